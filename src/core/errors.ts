@@ -71,8 +71,11 @@ export class UsageError extends Error implements HumanError {
   }
 }
 
+/** Names that a message lists, and the most that a list may have to be listed. */
+const MAX_LISTED = 12, MAX_LIST = 40;
+
 /**
- * A name that is in no table; the nearest known ones are offered.
+ * A name that is in no table; the nearest known ones are offered, else the list.
  *
  * @example
  * ```ts
@@ -87,11 +90,17 @@ export class UnknownNameError extends Error implements HumanError {
   readonly code = "unknown-name";
   /** A name of a kind that is in no list; the nearest known ones are suggested. */
   constructor(kind: string, name: string, known: Iterable<string>, list?: string) {
-    const near = nearest(name, known);
+    const all = [...new Set(known)], near = nearest(name, all);
+    const more = all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : "";
+    const isList = all.length > 0 && all.length <= MAX_LIST;
     super(sentence({
       action: `find ${kind}`,
       target: name,
-      expected: near.length > 0 ? `a known name such as ${near.join(", ")}` : "a known name",
+      expected: near.length > 0
+        ? `a known name such as ${near.join(", ")}`
+        : isList
+        ? `one of ${all.slice(0, MAX_LISTED).map(printable).join(", ")}${more}`
+        : "a known name",
       remedy: list,
     }));
     this.name = "UnknownNameError";

@@ -48,7 +48,7 @@ export function card(report: Report, { reportPath }: CardOptions = {}): string {
   const steps = stepLines(report);
   const middle = table.rows.length === 0 && steps.length > 0 ? steps : [
     ...(table.rows.length === 0
-      ? withoutRegions(report)
+      ? spanLines(report, Math.min(MAX_ROWS, Math.max(1, room))) ?? withoutRegions(report)
       : tableLines(table, Math.min(MAX_ROWS, Math.max(1, room)))),
     ...steps,
   ];
@@ -142,6 +142,27 @@ function stepLines(report: Report): string[] {
   return wrapped(`steps   ${count} by ${of}: joulemark pmc ${file}`);
 }
 
+/** Spans of a run that has no regions, those with most time first; `undefined`: there are none either. */
+function spanLines({ hosts }: Report, most: number): string[] | undefined {
+  const spans = new Map<string, { count: number; timeS: number }>();
+  for (const { joulemark } of hosts) {
+    for (const fields of Array.isArray(joulemark?.spans) ? joulemark.spans : []) {
+      if (!isMapping(fields)) continue;
+      const all = spans.getOrInsertComputed(String(fields.span), () => ({ count: 0, timeS: 0 }));
+      all.count += numberOf(fields.count);
+      all.timeS += numberOf(fields["time (s)"]);
+    }
+  }
+  if (spans.size === 0) return undefined;
+  const rows = [...spans].sort(([, a], [, b]) => b.timeS - a.timeS).slice(0, most);
+  const more = spans.size - rows.length;
+  return [
+    line(["span (no energy)", "visits", "time"]),
+    ...rows.map(([name, { count: n, timeS }]) => line([printable(name), count(n), time(timeS)])),
+    ...more > 0 ? [`... and ${more} more in the report`] : [],
+  ];
+}
+
 /** What to do, where a note does not tell it. */
 function withoutRegions({ hosts: [host] }: Report): string[] {
   const isTold = listOf(host?.joulemark?.notes).some((note) => note.startsWith("--preload:"));
@@ -224,18 +245,22 @@ function line([name, ...rest]: string[]): string {
 
 /** What the monitor cost, and how the sampling went, of the host that took most. */
 function overhead(report: Report): string[] {
-  let most: { cpuS: number; percent: number } | undefined;
+  let most: { cpuS: number; percent: number; simulated: number } | undefined;
   for (const { joulemark } of report.hosts) {
     const cost = joulemark?.overhead;
     if (!isMapping(cost)) continue;
     const cpuS = numberOf(cost["cpu (s)"]), share = numberOf(cost["cpu (% of a core)"]);
-    if (Number.isFinite(cpuS) && !(share <= (most?.percent ?? -1))) most = { cpuS, percent: share };
+    const simulated = numberOf(cost["simulated counters (% of a core)"]);
+    if (!Number.isFinite(cpuS) || share <= (most?.percent ?? -1)) continue;
+    most = { cpuS, percent: share, simulated };
   }
   if (most === undefined) return [];
   const where = report.hosts.length > 1 ? " at most" : "";
-  return [
-    `monitor ${most.cpuS.toFixed(2)} CPU s, ${most.percent.toFixed(1)} % of one core${where}`,
-  ];
+  const apart = Number.isNaN(most.simulated)
+    ? ""
+    : `; simulated counters ${most.simulated.toFixed(1)} % more`;
+  const share = `${most.percent.toFixed(1)} % of one core`;
+  return [`monitor ${most.cpuS.toFixed(2)} CPU s, ${share}${where}${apart}`];
 }
 
 function notes(report: Report): string[] {

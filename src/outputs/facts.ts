@@ -78,7 +78,13 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
     coverage: coverageFacts(engine.gaps()),
     overhead: {
       "cpu (s)": rounded(loop.cpuS),
-      "cpu (% of a core)": rounded(loop.wallS > 0 ? 100 * loop.cpuS / loop.wallS : 0),
+      "cpu (% of a core)": rounded(percentOf(loop.cpuS, loop.wallS)),
+      ...(loop.simulatedS > 0
+        ? {
+          "simulated counters (s)": rounded(loop.simulatedS),
+          "simulated counters (% of a core)": rounded(percentOf(loop.simulatedS, loop.wallS)),
+        }
+        : {}),
       "resident memory (KiB)": loop.memoryKib,
     },
     budget: shedFacts(facts),
@@ -93,6 +99,10 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
     "permissions given back": facts.dropped.length > 0 ? [...facts.dropped] : undefined,
     confinement: confinement && confinementFacts(confinement),
   });
+}
+
+function percentOf(cpuS: number, wallS: number): number {
+  return wallS > 0 ? 100 * cpuS / wallS : 0;
 }
 
 /** How the loop went. */

@@ -23,7 +23,10 @@ export interface LoopFigures {
     readonly foldingS: number;
     readonly longerS: number;
   };
+  /** CPU time of the monitor, without that of simulated counters. */
   cpuS: number;
+  /** CPU time of simulated counters. */
+  simulatedS: number;
   wallS: number;
   memoryKib: number;
   /** The monitor was stopped while the application ended: seconds of the run, NaN: it was not. */
@@ -35,5 +38,5 @@ export interface LoopFigures {
 export const NO_STEPS: LoopFigures = {
   ...{ steps: 0, sleptThrough: 0, missed: 0, late: 0, cpuStride: 1, cpusMoved: false },
   scheduling: "plain",
-  ...{ cpuS: 0, wallS: 0, memoryKib: 0, blindFromS: NaN, blindUntilS: NaN },
+  ...{ cpuS: 0, simulatedS: 0, wallS: 0, memoryKib: 0, blindFromS: NaN, blindUntilS: NaN },
 };

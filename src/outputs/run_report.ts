@@ -225,7 +225,8 @@ export class RunReport {
     this.#share?.addTo(host, facts.catalogue.info("CPU_ENERGY")?.state.ok === true);
     const { late, mostLateS } = engine.events;
     const { loop, collector, request: { periodS, preload } } = facts;
-    const unheard = (host.regions ?? []).length > 0 ? [] : preload?.dialects ?? [];
+    const isHeard = (host.regions ?? []).length > 0 || engine.tracker.spans().length > 0;
+    const unheard = isHeard ? [] : preload?.dialects ?? [];
     const list = findings({
       engine,
       late: { count: late, mostS: mostLateS },

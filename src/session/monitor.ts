@@ -98,7 +98,10 @@ class Run {
   readonly #originNs = rawNanoseconds();
   readonly #originExactNs = BigInt(Math.round(this.#originNs));
   readonly #cpuAtStartS = cpuSeconds();
-  readonly #cpuTimeS = (): number => cpuSeconds() + helpersCpuS() - this.#cpuAtStartS;
+  /** CPU time that making and reading simulated counters took, which is none of the monitor's. */
+  #simulatedS = 0;
+  readonly #cpuTimeS = (): number =>
+    cpuSeconds() + helpersCpuS() - this.#cpuAtStartS - this.#simulatedS;
   readonly #host;
   readonly #catalogue;
   readonly #engine: Engine;
@@ -144,14 +147,18 @@ class Run {
       profile,
       recordFilter: request.recordFilter,
       onEdge: (timeS, cpus, region, process) => {
-        this.#simulation?.edge(timeS, cpus, region, process, tracker);
+        const simulation = this.#simulation;
+        if (simulation === undefined) return;
+        this.#simulate(() => simulation.edge(timeS, cpus, region, process, tracker));
       },
     });
     const table = { readers: parts.readers, without: request.without, tracker };
-    this.#simulation = parts.simulationFor?.(request, session.directory, machine, {
-      blindCatalogue: () => options.simulateIfBlind ? catalogueFor(machine, table) : undefined,
-      tell: options.tell,
-    });
+    this.#simulation = this.#simulate(() =>
+      parts.simulationFor?.(request, session.directory, machine, {
+        blindCatalogue: () => options.simulateIfBlind ? catalogueFor(machine, table) : undefined,
+        tell: options.tell,
+      })
+    );
     // A request that is refused further down leaves no tree behind.
     using refused = new DisposableStack();
     refused.use(this.#simulation);
@@ -378,8 +385,11 @@ class Run {
     this.#feed(timeNs);
     if (this.#simulation !== undefined && !(last && this.#standstill.isBlind)) {
       // Only now are the edges known that the simulated counters follow.
-      this.#simulation.publish(timeNs);
-      this.#engine.read(timeNs * 1e-9);
+      const simulation = this.#simulation;
+      this.#simulate(() => {
+        simulation.publish(timeNs);
+        this.#engine.read(timeNs * 1e-9);
+      });
     }
     const { tracker } = this.#engine;
     if (this.#paused && tracker.finished) return;
@@ -448,6 +458,14 @@ class Run {
     this.#close(this.#report, this.#engine, this.#collector, this.#simulation);
   }
 
+  /** Does what only a simulation does, and books its CPU time apart. */
+  #simulate<T>(action: () => T): T {
+    const beginS = cpuSeconds();
+    const result = action();
+    this.#simulatedS += cpuSeconds() - beginS;
+    return result;
+  }
+
   #close(...parts: (Disposable | undefined)[]): void {
     for (const part of parts) part?.[Symbol.dispose]();
   }
@@ -455,6 +473,7 @@ class Run {
   /** How the loop goes, and what it costs. */
   #figures(): LoopFigures {
     this.#loop.cpuS = this.#cpuTimeS();
+    this.#loop.simulatedS = this.#simulation === undefined ? 0 : this.#simulatedS;
     this.#loop.wallS = this.#nowNs() * 1e-9;
     this.#loop.memoryKib = maxResidentKib();
     this.#loop.cpusMoved = this.#events.moved;

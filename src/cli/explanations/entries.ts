@@ -3,6 +3,7 @@
  * @module
  */
 import { variableOf } from "../../core/option.ts";
+import { type Domain, DOMAINS } from "../../core/machine/domain.ts";
 import type { SignalRow } from "../../core/signal.ts";
 import { READERS } from "../../readers/with_raw.ts";
 import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../regions/tracker_signals.ts";
@@ -19,6 +20,7 @@ import {
   TREE_FIELDS,
 } from "./fields_table.ts";
 import { GLOSSARY } from "./glossary_table.ts";
+import { SHOWN_WORDS } from "./shown_words_table.ts";
 import { WARNINGS } from "./warnings_table.ts";
 
 /** One explanation. */
@@ -34,6 +36,9 @@ export interface Entry {
 /** All of them. @param verbs Loaded. */
 export function allEntries(verbs: readonly ListedVerb[]): Entry[] {
   return [
+    ...SHOWN_WORDS.map(([[name, ...names], meaning]): Entry => {
+      return { kind: "word", name, names, text: [meaning] };
+    }),
     ...verbs.map(verbEntry),
     ...GLOSSARY.map(([word, meaning, source]): Entry => {
       return { kind: "word", name: word, names: [], text: [meaning, `Source: ${source}.`] };
@@ -56,15 +61,39 @@ export function entriesFor(asked: string, all: readonly Entry[]): Entry[] {
   const exact = all.filter(({ name, names }) => {
     return [name, ...names].some((one) => one === word || one.toLowerCase() === plain);
   });
-  const asIs = exact.filter(({ name }) => name === word);
-  if (exact.length > 0) return [...asIs, ...exact.filter(({ name }) => name !== word)];
+  const isAsIs = ({ name, names, kind }: Entry) =>
+    name === word || kind === "word" && names.includes(word);
+  if (exact.length > 0) return [...exact.filter(isAsIs), ...exact.filter((e) => !isAsIs(e))];
+  const instance = instanceOf(word);
+  if (instance !== undefined) {
+    const signals = all.filter(({ kind, name }) => kind === "signal" && name === instance.signal);
+    if (signals.length > 0) {
+      return signals.map((entry) => ({
+        ...entry,
+        name: word,
+        text: [instance.about, ...entry.text],
+      }));
+    }
+  }
   const unnumbered = fieldPattern(word);
   const field = all.filter(({ kind, name }) =>
     kind === "field" && fieldPattern(name) === unnumbered
   );
   if (field.length > 0) return field;
+  const bare = word.replace(/(,? by edges|, sampled)?( \([^)]*\))?$/, "");
+  if (bare !== word && bare !== "") return entriesFor(bare, all);
   const warning = WARNINGS.find(({ pattern }) => pattern.test(word));
   return all.filter(({ kind, name }) => kind === "warning" && name === warning?.name);
+}
+
+/** A signal at a domain, `NAME@package-0` or `NAME@package`; `undefined`: it is none. */
+function instanceOf(word: string): { signal: string; about: string } | undefined {
+  const [, signal, domain, index] = /^([^@]+)@([a-z_]+)(?:-(\d+))?$/.exec(word) ?? [];
+  if (!DOMAINS.includes(domain as Domain)) return undefined;
+  const about = index === undefined
+    ? `${signal}, one value for each ${domain}.`
+    : `${signal} of ${domain} ${index}.`;
+  return { signal, about };
 }
 
 /** A key without its unit, and with the parts and hints that stand for all. */

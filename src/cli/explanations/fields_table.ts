@@ -167,7 +167,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "figures that do not cover all of the time or of the parts",
   ),
   row(
-    "overhead; cpu (s); cpu (% of a core); resident memory (KiB)",
+    "overhead; cpu (s); cpu (% of a core); resident memory (KiB); simulated counters (s); " +
+      "simulated counters (% of a core)",
     "what the monitor itself cost",
   ),
   row(

@@ -4,6 +4,7 @@ import { explainOf } from "../../../src/cli/show/explain.ts";
 import { allEntries, entriesFor } from "../../../src/cli/explanations/entries.ts";
 import { WARNINGS } from "../../../src/cli/explanations/warnings_table.ts";
 import { VERBS } from "../../../src/cli/all.ts";
+import { show } from "../../../src/cli/show/show.ts";
 import { unexplained } from "../../_support/unexplained.ts";
 import { capture } from "../../_support/capture.ts";
 
@@ -29,6 +30,37 @@ Deno.test("explain has every verb, option, signal and word, on one screen of 80 
 Deno.test("explain has every key of a replayed report", () => {
   const path = new URL("../../golden/replay/seed_example.report", import.meta.url);
   assertEquals(unexplained(Deno.readTextFileSync(path)), []);
+});
+
+Deno.test("explain answers the words that the summary, tables and top use", async () => {
+  const first = async (word: string) => {
+    const { code, stdout, stderr } = await capture(explain, [word]);
+    assertEquals([code, stderr], [0, ""], word);
+    return stdout.split("\n")[0];
+  };
+  for (
+    const word of [
+      ...["by", "missed", "late", "known", "visits", "peak", "idle", "net", "power", "energy"],
+      ...["memory", "GPU", "node", "(other CPUs)", "(outside regions)", "(undetermined)"],
+      ...["not determined", "coarse", "~", "±", "J", "W", "kWh", "p50", "p99", "held back"],
+      ...["where", "rank", "regions now", "worse", "interval", "p", "peak at most", "by edges"],
+    ]
+  ) assertEquals((await first(word)).includes("(word)"), true, word);
+  assertEquals(await first("EDP"), "energy x time (word)");
+  assertEquals(await first("CPU_ENERGY@package-0"), "CPU_ENERGY@package-0 (signal)");
+  assertEquals(await first("DRAM_ENERGY@package"), "DRAM_ENERGY@package (signal)");
+  assertEquals((await capture(explain, ["CPU_ENERGY@nothing-0"])).code, 2);
+});
+
+Deno.test("explain has the title of each column that show prints of a report", async () => {
+  const golden = new URL("../../golden/replay/seed_example.report", import.meta.url).pathname;
+  const { tables } = JSON.parse((await capture(show, ["--json", golden])).stdout);
+  for (const { rows } of tables) {
+    for (const title of Object.keys(rows[0])) {
+      const { code, stderr } = await capture(explain, title.split(" "));
+      assertEquals([code, stderr], [0, ""], title);
+    }
+  }
 });
 
 Deno.test("explain has the notes of the card", async () => {

@@ -1,0 +1,27 @@
+/** A name that is not known is answered with near names, or with the list. */
+import { assertEquals } from "@std/assert";
+import { UnknownNameError } from "../../src/core/errors.ts";
+
+const message = (name: string, known: string[]) =>
+  new UnknownNameError("word", name, known).message;
+
+Deno.test("an unknown name has near names", () => {
+  assertEquals(
+    message("enrgy", ["energy", "time"]),
+    'Cannot find word "enrgy": expected a known name such as energy',
+  );
+});
+
+Deno.test("an unknown name without near ones has the list, up to twelve names of it", () => {
+  assertEquals(
+    message("xyzxyz", ["energy", "time", "energy"]),
+    'Cannot find word "xyzxyz": expected one of energy, time',
+  );
+  const many = Array.from({ length: 14 }, (_, i) => `name number ${i}`);
+  assertEquals(
+    message("xyz", many).split("expected ")[1],
+    `one of ${many.slice(0, 12).join(", ")} and 2 more`,
+  );
+  const tooMany = Array.from({ length: 1000 }, (_, i) => `name number ${i}`);
+  assertEquals(message("xyz", tooMany), 'Cannot find word "xyz": expected a known name');
+});
