@@ -6,6 +6,7 @@
 import type { FormatError } from "../core/errors.ts";
 import { type RawStats, stringifyRawStats } from "../formats/rawstats/rawstats.ts";
 import { RawScanner } from "../formats/rawstats/scanner.ts";
+import { SeenTimes } from "../formats/rawstats/seen_times.ts";
 import type { RawKind } from "../formats/rawstats/schema.ts";
 import type { RawCorrection } from "./differ.ts";
 import { JobFilter, RawNode } from "./node.ts";
@@ -82,12 +83,13 @@ export function rawDeltas(
   const collected = new NodeSeries("");
   listeners.push(new JobFilter(job, collected));
   const handler = node.startFile((error) => void errors.push(error));
+  const seen = new SeenTimes();
   const scanner = new RawScanner(path, {
     ...handler,
     property(name, value) {
       if (name === "hostname") host = value;
     },
-  }, new Map());
+  }, () => seen);
   scanner.push(bytes);
   scanner.end();
   node.endSample();

@@ -86,6 +86,10 @@ export class RawCounters {
   /** Microseconds since the epoch: the sample before, and this one; NaN where there is none. */
   previousUs = NaN;
   timeUs = NaN;
+  /** Seconds that the deltas of the interval before are of: those of a dip in front of it too. */
+  elapsedBeforeS = NaN;
+  hasDip = false;
+  #dipS = 0;
   /** Number of the stretch in which time went forward, and of the boot. */
   stretch = -1;
   boot = 0;
@@ -100,6 +104,13 @@ export class RawCounters {
     const hasEvents = type.events.length > 0;
     this.deltas = hasEvents ? new Float64Array(type.keys.length).fill(NaN) : type.noDeltas;
     this.base = hasEvents ? new Float64Array(type.keys.length).fill(NaN) : type.noDeltas;
+  }
+
+  /** A line follows: the interval at hand becomes the one before. */
+  endInterval(): void {
+    this.elapsedBeforeS = this.elapsedS + this.#dipS;
+    this.#dipS = this.hasDip ? this.elapsedS : 0;
+    this.hasDip = false;
   }
 
   /** Keeps the values of a record until the second one after it. */
@@ -210,6 +221,7 @@ export class RawDiffer {
       counters.wideBase = undefined;
       counters.timeUs = NaN;
     }
+    counters.endInterval();
     counters.previousUs = counters.timeUs;
     counters.timeUs = timeUs;
     counters.wideDeltas = undefined;
@@ -278,6 +290,7 @@ export class RawDiffer {
         this.#record(counters, k, { ...judged, from: prev, to: cur });
         if (judged.kind === "dip") {
           deltas[k] = 0;
+          counters.hasDip = true;
           return;
         }
       }
@@ -318,7 +331,7 @@ export class RawDiffer {
 
   /** What is known about a step backwards. */
   #stepOf(counters: RawCounters, k: number, next: NextRecord | undefined): RawStep {
-    const { type, elapsedS, timeUs } = counters;
+    const { type, elapsedS, timeUs, deltas, elapsedBeforeS } = counters;
     const following = next === undefined ? undefined : counters.valuesOf(next.number);
     const hasNext = following !== undefined && following.numbers[k] === following.numbers[k];
     const joules = this.energyUnits.of(type.schema.type, type.keys[k].name);
@@ -332,6 +345,7 @@ export class RawDiffer {
       bound: type.isEnergy ? energies.bound : rate === rate ? rate * (elapsedS + 1) : undefined,
       usual: type.isEnergy ? energies.usual : undefined,
       next: hasNext ? following.exact(k) : undefined,
+      expected: deltas[k] / elapsedBeforeS * elapsedS,
       ratio: next === undefined ? 1 : (next.timeUs - timeUs) / 1e6 / elapsedS,
     };
   }

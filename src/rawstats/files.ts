@@ -5,6 +5,7 @@
  */
 import { FormatError, UsageError } from "../core/errors.ts";
 import { type RawHandler, RawScanner } from "../formats/rawstats/scanner.ts";
+import type { SeenTimes } from "../formats/rawstats/seen_times.ts";
 import { UserFile } from "../os/user_file.ts";
 import { RawOutline, type RawPart } from "./outline.ts";
 import { refusePacked } from "./packed.ts";
@@ -148,10 +149,15 @@ async function lookAt(path: string): Promise<RawPart[]> {
 /**
  * Reads one file through a scanner.
  *
+ * @param seen Times of the host's records that were read: each counts once.
  * @throws {UsageError} If it cannot be opened.
  */
-export async function scanRawFile(file: RawFile, handler: RawHandler): Promise<void> {
-  const scanner = new RawScanner(file.path, handler, new Map());
+export async function scanRawFile(
+  file: RawFile,
+  handler: RawHandler,
+  seen: SeenTimes,
+): Promise<void> {
+  const scanner = new RawScanner(file.path, handler, () => seen);
   for await (const piece of piecesFor(scanner, file, handler)) scanner.push(piece);
   scanner.end();
 }

@@ -38,6 +38,8 @@ export interface RawStep {
   readonly next?: bigint;
   /** Seconds to the next record over seconds since the one before. @default 1 */
   readonly ratio?: number;
+  /** Counts in the time between at the rate of the interval before; NaN: not known. */
+  readonly expected?: number;
 }
 
 const DIP: RawJudgement = { kind: "dip", delta: 0n };
@@ -60,7 +62,7 @@ export function judgeStep(
   prev: bigint,
   cur: bigint,
   widthBits: number,
-  { bound = 2 ** (widthBits - 1), usual, next, ratio = 1 }: RawStep = {},
+  { bound = 2 ** (widthBits - 1), usual, next, ratio = 1, expected = NaN }: RawStep = {},
 ): RawJudgement {
   const back = prev - cur;
   const range = 1n << BigInt(widthBits);
@@ -68,7 +70,8 @@ export function judgeStep(
   const wrap = widthBits < 64 ? (range - back % range) % range : undefined;
   const canWrap = wrap !== undefined && Number(wrap) <= bound;
   if (next !== undefined && next >= prev) {
-    const isSteady = canWrap && isNear(Number(wrap) * ratio, Number(next - cur));
+    const isSteady = canWrap && isNear(Number(wrap) * ratio, Number(next - cur)) &&
+      (expected !== expected || isNear(Number(wrap), expected));
     if (!isSteady && !(canWrap && usual !== undefined)) return DIP;
   }
   if (widthBits < 64 && !canWrap && cur * 1000n < prev) return { kind: "reset", delta: cur };

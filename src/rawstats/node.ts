@@ -106,6 +106,12 @@ export class RawNode {
   #endRecord(): void {
     if (this.#collecting === undefined) return;
     this.#family10h.flush((device, values) => this.#hold(device, values));
+    if (this.#complete !== undefined && isLate(this.#collecting, this.#complete)) {
+      // The next record takes the place of this one, whose values are in the same half of what is held.
+      this.#count++;
+      this.#collecting = undefined;
+      return;
+    }
     if (this.#complete !== undefined) this.#emit(this.#complete, this.#collecting);
     this.#complete = this.#collecting;
     this.#collecting = undefined;
@@ -116,7 +122,6 @@ export class RawNode {
     const next = after === undefined || after.head.backwards
       ? undefined
       : { number: after.number, timeUs: after.head.timeUs };
-    if (backwards && isLate(record)) return;
     if (backwards) this.differ.stepBack();
     else if (bootUs > this.#lastUs) this.differ.restart(bootUs);
     else if (hasFallen(record, next?.number, this.#lastUs)) this.differ.restart(NaN);
@@ -195,14 +200,16 @@ function hasFallen(
  * Did a record with an earlier time come late? Then its counters are behind those of the record before,
  * and its interval is counted. If only the clock was set back, they are ahead.
  */
-function isLate({ rows, number }: WaitingRecord): boolean {
+function isLate({ head, rows, number }: WaitingRecord, before: WaitingRecord): boolean {
+  if (!head.backwards) return false;
   let behind = 0;
   for (const counters of rows) {
-    const { base, type: { events } } = counters;
     const { numbers } = counters.valuesOf(number)!;
-    for (const k of events) {
-      if (numbers[k] < base[k]) behind++;
-      else if (numbers[k] > base[k]) behind--;
+    const earlier = counters.valuesOf(before.number)?.numbers;
+    if (earlier === undefined) continue;
+    for (const k of counters.type.events) {
+      if (numbers[k] < earlier[k]) behind++;
+      else if (numbers[k] > earlier[k]) behind--;
     }
   }
   return behind > 0;

@@ -61,6 +61,7 @@ export async function scanRawNode(
   error: (error: FormatError) => void,
 ): Promise<RawCopies> {
   const copies: RawCopies = { records: 0, lines: 0, differing: 0 };
+  const seen = new SeenTimes();
   for (const group of meeting(files)) {
     const handler = node.startFile(error);
     if (group.length === 1) {
@@ -70,11 +71,11 @@ export async function scanRawNode(
           copies.records++;
           copies.lines += lines;
         },
-      });
+      }, seen);
       continue;
     }
     let from = -1;
-    for await (const { head, marks, lines } of recordsOnce(group, handler, copies)) {
+    for await (const { head, marks, lines } of recordsOnce(group, handler, { copies, seen })) {
       handler.record!(head);
       for (const mark of marks) handler.mark!(mark);
       for (const { device, values, file } of lines) {
@@ -92,10 +93,9 @@ export async function scanRawNode(
 export async function* recordsOnce(
   files: readonly RawFile[],
   handler: HeldHandler,
-  copies: RawCopies,
+  { copies, seen }: { readonly copies: RawCopies; readonly seen: SeenTimes },
 ): AsyncGenerator<HeldRecord> {
   const sources = files.map((file, i) => recordsOf(file, i, handler, copies));
-  const seen = new SeenTimes();
   const heads = await Promise.all(sources.map(async (source) => (await source.next()).value));
   let lastUs = -Infinity;
   for (;;) {
@@ -197,6 +197,7 @@ async function* recordsOf(
   handler: HeldHandler,
   copies: RawCopies,
 ): AsyncGenerator<HeldRecord, undefined> {
+  const times = new SeenTimes();
   let ready: HeldRecord[] = [];
   let now: { head: RawHead; marks: string[]; lines: HeldLine[]; file: number } | undefined;
   const own: RawHandler = {
@@ -214,7 +215,7 @@ async function* recordsOf(
       copies.lines += lines;
     },
   };
-  const scanner = new RawScanner(file.path, own, new Map());
+  const scanner = new RawScanner(file.path, own, () => times);
   for await (const piece of piecesFor(scanner, file, own)) {
     scanner.push(piece);
     yield* ready;

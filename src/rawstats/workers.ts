@@ -33,6 +33,12 @@ export interface RawWorkersOptions {
   warn(line: string): void;
 }
 
+/** What a helper is to do, and for which process. */
+interface Order {
+  readonly request: RawTableRequest;
+  readonly parent: number;
+}
+
 /** What a helper leaves for each of its nodes. */
 interface Done {
   readonly part: RawTablePart;
@@ -105,9 +111,8 @@ async function byHelpers(
       if (order === undefined || output === undefined) break;
       stack.use(order);
       stack.use(output);
-      order.append(
-        serialize({ files, job, types, devices, energyUnits } satisfies RawTableRequest),
-      );
+      const wanted = { files, job, types, devices, energyUnits };
+      order.append(serialize({ request: wanted, parent: Deno.pid } satisfies Order));
       helpers.push({ pid: start(order.fd, output.fd), output });
     }
   } catch (error) {
@@ -154,7 +159,9 @@ export async function rawTableHelper(args: readonly string[]): Promise<number> {
   const { deserialize, serialize } = await import("node:v8");
   const [order, output] = args.map((fd) => MemoryFile.inherited(Number(fd)));
   if (order === undefined || output === undefined) return 2;
-  const request: RawTableRequest = deserialize(order.readAll());
+  const { request, parent }: Order = deserialize(order.readAll());
+  // The parent may have ended before this process asked to end with it.
+  if (Deno.ppid !== parent) return 0;
   const length = new Uint8Array(4);
   for (const files of filesByHost(request.files)) {
     const errors: string[] = [];

@@ -21,6 +21,13 @@ Deno.test("judgeStep() distinguishes wraps, dips and resets", () => {
   }
 });
 
+Deno.test("judgeStep() takes a wrap for one only at the rate of the interval before", () => {
+  const step = { bound: 2 ** 40, next: 3_200_000_000n };
+  const kind = (expected?: number) =>
+    judgeStep(3_000_000_000n, 1_000_000_000n, 32, { ...step, expected }).kind;
+  assertEquals([kind(), kind(2e9), kind(3e8)], ["wrap", "wrap", "dip"]);
+});
+
 Deno.test("judgeStep() takes a bound from power where there is one", () => {
   // 2·10^9 counts before the range ends: a wrap by the half, a reset where 10^8 is the most
   assertEquals(judgeStep(2294967296n, 5n, 32).kind, "wrap");

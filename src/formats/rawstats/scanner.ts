@@ -22,7 +22,7 @@ import { RawColumns, type RawDevice, RawValues } from "./columns.ts";
 import { LineSplitter } from "../line_splitter.ts";
 import { RawComplaints } from "./complaints.ts";
 import { parseRawSchema, sameSchema } from "./schema.ts";
-import { SeenTimes } from "./seen_times.ts";
+import type { SeenTimes } from "./seen_times.ts";
 import { MAX_U64, readValues } from "./values.ts";
 
 /** What opens a record group. */
@@ -77,8 +77,8 @@ export class RawScanner {
   #marks: string[] = [];
   #broken = new Set<string>();
   #rows = 0;
-  /** Times by host; `undefined`: every record is handed on. */
-  readonly #seen: Map<string, SeenTimes> | undefined;
+  /** Times of a host's records; `undefined`: every record is handed on. */
+  readonly #seen: ((host: string) => SeenTimes) | undefined;
   /** Is the record at hand a copy, and lines of it that were left out. */
   #isCopy = false;
   #copied = 0;
@@ -93,9 +93,9 @@ export class RawScanner {
 
   /**
    * @param path For messages.
-   * @param seen Times of records by host: one of these counts once. @default every record counts
+   * @param seen Times of the records of a host: each counts once. @default every record counts
    */
-  constructor(path: string, handler: RawHandler, seen?: Map<string, SeenTimes>) {
+  constructor(path: string, handler: RawHandler, seen?: (host: string) => SeenTimes) {
     this.#handler = handler;
     this.#seen = seen;
     this.#complaints = new RawComplaints(path, (error) => handler.error(error));
@@ -293,7 +293,7 @@ export class RawScanner {
     const timeUs = Number(match[1]) * 1e6 + micros;
     const host = match[4] ?? "";
     this.#endCopy();
-    const isNew = this.#seen?.getOrInsertComputed(host, () => new SeenTimes()).add(timeUs) ?? true;
+    const isNew = this.#seen?.(host).add(timeUs) ?? true;
     if (!isNew) {
       // Lines that the record before does not have belong to it, if it is of this time.
       this.#isCopy = true;

@@ -13,7 +13,7 @@ import type { RawColumns, RawValues } from "../../formats/rawstats/columns.ts";
 import { nextGeneration } from "../../formats/rawstats/generation.ts";
 import { RecordJobs } from "../../formats/rawstats/record_jobs.ts";
 import { type RawHead, RawScanner } from "../../formats/rawstats/scanner.ts";
-import type { SeenTimes } from "../../formats/rawstats/seen_times.ts";
+import { SeenTimes } from "../../formats/rawstats/seen_times.ts";
 import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
 import type { ReadBytes, RecordSource } from "./source.ts";
 
@@ -40,7 +40,7 @@ export function rawStatsSource(read: ReadBytes, seen = new Map<string, SeenTimes
       mark: (text) => lines.marks.push(text),
       row: ({ name, columns }, values) => lines.row(columns, name, values),
       error: (error) => maker.problem(error),
-    }, seen);
+    }, (host) => seen.getOrInsertComputed(host, () => new SeenTimes()));
     for (const piece of pieces(read)) scanner.push(piece);
     scanner.end();
   };
