@@ -8,7 +8,7 @@
  */
 import { messageFor } from "../core/errors.ts";
 import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../os/clock.ts";
-import { rawNanoseconds, realtimeNanoseconds } from "../os/clock.ts";
+import { rawNanoseconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";
 import { statPath } from "../os/files.ts";
 import { absolutePath } from "../os/home.ts";
 import { affinityOf, hostName } from "../os/host.ts";
@@ -31,6 +31,7 @@ import { confineRun } from "./places.ts";
 import { catalogueFor, openMachine, simulatedBy } from "./node.ts";
 import type { RunRequest } from "../request/request.ts";
 import { Safekeeping } from "./safekeeping.ts";
+import { SlowEnergies } from "./slow_energies.ts";
 import { Standstill } from "./standstill.ts";
 import { NodeCpus } from "../events/node_cpus.ts";
 import { Budget } from "../core/budget.ts";
@@ -113,6 +114,7 @@ class Run {
   readonly #loop: LoopFigures = { ...NO_STEPS };
   readonly #events: NodeCpus;
   #collector!: Collector;
+  #slow: SlowEnergies | undefined;
   #commandHandle = -1;
   /** The command's start, until it is emitted. */
   #launched: { ns: number; cpus: readonly number[] } | undefined;
@@ -276,7 +278,12 @@ class Run {
   #firstStep(): number {
     const nowNs = this.#nowNs();
     this.#openNs = this.#standstill.lookedNs = this.#readNs = nowNs;
-    if (this.#simulation === undefined) this.#engine.read(nowNs * 1e-9);
+    if (this.#simulation !== undefined) return nowNs;
+    this.#engine.read(nowNs * 1e-9);
+    if (this.#host.live) {
+      this.#slow = new SlowEnergies(this.#engine.batch);
+      this.#slow.begin(nowNs * 1e-9);
+    }
     return nowNs;
   }
 
@@ -369,6 +376,7 @@ class Run {
     if (standstill.isBlind || (endNs <= this.#readNs && !this.#collector.busy)) return;
     this.#engine.batch.readsAll = !Number.isNaN(this.#application.endNs);
     if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
+    this.#slow?.read(before * 1e-9);
     const tookNs = (this.#lookedNs = this.#nowNs()) - before;
     // Stopped in the middle of it: when the counters had these values is not known.
     if (standstill.isLong(tookNs)) return;
@@ -382,6 +390,7 @@ class Run {
   #settle(last: boolean): void {
     const timeNs = this.#openNs;
     this.#openNs = NaN;
+    const { tracker } = this.#engine, { generation } = tracker;
     this.#feed(timeNs);
     if (this.#simulation !== undefined && !(last && this.#standstill.isBlind)) {
       // Only now are the edges known that the simulated counters follow.
@@ -391,12 +400,12 @@ class Run {
         this.#engine.read(timeNs * 1e-9);
       });
     }
-    const { tracker } = this.#engine;
     if (this.#paused && tracker.finished) return;
     // Without processes the application has ended, until another process starts.
     this.#paused = tracker.finished;
     if (this.#paused && !this.#standstill.isBlind) this.#engine.settleEnd();
     else this.#engine.settle(last || this.#paused);
+    if (tracker.generation !== generation) this.#slow?.begin(timeNs * 1e-9);
     this.#loop.steps++;
   }
 
@@ -431,6 +440,7 @@ class Run {
     // Even after missed samples: a process that reports its end existed until then.
     const stopNs = Math.min(this.#collector.lastStopNs, this.#nowNs());
     const endNs = Math.max(lookNs, this.#collector.lastEndNs, stopNs);
+    const last = isBlind || isLate || this.#application.hurry ? undefined : this.#readOn(endNs);
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
     const isLost = isBlind && !this.#paused;
     if (isLost) this.#engine.lose(endNs * 1e-9);
@@ -445,7 +455,8 @@ class Run {
     if (!this.#paused) {
       this.#openNs = endNs;
       this.#engine.batch.readsAll = true;
-      if (isLate) this.#engine.hold(endNs * 1e-9);
+      if (last !== undefined) this.#engine.batch.values.set(last);
+      if (isLate || last !== undefined) this.#engine.hold(endNs * 1e-9);
       else if (!isLost && this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
       this.#settle(true);
     }
@@ -464,6 +475,30 @@ class Run {
     const result = action();
     this.#simulatedS += cpuSeconds() - beginS;
     return result;
+  }
+
+  /**
+   * Reads on after the end, if there are slow counters: the step that waits gets their energies then.
+   *
+   * @returns All values at the end; `undefined`: they are still to be read.
+   */
+  #readOn(endNs: number): Float64Array | undefined {
+    const slow = this.#slow, { batch } = this.#engine;
+    if (slow === undefined || slow.isEmpty || this.#paused) return undefined;
+    const open = batch.values.slice(), { timeS } = batch, endS = endNs * 1e-9;
+    batch.readsAll = true;
+    batch.read(endS);
+    slow.read(endS);
+    const last = batch.values.slice();
+    const correct = slow.readOn(endS, (seconds) => {
+      sleepUntil(monotonicNanoseconds() + seconds * 1e9);
+      return this.#nowNs() * 1e-9;
+    });
+    correct(open, timeS);
+    correct(last, endS);
+    batch.hold(timeS);
+    batch.values.set(open);
+    return last;
   }
 
   #close(...parts: (Disposable | undefined)[]): void {
