@@ -7,6 +7,7 @@ import type { OptionValue } from "../core/option.ts";
 import { LineFile } from "../files/line_file.ts";
 import { unwritable } from "../files/whole_file.ts";
 import type { PmcRecord, PmcVersion } from "../formats/pmc/log.ts";
+import { type Claim, claimPath } from "../job/claim.ts";
 import type { KeepSteps } from "../job/keep_steps.ts";
 import type { JobPlace } from "../job/run_names.ts";
 import type { JobPart } from "../job/parts.ts";
@@ -41,6 +42,7 @@ export class LiveSite implements OutputSite {
   readonly #keepSteps: KeepSteps | undefined;
   readonly #nowNs: () => number;
   readonly #files: LineFile[] = [];
+  readonly #claims = new Map<string, Claim>();
   /** Names of files that are written while the run goes on, or at its end. */
   readonly written: Set<string> = new Set();
 
@@ -55,13 +57,21 @@ export class LiveSite implements OutputSite {
     this.#nowNs = nowNs;
   }
 
-  /** Files that GEOPM's variables ask for get the host's name, as GEOPM's do. */
+  /**
+   * Files that GEOPM's variables ask for get the host's name, as GEOPM's do; one that another run writes at this moment
+   * gets `-2`, as its report.
+   */
   nameOf({ text, origin }: OptionValue): string {
     const { fileSuffix, host } = this.#place;
     const suffix = fileSuffix ?? (origin === "foreign" ? host : undefined);
-    const name = suffix === undefined ? text : `${text}-${suffix}`;
-    this.willWrite(name);
-    return name;
+    const wanted = suffix === undefined ? text : `${text}-${suffix}`;
+    const claim = this.#claims.get(wanted) ?? claimPath(wanted);
+    if (claim.moved && !this.#claims.has(wanted)) {
+      this.tell(`another run writes ${wanted}; this one writes ${claim.path}`);
+    }
+    this.#claims.set(wanted, claim);
+    this.willWrite(claim.path);
+    return claim.path;
   }
 
   willWrite(path: string): void {
@@ -121,6 +131,11 @@ export class LiveSite implements OutputSite {
   /** Hands what files gathered to the kernel. */
   flush(): void {
     for (const file of this.#files) file.flush();
+  }
+
+  /** Gives the names free: all that has them is written. */
+  release(): void {
+    for (const claim of this.#claims.values()) claim.release();
   }
 
   /** Closes the files that grow. */

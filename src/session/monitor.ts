@@ -170,6 +170,7 @@ class Run {
       ...{ place, request, printer: options, keepSteps: parts.keepSteps },
       nowNs: () => this.#nowNs(),
     });
+    refused.defer(() => site.release());
     const startTime = startTimeText(realtimeNanoseconds());
     this.#engine = new Engine({
       topology: this.#host.topology,
@@ -503,6 +504,7 @@ class Run {
 
   #close(...parts: (Disposable | undefined)[]): void {
     for (const part of parts) part?.[Symbol.dispose]();
+    this.#site.release();
   }
 
   /** How the loop goes, and what it costs. */

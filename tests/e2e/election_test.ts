@@ -30,13 +30,19 @@ endToEnd("run elects one monitor among 32 that start at once", async (dir) => {
 });
 
 /** Starts a run that goes on until `REPORT.off` is there, and waits until it is measured. */
-async function longRun(dir: string, report: string, env: Record<string, string>) {
+async function longRun(
+  dir: string,
+  report: string,
+  env: Record<string, string>,
+  more: string[] = [],
+) {
   const run = new Deno.Command(BINARY, {
     args: [
       "run",
       "-q",
       "--report",
       report,
+      ...more,
       "--",
       "sh",
       "-c",
@@ -79,7 +85,7 @@ const APART: Record<string, [Record<string, string>, Record<string, string>]> = 
 
 endToEnd("a second run in a batch measures for itself, and its request is checked", async (dir) => {
   for (const [i, [name, [one, two]]] of Object.entries(APART).entries()) {
-    const first = await longRun(dir, `${i}.report`, one);
+    const first = await longRun(dir, `${i}.report`, one, ["--trace", `${i}.trace`]);
     const args = ["run", "-q", "--report", `${i}.report`, "--trace", `${i}.trace`];
     const second = joulemark(dir, [...args, "--", "sh", "-c", "exit 4"], two);
     assertEquals(second.code, 4, name);
@@ -87,11 +93,11 @@ endToEnd("a second run in a batch measures for itself, and its request is checke
     const wrong = joulemark(dir, ["run", "--no-such-option", "--", "touch", `${i}.ran`], two);
     assertEquals(wrong.code, 2, name);
     assertStringIncludes(wrong.stderr, "--no-such-option");
-    for (const file of [`${i}.report-2`, `${i}.trace`]) assert(exists(`${dir}/${file}`), name);
+    for (const file of [`${i}.report-2`, `${i}.trace-2`]) assert(exists(`${dir}/${file}`), name);
     assert(!exists(`${dir}/${i}.ran`));
     Deno.writeTextFileSync(`${dir}/${i}.report.off`, "");
     assertEquals((await first.ended).code, 0);
-    assert(exists(`${dir}/${i}.report`), name);
+    for (const file of [`${i}.report`, `${i}.trace`]) assert(exists(`${dir}/${file}`), name);
   }
 });
 
