@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { parseReport } from "../../src/formats/report.ts";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
 import { asEachUser } from "../_support/plain_user.ts";
-import { NOT_ROOT } from "../_support/skipped.ts";
+import { NOT_ROOT, succeeds, unless } from "../_support/skipped.ts";
 
 /** Runs a script of bash, where `$J` is the executable. */
 function bash(dir: string, script: string, env: Record<string, string> = {}) {
@@ -182,6 +182,32 @@ endToEnd(
   },
   undefined,
   NOT_ROOT,
+);
+
+endToEnd(
+  "a forked child of a Python program as another user is counted as not attached",
+  (dir) => {
+    const program = `import os, joulemark
+with joulemark.region("main"):
+    pass
+os.setuid(20001)
+if os.fork() == 0:
+    for i in range(3):
+        with joulemark.region("child"):
+            pass
+    os._exit(0)
+os._exit(3 if os.wait()[1] == 0 else 7)
+`;
+    Deno.writeTextFileSync(`${dir}/p.py`, program);
+    assertEquals(joulemark(dir, ["client", "python", "--dir", dir]).code, 0);
+    const run = joulemark(dir, ["run", "-q", "--", "python3", "p.py"]);
+    assertEquals([run.code, run.stderr], [3, ""]);
+    const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "r").hosts;
+    const processes = host.joulemark!.processes as Record<string, unknown>;
+    assertEquals(processes["not attached"], 1);
+  },
+  undefined,
+  NOT_ROOT ?? unless(succeeds("python3", "-V"), "no Python"),
 );
 
 endToEnd(
