@@ -52,11 +52,11 @@ static int add_values(struct text *text, char **environment, const char *names) 
 #define LAUNCH_VARIABLES                                                               \
   "PALS_APID\0PMIX_NAMESPACE\0OMPI_MCA_ess_base_jobid\0PMI_JOBID\0HYDRA_JOBID\0MPIRUN_ID\0" \
   "LSF_JSRUN_STEP_ID\0JSM_JSRUN_NAMESPACE\0"
-/* The rank of a process in its launch. */
-#define RANK_VARIABLES                                                                            \
-  "OMPI_COMM_WORLD_RANK\0PMIX_RANK\0PMI_RANK\0PALS_RANKID\0ALPS_APP_PE\0FLUX_TASK_RANK\0SLURM_PROCID\0"
+/* The rank of a process in its launch by MPI, and in its launch. */
+#define MPI_RANK_VARIABLES "OMPI_COMM_WORLD_RANK\0PMIX_RANK\0PMI_RANK\0PALS_RANKID\0ALPS_APP_PE\0FLUX_TASK_RANK\0"
+#define RANK_VARIABLES MPI_RANK_VARIABLES "SLURM_PROCID\0"
 /* Further numbers of a task within what is launched. */
-#define TASK_VARIABLES "JSM_NAMESPACE_RANK\0LSF_PM_TASKID\0PBS_TASKNUM\0"
+#define TASK_VARIABLES "JSM_NAMESPACE_RANK\0LSF_PM_TASKID\0PBS_TASKNUM\0MPIRUN_RANK\0MV2_COMM_WORLD_RANK\0"
 
 /* proc_pid_stat(5): the name in parentheses and the parent of a process. @returns The parent; 0: it is gone. */
 static u64 parent_of(u64 pid, const char **name, char stat[512]) {
@@ -88,11 +88,13 @@ static u64 hydra_proxy(void) {
   return parent;
 }
 
+enum launch { NO_LAUNCH, BY_STEP, BY_MPI };
+
 /*
- * Which `run`s on a node belong together: those of one launch, by a scheduler's step or by MPI. 0: this one belongs to
+ * Which `run`s on a node belong together: those of one launch, by a scheduler's step or by MPI. This one may belong to
  * none, as each run in a batch script. Variables: srun(1), pbsdsh(1B), blaunch(1), flux-run(1), PMIx and Hydra.
  */
-static int launch_key(char **environment, struct text *key) {
+static enum launch launch_key(char **environment, struct text *key) {
   const char *slurm = variable(environment, "SLURM_JOB_ID"), *step = variable(environment, "SLURM_STEP_ID");
   const char *task = variable(environment, "PBS_TASKNUM");
   int found = 0;
@@ -124,7 +126,7 @@ static int launch_key(char **environment, struct text *key) {
     add_number(key, hydra_proxy(), 10);
     launches = 1;
   }
-  return found + launches > 0;
+  return launches ? BY_MPI : found ? BY_STEP : NO_LAUNCH;
 }
 
 /* A key as a file name: letters, digits, dots and dashes, at most 100; longer ones end in FNV-1a. */
@@ -320,14 +322,16 @@ static enum role elect(struct session *session, char **environment, const struct
   session->lock = -1;
   session->problem = "a private directory for the run in /dev/shm, /run/user or /tmp";
   *session->task = 0;
-  if (!of_its_own && launch_key(environment, &key)) {
+  enum launch launch = of_its_own ? NO_LAUNCH : launch_key(environment, &key);
+  if (launch != NO_LAUNCH) {
     const char *outer = variable(environment, "JOULEMARK_SESSION");
     if (outer) {
       add(&key, "-in");
       for (const char *at = outer; (at = find_char(at, '/')); at++) outer = at;
       add(&key, outer);
     }
-    int numbers = add_values(&number, environment, RANK_VARIABLES);
+    /* In a batch script all processes have the variable of Slurm, with one value: it numbers tasks of steps alone. */
+    int numbers = add_values(&number, environment, launch == BY_STEP ? RANK_VARIABLES : MPI_RANK_VARIABLES);
     if (numbers + add_values(&number, environment, TASK_VARIABLES) > 0) {
       struct text name = text_in(session->task, sizeof session->task);
       add(&name, "/task");

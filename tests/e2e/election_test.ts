@@ -101,6 +101,16 @@ endToEnd("a second run in a batch measures for itself, and its request is checke
   }
 });
 
+endToEnd("processes of a launch by MPI without ranks share a monitor in a batch", async (dir) => {
+  const launch = { SLURM_JOB_ID: `${own}`, SLURM_PROCID: "0", MPIRUN_ID: "1" };
+  const first = await longRun(dir, "a", launch);
+  const run = ["run", "-q", "--report", "a", "--", "sh", "-c", "exit 4"];
+  assertEquals(joulemark(dir, run, launch), { code: 4, stdout: "", stderr: "" });
+  Deno.writeTextFileSync(`${dir}/a.off`, "");
+  await first.ended;
+  assert(!exists(`${dir}/a-2`));
+});
+
 endToEnd("a member with other options is checked, and one line names the report", async (dir) => {
   const step = { SLURM_JOB_ID: `${own}`, SLURM_STEP_ID: "7" };
   const task = (n: number, ...options: string[]) => {
