@@ -38,8 +38,6 @@ const PMC_COUNTERS = [
 
 /** Figures that grow without a unit are counts, and have a mean as energies do. */
 const MEAN_COUNTS = ["PM_FRESHNESS"];
-/** What CrayPat calls the unit of a time stamp. */
-const UNITS: Readonly<Record<string, string>> = { PM_STARTUP: "cycles" };
 
 /** Figures out of PMC logs. @param nodes Raw readings of each node, from open to close. */
 export function pmcFigures(nodes: readonly (readonly PmcRecord[])[]): CounterFigures[] {
@@ -62,7 +60,7 @@ export function reportFigures(reports: readonly Report[]): CounterFigures[] {
     for (const [name, known] of Object.entries(joulemark?.counters ?? {})) {
       if (!isMapping(known) || !Array.isArray(known.each)) continue;
       const { each, unit } = known;
-      const shown = UNITS[name] ?? (typeof unit === "string" ? unit : "");
+      const shown = typeof unit === "string" ? unit : "";
       const figures = found.getOrInsertComputed(name, () => ({ name, unit: shown, each: [] }));
       figures.each.push(...each.map(Number).filter((value) => !Number.isNaN(value)));
     }

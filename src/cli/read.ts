@@ -32,6 +32,7 @@ const RATE_PERIOD_NS = 5_000_000;
 const UNIT_WORDS: Record<Unit, string> = {
   "": "none",
   s: "seconds",
+  cycles: "cycles",
   Hz: "hertz",
   W: "watts",
   J: "joules",

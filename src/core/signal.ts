@@ -19,7 +19,7 @@ export type Behavior = "constant" | "monotone" | "variable" | "label";
 export type SignalFormat = "double" | "float" | "integer" | "hex" | "raw64";
 
 /** SI units; the empty text stands for a number without unit. */
-export type Unit = "" | "s" | "Hz" | "W" | "J" | "°C" | "A" | "V" | "B" | "B/s" | "%";
+export type Unit = "" | "s" | "cycles" | "Hz" | "W" | "J" | "°C" | "A" | "V" | "B" | "B/s" | "%";
 
 /** One signal as the catalogue lists it: true on every machine, whether the source exists or not. */
 export interface SignalRow {

@@ -15,7 +15,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
   const samples = site.lines(`${path}/samples.csv`);
   if (events === undefined || samples === undefined) return () => undefined;
   return (run) => {
-    const { tracker, batch, host, topology, agent } = run;
+    const { tracker, batch, host, topology, agent, policy } = run;
     const writer = new RecordingWriter(events, samples, {
       regionName: (handle) => tracker.table.name(handle),
       pid: (handle) => tracker.process(handle).pid,
@@ -26,7 +26,9 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
     const describe = () => {
       const { profile, startTime } = run.header;
       const { hasTracks } = writer;
-      const about = { host, profile, agent: agent.name, startTime, topology, hasTracks };
+      const about = {
+        ...{ host, profile, agent: agent.name, policy, startTime, topology, hasTracks },
+      };
       try {
         writeDocument(`${path}/recording.yaml`, recordingYaml(about, batch));
       } catch (error) {

@@ -38,6 +38,8 @@ export interface RunView {
   readonly header: TraceHeader;
   /** What else watches the run. */
   readonly agent: Agent;
+  /** The agent's policy, as the report prints it. */
+  readonly policy: string;
   /** Domains of the node. */
   readonly topology: PlatformTopology;
   /** Names that signals are found by. */

@@ -64,7 +64,13 @@ const FILES: readonly CrayFile[] = [
   }, { file: (i) => i === 0 ? ["cpu0_temp", "cpu_temp"] : [`cpu${i}_temp`], unit: "C" }),
   bare("FRESHNESS", "freshness", "Number of publications since the controller started", "monotone"),
   bare("GENERATION", "generation", "Number of changes of a power cap", "label"),
-  bare("STARTUP", "startup", "Start of the controller: another value means that it restarted"),
+  entry("STARTUP", "startup", {
+    behavior: "label",
+    agg: "expect_same",
+    format: "integer",
+    unit: "cycles",
+    about: "Start of the controller, in cycles of its clock: another value means that it restarted",
+  }),
   bare("VERSION", "version", "Version of the files' layout", "label"),
   entry("SAMPLE_RATE", "raw_scan_hz", {
     behavior: "constant",

@@ -220,11 +220,12 @@ export interface RecordingDescription extends Omit<Recording, "signals"> {
 
 /** The text of `recording.yaml`; the batch has all its signals pushed. */
 export function recordingYaml(
-  { host, profile, agent, startTime: start, topology, hasTracks }: RecordingDescription,
+  { host, profile, agent, policy, startTime: start, topology, hasTracks }: RecordingDescription,
   batch: Batch,
 ): string {
   const data: { [key: string]: Nested } = {
     ...{ format: hasTracks ? FORMAT_NAME_2 : FORMAT_NAME, host, profile, agent, start },
+    ...policy === "{}" ? {} : { policy },
     ...topologyData(topology),
     signals: recordedColumns(batch).map(({ name, signal }) => {
       const { domain, unit, agg: aggregation, behavior, format = "double" } = signal.row;

@@ -11,7 +11,9 @@ import { nearest, unusable, UsageError } from "../core/errors.ts";
 import { type OptionValues, variableOf } from "../core/option.ts";
 import { applicationName } from "../job/launchers.ts";
 import type { RunFiles } from "../job/run_names.ts";
+import { statPath } from "../os/files.ts";
 import { findCommand } from "../os/process.ts";
+import { OsError, readUserText } from "../os/user_file.ts";
 import type { ReportOptions } from "../outputs/run_view.ts";
 import { parseRecordFilter } from "../regions/record_filter.ts";
 import type { Environment } from "../core/environment.ts";
@@ -44,6 +46,8 @@ export interface RunRequest extends ReportOptions, RunFiles {
   /** Samples are dithered, so that no loop of the application keeps in step with them. */
   dither: boolean;
   profile: string;
+  /** GEOPM's policy, as the report has it: nothing acts on it. */
+  policy: string;
   recordFilter?: string;
   /** The idle baseline, seconds or a file; `parseBaseline` reads it. */
   idle?: string;
@@ -116,6 +120,7 @@ export function runRequest(
   warnings.push(...notActedOn(env, environmentNames));
   return {
     command,
+    policy: policyOf(env),
     values,
     reportPath: text("report") ?? defaultReport(env),
     reportSignals: text("report-signals") ?? "",
@@ -190,6 +195,27 @@ const OTHER_VARIABLES = [
 const TEST_PREFIX = "JOULEMARK_TEST_";
 
 /** One line for all variables of a kind that mean nothing here. */
+/** Longest policy file that is read, bytes. */
+const MAX_POLICY_BYTES = 1 << 20;
+/** Bits of a mode, and their value for a file: stat(2). */
+const FILE_TYPE = 0o170000, REGULAR_FILE = 0o100000;
+
+/** The policy as GEOPM's header has it: the text of the file, the setting itself if there is none, or an endpoint's. */
+function policyOf(env: Environment): string {
+  if ((env("GEOPM_ENDPOINT") ?? "") !== "") return "DYNAMIC";
+  const setting = env("GEOPM_POLICY") ?? "";
+  if (setting === "") return "{}";
+  const facts = statPath(setting);
+  const isFile = facts !== undefined && (facts.mode & FILE_TYPE) === REGULAR_FILE;
+  if (!isFile || facts.size > MAX_POLICY_BYTES) return setting;
+  try {
+    return readUserText(setting);
+  } catch (error) {
+    if (!(error instanceof OsError)) throw error;
+    return setting;
+  }
+}
+
 function notActedOn(env: Environment, names: readonly string[]): string[] {
   const lines: string[] = [];
   const known = [...RUN_OPTIONS.filter((o) => o.env === true).map(variableOf), ...OTHER_VARIABLES];

@@ -106,6 +106,8 @@ export class Engine implements RunView {
   readonly table: NameTable;
   /** What else watches the run. */
   readonly agent: Agent;
+  /** The agent's policy, as the report prints it. */
+  readonly policy: string;
   /** The signals of each sample. */
   readonly batch: Batch;
   /** Sampled totals by region. */
@@ -142,6 +144,7 @@ export class Engine implements RunView {
     const { topology, tracker, table, version, startTime, profile, host } = options;
     this.agent = options.agent ?? MONITOR;
     [this.topology, this.tracker, this.table] = [topology, tracker, table];
+    this.policy = options.policy ?? "{}";
     this.header = { version, startTime, profile, host, agent: this.agent.name };
     this.batch = new Batch(topology, table);
     this.aggregator = new SampleAggregator(this.batch);
@@ -382,7 +385,7 @@ export class Engine implements RunView {
     const { version, startTime, profile, agent } = this.header;
     return {
       ...{ version, startTime, profile, agent },
-      policy: this.#options.policy ?? "{}",
+      policy: this.policy,
       header: this.agent.reportHeader?.() ?? {},
       ...(joulemark === undefined ? {} : { joulemark }),
       hosts,

@@ -178,6 +178,7 @@ class Run {
       table: this.#catalogue,
       ...{ host, profile, startTime, version: options.version },
       reportSignals: request.reportSignals,
+      policy: request.policy,
       outputs: options.outputs.map((make) => make(options.values, site)),
     });
     this.#events = new NodeCpus(this.#host.topology.count("cpu"), this.#engine.events);

@@ -105,13 +105,13 @@ async function run(directory: string, options: ReplayOptions, sources: Sources):
   }
   const titles = sampleTitles(samples, repairs);
   const recording = await describe(directory, titles);
-  const { topology, host, startTime } = recording, { version, reportSignals } = options;
+  const { topology, host, startTime, policy } = recording, { version, reportSignals } = options;
   const profile = profileName(options.profile ?? recording.profile);
   const tracker = new RegionTracker({ topology, profile, recordFilter: options.recordFilter });
   const rows = new SampleRows(samples, repairs, recording, titles);
   const table = options.makeTable([rows, tracker]);
   const engine: Engine = new Engine({
-    ...{ topology, tracker, table, host, profile, startTime, version, reportSignals },
+    ...{ topology, tracker, table, host, profile, startTime, version, reportSignals, policy },
     outputs: options.outputs?.(recording),
   });
   const idle = options.idle?.();

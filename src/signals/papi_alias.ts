@@ -86,7 +86,13 @@ export const PAPI_ALIASES: readonly Alias[] = [
     "PAPI cray_pm: number of publications",
     ["CNL::FRESHNESS"],
   ),
-  ...["GENERATION", "STARTUP", "VERSION"].map((name) =>
+  alias(
+    "PM_STARTUP",
+    ["board", "cycles", "label", "expect_same"],
+    "PAPI cray_pm: startup",
+    ["CNL::STARTUP"],
+  ),
+  ...["GENERATION", "VERSION"].map((name) =>
     alias(`PM_${name}`, LABEL, `PAPI cray_pm: ${name.toLowerCase()}`, [`CNL::${name}`])
   ),
 ];

@@ -132,7 +132,7 @@ Deno.test("reportFigures() joins hosts, and what is 0 everywhere is left out", (
       counters: {
         "PACKAGE_ENERGY": { unit: "J", each },
         "PM_POWER_CAP:NODE": { unit: "W", each: [cap] },
-        "PM_STARTUP": { each: [1414408518017769] },
+        "PM_STARTUP": { unit: "cycles", each: [1414408518017769] },
         "THERMAL_SPEC": { unit: "W", each: [130, NaN] },
       },
     },
