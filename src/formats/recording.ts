@@ -38,8 +38,8 @@ const MAX_CPUS = 65536;
 
 /** The contents of `recording.yaml`. */
 export interface Recording extends Readonly<Omit<TraceHeader, "version">> {
-  /** The agent's policy; `{}`: none. */
-  readonly policy: string;
+  /** The agent's policy. @default {"{}"} */
+  readonly policy?: string;
   readonly topology: PlatformTopology;
   readonly signals: readonly OfferedSignal[];
 }
@@ -73,7 +73,7 @@ export function describeRecording(data: unknown, path: string, seen: Instances =
     host: text(data.host) ?? "localhost",
     profile: text(data.profile) ?? "default",
     agent: text(data.agent) ?? "monitor",
-    policy: text(data.policy) ?? "{}",
+    policy: text(data.policy),
     startTime: text(data.start) ?? "1970-01-01T00:00:00.000000000+0000",
     topology: topologyOf(data, seen, wrong),
     signals: signals.map((signal) => recordedSignal(signal, wrong)),

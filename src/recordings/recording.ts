@@ -225,7 +225,7 @@ export function recordingYaml(
 ): string {
   const data: { [key: string]: Nested } = {
     ...{ format: hasTracks ? FORMAT_NAME_2 : FORMAT_NAME, host, profile, agent, start },
-    ...policy === "{}" ? {} : { policy },
+    ...policy === undefined || policy === "{}" ? {} : { policy },
     ...topologyData(topology),
     signals: recordedColumns(batch).map(({ name, signal }) => {
       const { domain, unit, agg: aggregation, behavior, format = "double" } = signal.row;

@@ -5,6 +5,8 @@ import { UsageError } from "../core/errors.ts";
 export interface RecordFilter {
   /** @returns Number of the epoch that begins with this entry, 0 for none. */
   onEntry(regionHash: number): number;
+  /** The same of visits that came as a count. @returns The last epoch that begins with them. @default 0 */
+  onVisits?(regionHash: number, visits: number): number;
 }
 
 /** The text common to all errors in a description. */

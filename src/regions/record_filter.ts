@@ -38,13 +38,14 @@ function proxyEpoch(text: string, parts: string[]): () => RecordFilter {
   if (!(startup >= 0)) throw refused(text, "STARTUP of at least 0");
   return () => {
     let entries = -startup;
-    return {
-      onEntry(regionHash) {
-        if (regionHash !== hash) return 0;
-        const n = entries++;
-        return n >= 0 && n % calls === 0 ? 1 + n / calls : 0;
-      },
+    const epochs = () => entries > 0 ? 1 + Math.floor((entries - 1) / calls) : 0;
+    const onVisits = (regionHash: number, visits: number) => {
+      if (regionHash !== hash) return 0;
+      const before = epochs();
+      entries += visits;
+      return epochs() > before ? epochs() : 0;
     };
+    return { onEntry: (regionHash) => onVisits(regionHash, 1), onVisits };
   };
 }
 

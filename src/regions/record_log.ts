@@ -41,8 +41,12 @@ function filter(process: TrackedProcess, out: RecordList): void {
     const event = records.event[i];
     if (event === EVENT.EPOCH_COUNT) continue;
     out.copy(records, i);
-    if (event !== EVENT.REGION_ENTRY) continue;
-    const epoch = process.filter!.onEntry(records.signal[i]);
+    const hash = records.signal[i];
+    const epoch = event === EVENT.REGION_ENTRY
+      ? process.filter!.onEntry(hash)
+      : event === EVENT.SHORT_REGION
+      ? process.filter!.onVisits?.(hash, records.visits[i]) ?? 0
+      : 0;
     if (epoch > 0) out.push(records.timeNs[i], process.pid, EVENT.EPOCH_COUNT, epoch);
   }
 }

@@ -70,14 +70,21 @@ Deno.test("parseRecordFilter() takes numbers and factors as the original's progr
   assertThrows(() => parseRecordFilter("edit_distance,100000"), UsageError, "at most");
 });
 
-Deno.test("a record filter does not see visits folded within a step", () => {
-  const tracker = new RegionTracker({ topology: oneCpu, recordFilter: "proxy_epoch,a" });
-  const process = tracker.start(0, 7, [0]);
-  const a = tracker.region(0, process, "a", 1);
-  for (let i = 0; i < 3; i++) {
-    tracker.enter(i * 0.1, process, a, -1, 0);
-    tracker.exit(i * 0.1 + 0.05, process, a, 0);
-  }
-  tracker.step(1);
-  assertEquals(tracker.cpus.epoch[0], 0);
+Deno.test("proxy_epoch counts visits folded within a step, edit_distance does not see them", () => {
+  const epochs = (recordFilter: string, steps: number[]) => {
+    const tracker = new RegionTracker({ topology: oneCpu, recordFilter });
+    const process = tracker.start(0, 7, [0]);
+    const a = tracker.region(0, process, "a", 1);
+    return steps.map((visits, step) => {
+      for (let i = 0; i < visits; i++) {
+        tracker.enter(step + i / 100, process, a, -1, 0);
+        tracker.exit(step + i / 100 + 0.005, process, a, 0);
+      }
+      tracker.step(step + 0.9);
+      return tracker.cpus.epoch[0];
+    });
+  };
+  assertEquals(epochs("proxy_epoch,a", [3, 1, 0, 2]), [3, 4, 4, 6]);
+  assertEquals(epochs("proxy_epoch,a,2,1", [3, 1, 0, 2]), [1, 2, 2, 3]);
+  assertEquals(epochs("edit_distance", [60, 60]), [0, 0]);
 });
