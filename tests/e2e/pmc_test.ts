@@ -125,6 +125,41 @@ int main(int count, char **words) {
   }
 });
 
+endToEnd("the layout of the log follows the calls: version 2.0 has no substep", (dir) => {
+  for (const parameters of ["int", "int, int"]) {
+    const isOld = parameters === "int";
+    Deno.writeTextFileSync(
+      `${dir}/calls.c`,
+      `extern int pm_mpi_open(char *) __attribute__((weak));
+extern int pm_mpi_monitor(${parameters}) __attribute__((weak));
+extern int pm_mpi_close(void) __attribute__((weak));
+#include <time.h>
+int main(void) {
+  struct timespec t = {0, 3000000};
+  pm_mpi_open("log");
+  for (int i = 1; i <= 3; i++) {
+    nanosleep(&t, 0);
+    pm_mpi_monitor(${isOld ? "i" : "i, 1"});
+  }
+  return pm_mpi_close();
+}
+`,
+    );
+    compile(dir, "cc -O2 -Wall -Wextra -Werror -o calls calls.c");
+    const run = (...options: string[]) => {
+      const words = ["run", "-q", "--simulate", "--preload", "pm_mpi", ...options];
+      const out = joulemark(dir, [...words, "--", "./calls"]);
+      assertEquals(out.code, 0, out.stderr);
+      return Deno.readTextFileSync(`${dir}/log`).split("\n");
+    };
+    const [head, first] = run();
+    assertEquals(head.startsWith(isOld ? "pm_mpi_lib v2.0.0:" : "pm_mpi_lib v4.4.0:"), true, head);
+    assertEquals(first.split(" ").length, isOld ? 4 : 9, first);
+    // The version that is asked for counts.
+    assertEquals(run("--pmc-version", "4.3")[0].startsWith("pm_mpi_lib v4.3.0:"), true);
+  }
+});
+
 endToEnd("a library that answers pm_mpi_open and leaves no log loses no step", (dir) => {
   // As linked where there is no Cray, and one that leaves a log of its own.
   const opens: Record<string, string> = {

@@ -25,9 +25,10 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
   const byCalls = given === PMC_BY_CALLS;
   // Names that calls give are relative to the working directory, as a rule.
   site.willWrite?.(given.text);
-  const version = parsePmcVersion(values.get("pmc-version")?.text);
+  const asked = values.get("pmc-version")?.text;
+  const wanted = parsePmcVersion(asked);
   return ({ tracker, batch, table, topology }) => {
-    const recorder = new PmcRecorder(tracker, version);
+    const recorder = new PmcRecorder(tracker, wanted);
     const reason = recorder.attach(batch, table, topology.count("package"));
     if (reason !== undefined && site.isLive && !byCalls) {
       site.tell(`the PMC log will have no energy: ${reason}`);
@@ -44,6 +45,7 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
       finish() {
         const records = recorder.records(site.zeroS());
         const { source } = recorder;
+        const version = asked === undefined && recorder.callsVersion2 ? "2.0" : wanted;
         if (byCalls && (source !== "pm_mpi_lib" || recorder.path === undefined)) return;
         if (byCalls) {
           for (const log of recorder.earlier(site.zeroS())) {

@@ -21,6 +21,10 @@ import { type Batch, type NameTable, signalOf } from "../../signals/batch.ts";
 /** More entries than this are no steps of a simulation. */
 const MAX_SAMPLES = 200_000;
 const MAX_REGIONS = 64;
+/** Version of pm_mpi_lib, times ten, from which on calls are named initialise and record. */
+const FIRST_RECORD_VERSION = 43;
+/** A larger number is no substep of a simulation. */
+const MAX_SUBSTEP = 1_000_000;
 
 /** First of these that the node has; several at once are added up. */
 const SOURCES = {
@@ -55,6 +59,8 @@ interface Series {
   rank?: number;
   readonly marks: Mark[];
   closed: boolean;
+  /** Version of pm_mpi_lib that the calls are of, times ten. */
+  readonly version: number;
 }
 
 /** A log that the calls of pm_mpi_lib named. */
@@ -119,6 +125,16 @@ export class PmcRecorder implements EventReceiver {
   /** Steps so far, without the reading at open. */
   get count(): number {
     return Math.max(0, (this.#chosen()?.marks.length ?? 0) - 1);
+  }
+
+  /**
+   * Does the program call `pm_mpi_monitor(step)`, as version 2.0 has it? The symbol is that of
+   * `pm_mpi_monitor(step, substep)`: the second argument is then whatever the register held.
+   */
+  get callsVersion2(): boolean {
+    const library = this.#library;
+    return library !== undefined && library.version < FIRST_RECORD_VERSION &&
+      library.marks.some(({ substep }) => !(substep >= 1 && substep <= MAX_SUBSTEP));
   }
 
   /** Where the steps come from. */
@@ -188,7 +204,7 @@ export class PmcRecorder implements EventReceiver {
     let series = this.#regions.get(region);
     if (series === undefined) {
       if (this.#regions.size >= MAX_REGIONS) return;
-      series = { pid, marks: [], closed: false };
+      series = { pid, marks: [], closed: false, version: 0 };
       this.#regions.set(region, series);
     }
     const n = series.marks.length;
@@ -198,7 +214,7 @@ export class PmcRecorder implements EventReceiver {
   #epoch(event: EventRecord): void {
     if (this.#library !== undefined) return;
     const pid = this.#pid(event);
-    this.#epochs ??= { pid, marks: [], closed: false };
+    this.#epochs ??= { pid, marks: [], closed: false, version: 0 };
     if (pid !== this.#epochs.pid) return;
     const n = this.#epochs.marks.length;
     this.#mark(this.#epochs, { timeS: event.timeS, step: n === 0 ? -1 : n, substep: 1 });
@@ -220,7 +236,8 @@ export class PmcRecorder implements EventReceiver {
       this.linked = event.pm.linked === true;
     }
     const goesOn = before?.pid === pid && this.#version >= 5;
-    this.#library = { pid, rank, marks: goesOn ? before.marks : [], closed: false };
+    const marks = goesOn ? before.marks : [];
+    this.#library = { pid, rank, marks, closed: false, version: event.pm.version };
     this.#mark(this.#library, { timeS: event.timeS, step: -1, substep: 1 });
   }
 
