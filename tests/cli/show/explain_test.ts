@@ -52,6 +52,17 @@ Deno.test("explain answers the words that the summary, tables and top use", asyn
   assertEquals((await capture(explain, ["CPU_ENERGY@nothing-0"])).code, 2);
 });
 
+Deno.test("explain has the notes of raw keys", async () => {
+  const said = async (word: string) => (await capture(explain, [word])).stdout.replace(/\s+/g, " ");
+  assertStringIncludes(
+    await said("RAW::llite:read_bytes"),
+    "requested, not those that were returned",
+  );
+  for (const key of ["numa:numa_hit", "cpu:iowait"]) {
+    assertStringIncludes(await said(`RAW::${key}`), "may step back a little");
+  }
+});
+
 Deno.test("explain has the title of each column that show prints of a report", async () => {
   const golden = new URL("../../golden/replay/seed_example.report", import.meta.url).pathname;
   const { tables } = JSON.parse((await capture(show, ["--json", golden])).stdout);
