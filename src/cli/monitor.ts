@@ -51,7 +51,8 @@ SIGTERM ends. A restart goes on with today's file after a mark %gap. Marks come 
     { name: "interval", value: "S", default: "300", help: "seconds between two records" },
     { name: "jobid", value: "ID", help: "job of all records" },
     {
-      ...{ name: "jobid-file", value: "FILE" },
+      name: "jobid-file",
+      value: "FILE",
       help: "the first word of FILE is the job, or several with commas; looked at each time",
     },
     { name: "types", value: "LIST", help: "only these types get lines, comma-separated" },
@@ -62,7 +63,8 @@ SIGTERM ends. A restart goes on with today's file after a mark %gap. Marks come 
     { name: "once", help: "header and one record on standard output" },
     { name: "mark", value: "TEXT", help: "with --once: a mark in the record" },
     {
-      ...{ name: "metrics", value: "ADDRESS" },
+      name: "metrics",
+      value: "ADDRESS",
       help: "answer scrapes of power, energy, frequency, temperature on unix:PATH or [HOST:]PORT",
     },
     ROOT,
@@ -215,7 +217,11 @@ function placesOf(text: ParsedOptions["text"], written: string[]): Places {
   const { root = "", metrics = "" } = text, file = text["jobid-file"];
   return {
     reads: [
-      ...["/proc", "/sys", "/etc", "/var/lib/sss", ...LIBRARY_DIRECTORIES],
+      "/proc",
+      "/sys",
+      "/etc",
+      "/var/lib/sss",
+      ...LIBRARY_DIRECTORIES,
       ...(root === "" ? [] : [root]),
       ...(file === undefined ? [] : [directoryOf(file)]),
     ],

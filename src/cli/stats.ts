@@ -47,13 +47,16 @@ resets are told from both, gauges are never differenced.`,
     { name: "job", value: "ID", help: "only the samples of this job" },
     { name: "types", value: "LIST", help: "only these types, comma-separated" },
     {
-      ...{ name: "format", value: "F", words: FORMATS },
+      name: "format",
+      value: "F",
+      words: FORMATS,
       help: "table (default); csv or jsonl: a row for each value; json: what fits in memory; " +
         "openmetrics: sums",
     },
     JSON_FORMAT,
     {
-      ...{ name: "energy-unit", value: "J" },
+      name: "energy-unit",
+      value: "J",
       help: "joules of a count of energy registers, where the files do not say: 61.04uJ, 2^-14, " +
         "or TYPE=..., TYPE.KEY=..., comma-separated",
     },
@@ -61,7 +64,8 @@ resets are told from both, gauges are never differenced.`,
     // Refused with the reason.
     { name: "as-original", value: "Y", help: "" },
     {
-      ...{ name: "processes", value: "N" },
+      name: "processes",
+      value: "N",
       help:
         "table, openmetrics: so many processes, each reads some of the nodes (default: one a CPU, " +
         "at most 8, for several nodes from 64 MiB on)",
@@ -124,9 +128,15 @@ export async function rawTable(
   tell: (line: string) => void,
 ): Promise<RawAnalysisTable> {
   return await analysed({
-    ...{ files: await lookAtRawFiles(paths), job: undefined, energyUnits: undefined },
-    ...{ format: "table", devices: false, quiet: false, verbose: false, processes: undefined },
-    ...{ types: undefined },
+    files: await lookAtRawFiles(paths),
+    job: undefined,
+    energyUnits: undefined,
+    format: "table",
+    devices: false,
+    quiet: false,
+    verbose: false,
+    processes: undefined,
+    types: undefined,
   }, tell);
 }
 
