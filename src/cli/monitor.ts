@@ -159,8 +159,8 @@ async function run(
     ? DEFAULT_INTERVAL
     : parseSeconds("--interval", text.interval);
   const file = text["jobid-file"];
-  const tell = flags.has("quiet") ? () => {} : say;
-  const { listener: marks, directory: socket } = listenForMarks(tell);
+  const log = flags.has("quiet") ? () => {} : say;
+  const { listener: marks, directory: socket } = listenForMarks(log);
   using listener = marks;
   using store = new RawStore(text.dir!, collection.hostname);
   const monitor = new RawMonitor(collection, store, {
@@ -168,7 +168,7 @@ async function run(
     jobId: text.jobid,
     jobIdFile: file === undefined ? undefined : () => readText(file),
     types,
-    tell,
+    log,
   });
   try {
     monitor.start(now());
@@ -183,7 +183,7 @@ async function run(
       cause: error,
     });
   }
-  tell(`${collection.types.length} types every ${intervalSeconds} s to ${store.directory}`);
+  log(`${collection.types.length} types every ${intervalSeconds} s to ${store.directory}`);
   using metrics = openMetrics(text, collection.hostname);
   // The host's directory may be removed, and is made again.
   const written = [directoryOf(store.directory), ...socket === undefined ? [] : [socket]];
@@ -201,8 +201,8 @@ async function run(
     });
   }
   const { calls, paths } = confiner;
-  if (calls !== "filtered") tell(`system calls are not filtered: ${calls}`);
-  if (typeof paths === "string") tell(`paths are ${paths}`);
+  if (calls !== "filtered") log(`system calls are not filtered: ${calls}`);
+  if (typeof paths === "string") log(`paths are ${paths}`);
   const resources = { listener, metrics: metrics?.server };
   await loop(monitor, resources, intervalSeconds * 1e6);
   return EXIT.done;

@@ -40,9 +40,10 @@ export const stats: Verb = {
   usage: ["[options] FILE..."],
   about: `Post-processing of raw stats files: deltas, rates, job metrics.
 
-FILE is a raw stats file of any version, plain or gzip, or a directory of them; files of many nodes
-go into one call. Counters that wrap at their declared width are added up, spurious dips are mended,
-resets are told from both, gauges are never differenced.`,
+FILE is a raw stats file of a version from 1.0 to 2.3.5, plain, gzip or tar, a directory of them, or -
+for standard input; files of many nodes go into one call. Counters that wrap at their declared width
+are added up, spurious dips are left out, resets are distinguished from both, gauges are never
+differenced.`,
   options: [
     { name: "job", value: "ID", help: "only the samples of this job" },
     { name: "types", value: "LIST", help: "only these types, comma-separated" },
@@ -122,10 +123,10 @@ function processesOf(options: ParsedOptions): number | undefined {
   return Number(given);
 }
 
-/** Sums and metrics of files, as `stats` prints them. @param tell Logs one line for the user. */
+/** Sums and metrics of files, as `stats` prints them. @param log Logs one line for the user. */
 export async function rawTable(
   paths: readonly string[],
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<RawAnalysisTable> {
   return await analysed({
     files: await lookAtRawFiles(paths),
@@ -137,17 +138,17 @@ export async function rawTable(
     verbose: false,
     processes: undefined,
     types: undefined,
-  }, tell);
+  }, log);
 }
 
-async function analysed(request: Request, tell: (line: string) => void): Promise<RawAnalysisTable> {
+async function analysed(request: Request, log: (line: string) => void): Promise<RawAnalysisTable> {
   const { job, quiet } = request;
   const parts = await readRawTables(request, {
     processes: request.processes,
     helper: selfCommand(HIDDEN_VERBS.statsHelper),
-    error: quiet ? () => {} : tell,
-    warn: quiet ? () => {} : tell,
-    note: request.verbose ? tell : () => {},
+    error: quiet ? () => {} : log,
+    warn: quiet ? () => {} : log,
+    note: request.verbose ? log : () => {},
   });
   const analysis = joinRawNodes(parts.map((part) => part.analysis));
   check(request, analysis);
@@ -186,7 +187,7 @@ async function series(request: Request, format: SeriesFormat): Promise<number> {
 }
 
 /** What was found more than once, in one line. */
-function tellCopies(all: readonly RawCopies[]): void {
+function logCopies(all: readonly RawCopies[]): void {
   const sum = (key: keyof RawCopies) => all.reduce((n, copies) => n + copies[key], 0);
   if (sum("records") === 0) return;
   const differing = sum("differing");
@@ -202,7 +203,7 @@ function tellCopies(all: readonly RawCopies[]): void {
 /** Is there any data, and the requested job? */
 function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
   if (!quiet) {
-    tellCopies(analysis.nodes.map((node) => node.copies));
+    logCopies(analysis.nodes.map((node) => node.copies));
     const lines = analysis.nodes.flatMap((node) => node.energySources.map(energySourceLine));
     for (const line of new Set(lines)) say(line);
   }

@@ -18,7 +18,7 @@ export interface RawMonitorOptions {
   /** Types that get lines. @default all */
   readonly types?: ReadonlySet<string>;
   /** Things that people should know, one line each. */
-  tell(line: string): void;
+  log(line: string): void;
 }
 
 /** A job id has at most 79 characters, without blanks and commas. */
@@ -108,7 +108,7 @@ export class RawMonitor {
     const { jobs, others } = jobsIn(this.#options.jobIdFile?.() ?? "");
     const refused = others.join(" ");
     if (refused !== "" && refused !== this.#refused) {
-      this.#options.tell(`no job id in the job file: ${refused.slice(0, 100)}`);
+      this.#options.log(`no job id in the job file: ${refused.slice(0, 100)}`);
     }
     this.#refused = refused;
     return jobs;
@@ -123,7 +123,7 @@ export class RawMonitor {
     }
     this.#today = day;
     if (this.#store.isLost) {
-      this.#options.tell(`${this.#store.directory}/current is gone; a new one begins`);
+      this.#options.log(`${this.#store.directory}/current is gone; a new one begins`);
       this.#store.rotate();
     }
     if (this.#store.hasGap && !Number.isNaN(this.#lastUs)) {
@@ -143,13 +143,13 @@ export class RawMonitor {
     if (result.ok) {
       this.written++;
       this.#lastUs = timeUs;
-      if (this.#trouble !== undefined) this.#options.tell("writing goes on");
+      if (this.#trouble !== undefined) this.#options.log("writing goes on");
       this.#trouble = undefined;
       return undefined;
     }
     this.lost++;
     if (this.#trouble !== result.reason) {
-      this.#options.tell(`cannot write to ${this.#store.directory}: ${result.reason}; going on`);
+      this.#options.log(`cannot write to ${this.#store.directory}: ${result.reason}; going on`);
     }
     this.#trouble = result.reason;
     return result.reason;

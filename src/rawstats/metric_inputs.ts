@@ -101,8 +101,8 @@ export class NodeInputs implements JobListener {
   #gpu = { count: 0, utilization: 0, watts: 0 };
 
   /**
-   * @param wanted Are metrics asked for? If not, only energies are looked at: whose unit is unknown is
-   * told with any output.
+   * @param wanted Are metrics asked for? If not, only energies are looked at: an unknown unit is reported
+   * with any output.
    */
   constructor(node: RawNode, wanted = true) {
     this.#node = node;

@@ -15,24 +15,24 @@ const S = 1e6;
 function bench() {
   const root = Deno.makeTempDirSync();
   writeRawTree(root, loadRawNode("vm-no-energy"), 0);
-  const told: string[] = [];
+  const logged: string[] = [];
   const dir = `${root}/out`;
   const make = (options: Partial<RawMonitorOptions> = {}) => {
     const collection = new RawCollection(new RawMachine(new MachineHost(root)));
     const store = new RawStore(dir, "h");
-    const tell = (line: string) => void told.push(line);
+    const log = (line: string) => void logged.push(line);
     const types = new Set(["ps", "cpu"]);
     const monitor = new RawMonitor(collection, store, {
       intervalSeconds: 10,
       types,
-      tell,
+      log,
       ...options,
     });
     return { monitor, end: () => (store[Symbol.dispose](), collection[Symbol.dispose]()) };
   };
   return {
     make,
-    told,
+    logged,
     dir,
     path: `${dir}/h/current`,
     uptime: `${root}/proc/uptime`,
@@ -191,7 +191,7 @@ Deno.test("RawMonitor begins a new file when another process took the one it wri
   monitor.tick(NOON + 30 * S);
   end();
   assertEquals(b.records().records.map((r) => r.timeUs), [NOON + 30 * S]);
-  assertEquals(b.told.length, 2);
+  assertEquals(b.logged.length, 2);
 });
 
 Deno.test("RawMonitor goes on when nothing can be written, and marks the gap", () => {
@@ -211,8 +211,8 @@ Deno.test("RawMonitor goes on when nothing can be written, and marks the gap", (
   monitor.tick(NOON + 30 * S);
   end();
   assertEquals(b.records().records.at(-1)!.marks, ["gap 30"]);
-  assertEquals(b.told.length, 2);
-  assertMatch(b.told[0], /^cannot write to .*: .*; going on$/);
+  assertEquals(b.logged.length, 2);
+  assertMatch(b.logged[0], /^cannot write to .*: .*; going on$/);
 });
 
 /** Runs with a limit on the size of files, and SIGXFSZ ignored. */
@@ -261,7 +261,7 @@ Deno.test("RawMonitor takes a comma list from the job file, and reports words th
     ["12,13,14", "end 12", "end 13", "begin 14"],
     ["14"],
   ]);
-  assertEquals(b.told, [`no job id in the job file: ${"x".repeat(80)}`]);
+  assertEquals(b.logged, [`no job id in the job file: ${"x".repeat(80)}`]);
 });
 
 Deno.test("RawMonitor begins a new file after a boot: its header has the time of the boot", () => {

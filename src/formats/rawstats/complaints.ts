@@ -33,7 +33,7 @@ export class RawComplaints {
         return;
       }
     }
-    this.#tell();
+    this.#log();
     this.#first = this.#last = line;
     this.#expected = expected;
     this.#found = found;
@@ -41,7 +41,7 @@ export class RawComplaints {
 
   /** Logs what is pending, and the number of lines that were not logged. */
   flush(): void {
-    this.#tell();
+    this.#log();
     this.#first = -1;
     for (const { kind: expected, count } of this.#counts.list) {
       if (count <= MAX_LOGGED) continue;
@@ -51,7 +51,7 @@ export class RawComplaints {
     this.#counts = new Diagnostics();
   }
 
-  #tell(): void {
+  #log(): void {
     if (this.#first < 0) return;
     this.#counts.add(this.#path, this.#expected, this.#found, this.#first);
     if (this.#counts.countOf(this.#path, this.#expected) > MAX_LOGGED) return;

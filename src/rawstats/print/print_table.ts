@@ -92,7 +92,7 @@ export function printRawTable(table: RawAnalysisTable): string {
   }
   if (/[\d]\*/.test(text)) text += "*: a counter that went into it stepped back\n";
   return text +
-    `steps backwards: ${wraps} wraps added up, ${dip} dips mended, ${reset} resets\n`;
+    `steps backwards: ${wraps} wraps added up, ${dip} dips left out, ${reset} resets\n`;
 }
 
 function wrap(text: string): string {
