@@ -20,8 +20,9 @@ interface Slow {
   /** Its place among the values of the batch. */
   readonly place: number;
   readonly periodS: number;
-  /** Energy in its readings from before the run, and how much of it is taken away so far, J. */
+  /** Energy in its readings from before the run, J: of it from before an earlier begin; taken away so far. */
   before: number;
+  earlier: number;
   taken: number;
   /** Last reading. */
   last: number;
@@ -49,7 +50,16 @@ export class SlowEnergies {
       for (let i = 0; i < count; i++) places.set(offset + i, updatePeriodS);
     }
     this.#list = [...places].map(([place, periodS]) => {
-      return { place, periodS, before: 0, taken: 0, last: NaN, value: NaN, changes: [] };
+      return {
+        place,
+        periodS,
+        before: 0,
+        earlier: 0,
+        taken: 0,
+        last: NaN,
+        value: NaN,
+        changes: [],
+      };
     });
   }
 
@@ -64,6 +74,7 @@ export class SlowEnergies {
     for (const slow of this.#list) {
       slow.value = slow.last = this.#batch.values[slow.place] + slow.taken;
       slow.changes = [];
+      slow.earlier = slow.before;
     }
   }
 
@@ -73,12 +84,13 @@ export class SlowEnergies {
     for (const slow of this.#list) {
       const value = values[slow.place];
       if (slow.changes.length < 2) {
-        this.#watch(slow, timeS, value);
-        if (slow.changes.length === 2) slow.before += this.#beforeStart(slow);
+        // The first change tells it by the known period, the second one by the time between them.
+        if (this.#watch(slow, timeS, value)) slow.before = slow.earlier + this.#beforeStart(slow);
       }
       // Never more than it grows: a step back means that a counter began again.
       const grown = value - slow.last, rest = slow.before - slow.taken;
-      if (rest > 0 && grown > 0) slow.taken += Math.min(rest, grown);
+      if (rest < 0) slow.taken = slow.before;
+      else if (rest > 0 && grown > 0) slow.taken += Math.min(rest, grown);
       if (value === value) slow.last = value;
       values[slow.place] = value - slow.taken;
     }
@@ -120,7 +132,8 @@ export class SlowEnergies {
     inRun.forEach((slow, k) => {
       const [first] = after[k].changes;
       if (slow.changes.length > 1 || first === undefined) return;
-      after[k].before += this.#beforeStart({ ...slow, changes: [slow.changes[0], first] });
+      const changes = [...slow.changes, first];
+      after[k].before = slow.earlier + this.#beforeStart({ ...slow, changes });
     });
     return (values, timeS) => {
       for (const slow of after) {
@@ -131,18 +144,21 @@ export class SlowEnergies {
     };
   }
 
-  #watch(slow: Slow, timeS: number, value: number): void {
+  /** @returns Did it change? */
+  #watch(slow: Slow, timeS: number, value: number): boolean {
     const { changes } = slow;
     const last = changes.at(-1)?.value ?? slow.value;
-    if (value === last) return;
-    // A counter that failed or began again tells nothing about the energy before.
-    if (value > last) changes.push({ timeS: (this.#lastS + timeS) / 2, value });
+    if (value === last) return false;
+    const isChange = value > last;
+    if (isChange) changes.push({ timeS: (this.#lastS + timeS) / 2, value });
+    // Of a counter that failed or began again nothing is known from before.
     else slow.value = NaN;
+    return isChange;
   }
 
-  /** Energy of the first change from before the run, by the time between the first two. */
+  /** Energy of the first change from before the run, by the time between the first two, at most the period. */
   #beforeStart({ value, changes: [first, second], periodS }: Slow): number {
-    const lengthS = Math.min(periodS, second.timeS - first.timeS);
+    const lengthS = Math.min(periodS, (second?.timeS ?? Infinity) - first.timeS);
     const beforeS = lengthS - (first.timeS - this.#startS);
     const joules = (first.value - value) * beforeS / lengthS;
     return joules > 0 ? joules : 0;
