@@ -74,9 +74,9 @@ export class ContextOutput {
     this.channel = new Channel({ ...variables }, {
       ...options,
       name: spec.name,
-      globals: {
+      channelGlobals: {
         "cali.channel": spec.name,
-        ...options.globals,
+        ...options.channelGlobals,
         ...Object.fromEntries(Object.entries(spec.options).map(([k, v]) => [`opts:${k}`, v])),
         ...spec.metadata,
       },

@@ -242,9 +242,11 @@ export class ContextRecorder implements EventReceiver {
   #begin(channel: Channel, thread: number, pid: number): void {
     const rank = this.#options.rankOf(pid);
     channel.turnTo(thread);
-    const name = rank === undefined ? "process.id" : "mpi.rank";
     const properties = "asvalue:process_scope:skip_events";
-    channel.set(channel.attribute(name, "int", properties), rank === undefined ? pid : rank);
+    // Readers of streams take each number for a metric, so a process's own number is a text.
+    if (rank === undefined) {
+      channel.set(channel.attribute("process.id", "string", properties), String(pid));
+    } else channel.set(channel.attribute("mpi.rank", "int", properties), rank);
   }
 }
 

@@ -100,7 +100,7 @@ export class ContextRun {
   attach(batch: Batch, table: NameTable, topology: PlatformTopology): void {
     const { printer, start, facts } = this.#options;
     const machine = new RunMachine(batch, table, topology, facts);
-    const globals = start && {
+    const channelGlobals = start && {
       "starttime.sec": { type: TYPE.uint, value: start.sec },
       "starttime.nsec": { type: TYPE.uint, value: start.nsec },
     };
@@ -109,7 +109,7 @@ export class ContextRun {
       this.#note(`Creating channel ${spec.name}`);
       const output = new ContextOutput(
         withEnergies(spec, table, printer),
-        { now: this.#recorder.now, machine, globals, onLog: (line) => this.#tellOnce(line) },
+        { now: this.#recorder.now, machine, channelGlobals, onLog: (line) => this.#tellOnce(line) },
         {
           defaultName: () => this.#options.defaultName(),
           host: this.#place.host,

@@ -38,6 +38,7 @@ export function spotStream(
   const globals: Record<string, string> = {
     ...spot.globals,
     "spot.metrics": metricsOf(spot.profile.cross),
+    "spot.timeseries.metrics": "",
   };
   const loops = spot.series?.loops;
   if (loops !== undefined) {

@@ -17,12 +17,15 @@ import { TYPE_NAMES } from "../context/variant.ts";
 import type { AttributeEvent } from "../core/events/event.ts";
 import {
   LAYOUT_NAME,
+  METADATA_NAME,
   PROPERTY as RING_PROPERTY,
   SNAPSHOT_NAME,
 } from "../core/events/ring_layout.ts";
 
 /** Attributes of loops' iterations: CALI_MARK_LOOP_BEGIN. */
 const ITERATION_PREFIX = "iteration#";
+/** Value of `SNAPSHOT_NAME`. */
+const TIMED = 1;
 const ENTER_FOLLOWS = RING_PROPERTY.enterFollows;
 
 /** How a region is open. */
@@ -44,6 +47,8 @@ export class RunThread {
   #follows: string | undefined;
   /** The attribute of a region that ended just now: its own end is to follow. */
   #due: string | undefined;
+  /** Values of the next snapshot. */
+  readonly #pushed: AttributeEvent[] = [];
 
   /** @param numbers Its number in each channel. */
   constructor(readonly numbers: readonly number[]) {}
@@ -98,11 +103,19 @@ export class RunThread {
     const { kind, name, value } = event;
     if (kind === "end" && name === this.#due) this.#due = undefined;
     else this.#endDue(channels);
-    if (name === SNAPSHOT_NAME) return this.#each(channels, (channel) => channel.snapshot());
+    if (name === SNAPSHOT_NAME) return this.#snapshot(channels, Number(value) === TIMED);
     if (name === LAYOUT_NAME) {
       const [attribute, ...layout] = String(value).split("\n");
       return this.#each(channels, (channel) => channel.describe(attribute, layout.join("\n")));
     }
+    if (name === METADATA_NAME) {
+      const [attribute, key, type, ...rest] = String(value).split("\n");
+      const text = rest.join("\n");
+      return this.#each(channels, (channel) => {
+        channel.addMetadata(attribute, key, { type: Number(type), text });
+      });
+    }
+    if ((event.properties & RING_PROPERTY.ofSnapshot) !== 0) return void this.#pushed.push(event);
     const follows = kind === "begin" && (event.properties & ENTER_FOLLOWS) !== 0;
     this.#follows = follows ? name : undefined;
     const properties = event.properties & ~ENTER_FOLLOWS;
@@ -120,6 +133,18 @@ export class RunThread {
         if (kind === "begin") channel.begin(attribute, value);
         else channel.set(attribute, value);
       }
+    });
+  }
+
+  /** @param isTimed It is an event that the program times itself, for channels that want such events. */
+  #snapshot(channels: readonly Channel[], isTimed: boolean): void {
+    const values = this.#pushed.splice(0);
+    this.#each(channels, (channel) => {
+      if (isTimed && !channel.services.has("async_event")) return;
+      channel.snapshotWith(values.map(({ name, type, properties, value }) => {
+        const bits = properties & ~RING_PROPERTY.ofSnapshot;
+        return [channel.attribute(name, TYPE_NAMES[type] ?? "string", bits), value];
+      }));
     });
   }
 

@@ -115,7 +115,7 @@ async function readFiles(
       if (how.strict) {
         status ||= EXIT.failed;
         how.tell(`Error reading ${file}:${line}: ${text}`);
-      } else if (message !== NO_END || line !== lastLine) {
+      } else if (line > lastLine || (message !== NO_END && line === lastLine)) {
         // cali-query names no line, and says nothing of a cut that leaves a record.
         lastLine = line;
         last = isCali || line === 0 ? text : `line ${line}: ${text}`;

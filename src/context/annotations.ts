@@ -11,8 +11,8 @@ import { type PlainRecord, plainRecord, type PlainValue, plainValue } from "./pl
 import { AnnotationRuntime } from "./runtime.ts";
 import type { EventKind } from "./service.ts";
 import { Snapshot } from "./snapshot.ts";
-import type { Meta } from "./tree.ts";
-import { TYPE, type TypeName } from "./variant.ts";
+import { type Meta, NONE } from "./tree.ts";
+import { parseValue, TYPE, type TypeName } from "./variant.ts";
 
 /** A channel's facts. */
 export interface ChannelListener {
@@ -179,6 +179,34 @@ export class Annotations extends AnnotationRuntime {
     const found = parseLayout(layout);
     if ("wrong" in found) this.say(`${LAYOUT} of ${name}: ${found.wrong}`);
     else if (!this.layouts.has(name)) this.layouts.set(name, layout);
+  }
+
+  /**
+   * Metadata of an attribute, by the program; before it is made.
+   *
+   * @param value Its type by the code, and the value as text.
+   * @ignore
+   */
+  addMetadata(name: string, key: string, { type, text }: { type: number; text: string }): void {
+    const read = parseValue(type, text);
+    if (read === null) return;
+    this.metadata.getOrInsertComputed(name, () => new Map()).set(key, { type, value: read });
+  }
+
+  /**
+   * Takes a snapshot now.
+   *
+   * @param values Added to it beside the context, which stays as it is.
+   * @ignore
+   */
+  snapshotWith(values: readonly (readonly [Attribute, Given])[]): void {
+    const info = new Snapshot();
+    for (const [{ id }, given] of values) {
+      const { type, value } = this.read(id, given);
+      if (this.tree.isAsValue(id)) info.pushValue(id, type, value);
+      else info.pushReference(this.tree, this.tree.child(NONE, id, type, value));
+    }
+    this.takeSnapshot(info);
   }
 
   /** Run metadata of a type by its code. */

@@ -12,6 +12,7 @@ import { type Attribute, parsePresets, PROPERTY, SCOPE_MASK } from "./attribute.
 import { LAYOUT, readLayouts } from "./blob_layout.ts";
 import { isTrue } from "./config_words.ts";
 import { type Given, readGiven, typeOfGiven } from "./given.ts";
+import { Blackboard } from "./blackboard.ts";
 import { globalsOf } from "./globals.ts";
 import type {
   EventInfo,
@@ -33,7 +34,10 @@ import { equalValues, reportText, TYPE, type Variant } from "./variant.ts";
 export interface RuntimeOptions {
   /** Monotonic time in nanoseconds. */
   now: () => number;
+  /** Of each process: they are in its snapshots too. */
   globals: Record<string, Given | Variant>;
+  /** Of the channel itself: they are in no snapshot. @default none */
+  channelGlobals?: Record<string, Given | Variant>;
   /** The channel's, in what it notes. @default "default" */
   name?: string;
   /** Takes finished records of the trace at once. */
@@ -45,6 +49,7 @@ export interface RuntimeOptions {
 
 /** More entries than this do not fit a snapshot; the rest is dropped. */
 const MAX_ENTRIES = 120;
+const RUN_METADATA = PROPERTY.global | PROPERTY.unaligned | PROPERTY.skip_events;
 const NO_INFO: EventInfo = { info: null, replaces: NONE };
 
 /**
@@ -70,12 +75,16 @@ export class AnnotationRuntime {
   readonly #services: Service[] = [];
   readonly #options: RuntimeOptions;
   readonly #threads: ThreadContext[] = [];
+  /** Run metadata of the channel itself. */
+  readonly #channelGlobals: Blackboard;
   /** Reused from snapshot to snapshot: what is under way, and the context that it takes. */
   readonly #record = new Snapshot();
   readonly #context = new Snapshot();
   readonly #presets: Map<string, number>;
   /** Layouts of attributes' bytes, as JSON. */
   protected readonly layouts: Map<string, string>;
+  /** Metadata that programs gave attributes, by name and key. */
+  protected readonly metadata = new Map<string, Map<string, Variant>>();
   readonly #defaultScope: number;
   readonly #region: number;
   readonly #isVerbose: boolean;
@@ -97,6 +106,7 @@ export class AnnotationRuntime {
     this.#ownStacks = isTrue(config.CALI_CALIPER_ATTRIBUTE_STACKS ?? "false");
     this.#current = new ThreadContext(this.tree, options.now(), undefined, this.#ownStacks);
     this.#threads.push(this.#current);
+    this.#channelGlobals = new Blackboard(this.tree);
     const say = (line: string) => this.say(line);
     this.#presets = parsePresets(config.CALI_CALIPER_ATTRIBUTE_PROPERTIES ?? "", say);
     this.layouts = readLayouts(config.CALI_CALIPER_ATTRIBUTE_LAYOUTS ?? "", say);
@@ -108,6 +118,9 @@ export class AnnotationRuntime {
     this.make("phase", TYPE.string, PROPERTY.nested | PROPERTY.level_4);
     this.make("comm.region", TYPE.string, PROPERTY.nested | PROPERTY.level_1);
     this.#setGlobals();
+    for (const [name, value] of Object.entries(options.channelGlobals ?? {})) {
+      this.#setChannelGlobal(name, value);
+    }
   }
 
   /**
@@ -163,7 +176,8 @@ export class AnnotationRuntime {
 
   /** Text of an attribute's innermost value in the current thread; undefined: it has none. */
   currentText(attribute: number): string | undefined {
-    const value = this.#current.board(attribute)?.current(attribute) ?? null;
+    const value = this.#current.board(attribute)?.current(attribute) ??
+      this.#channelGlobals.current(attribute);
     return value === null ? undefined : reportText(value.type, value.value);
   }
 
@@ -334,11 +348,17 @@ export class AnnotationRuntime {
       bits = (bits & ~SCOPE_MASK) | PROPERTY.process_scope | PROPERTY.unaligned;
     }
     if ((bits & SCOPE_MASK) === 0) bits |= this.#defaultScope;
-    const layout = this.layouts.get(name);
-    const all = layout === undefined ? meta : [
-      ...meta,
-      [this.make(LAYOUT, TYPE.string, PROPERTY.skip_events), TYPE.string, layout] as Meta,
-    ];
+    if ((bits & SCOPE_MASK) === PROPERTY.task_scope) {
+      this.say(`${name}: nothing is stored of an attribute of scope task, as in Caliper`);
+    }
+    const layout = this.layouts.get(name), own = this.metadata.get(name) ?? [];
+    const all: Meta[] = [...meta];
+    for (const [key, { type: keyType, value }] of own) {
+      all.push([this.make(key, keyType, PROPERTY.skip_events), keyType, value]);
+    }
+    if (layout !== undefined) {
+      all.push([this.make(LAYOUT, TYPE.string, PROPERTY.skip_events), TYPE.string, layout]);
+    }
     const id = this.tree.createAttribute(name, type, bits, all);
     for (const service of this.#services) service.attributeMade?.(id);
     return id;
@@ -459,9 +479,14 @@ export class AnnotationRuntime {
 
   /** Run metadata of the current process. */
   protected setGlobal(name: string, given: Given | Variant, type = typeOfGiven(given)): void {
-    const properties = PROPERTY.global | PROPERTY.unaligned | PROPERTY.skip_events;
-    const attribute = this.make(name, type, properties);
+    const attribute = this.make(name, type, RUN_METADATA);
     this.#current.process.set(attribute, this.read(attribute, given));
+  }
+
+  /** Run metadata of the channel: in its globals alone. */
+  #setChannelGlobal(name: string, given: Given | Variant): void {
+    const attribute = this.make(name, typeOfGiven(given), RUN_METADATA);
+    this.#channelGlobals.set(attribute, this.read(attribute, given));
   }
 
   /** Hands over what the services kept, one record after the other. */
@@ -472,12 +497,13 @@ export class AnnotationRuntime {
   /**
    * Run metadata of all processes.
    *
-   * @param of That of this thread's process alone, with the services' lines about the channel itself:
-   *   in the first thread, since they log them when they are made.
+   * @param of That of this thread's process alone, with that of the channel and its services: those are in the
+   *   first thread, which they are made in.
    */
   globals(of?: number): Snapshot {
     const threads = of === undefined ? this.#threads : [this.#threads[0], this.#threads[of]];
-    return globalsOf(this.tree, new Set(threads.map((thread) => thread.process)));
+    const processes = new Set(threads.map((thread) => thread.process));
+    return globalsOf(this.tree, [...processes, this.#channelGlobals]);
   }
 
   /** A given value in the attribute's type. */

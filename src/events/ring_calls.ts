@@ -4,7 +4,7 @@
  */
 import type { EventRecord } from "../core/events/event.ts";
 import { KIND, type MarkKind } from "../core/events/event_kinds.ts";
-import { PM, PM_LOG_NAME } from "../core/events/ring_layout.ts";
+import { PM, PM_LOG_NAME, PROPERTY } from "../core/events/ring_layout.ts";
 import { DEPTH_MAX, openOn, type Source } from "./marks.ts";
 import { keepValue, valueOf } from "./ring_values.ts";
 
@@ -33,6 +33,7 @@ export class RingCalls {
       this.#logLinked = (event.properties & PM.linked) !== 0;
       return false;
     }
+    if ((event.properties & PROPERTY.ofSnapshot) !== 0) return true;
     keepValue(openOn(source, id).attributes ??= new Map(), event, DEPTH_MAX);
     return true;
   }

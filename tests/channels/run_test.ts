@@ -76,7 +76,7 @@ Deno.test("a run's channels know the tracker's regions, processes and times", ()
   step(11);
   run.finish();
   const { records, globals } = readCali(out[0]);
-  assertEquals(records.map((r): unknown[] => [r["process.id"], r["region.count"]]), [[
+  assertEquals(records.map((r): unknown[] => [Number(r["process.id"]), r["region.count"]]), [[
     77,
     undefined,
   ], [

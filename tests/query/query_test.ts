@@ -261,3 +261,18 @@ Deno.test("strict reading reports every problem with its line and goes on", () =
     "17",
   ]);
 });
+
+Deno.test("nodes wait for an attribute or a parent that is defined later", () => {
+  const early = vector("attribute_after_use.cali");
+  const rows = () => query("select stage,elapsed format expand", [early]).trimEnd().split("\n");
+  assertEquals(rows(), ["stage=main,elapsed=221", "stage=main/loop,elapsed=140"]);
+  const { attributes, records } = readCali(early);
+  assertEquals(attributes.elapsed.type, "uint");
+  assertEquals(records.length, 2);
+});
+
+Deno.test("a node that waits in vain is an error with its line", () => {
+  const lost = "__rec=node,id=20,attr=99,data=x\n__rec=node,id=21,attr=8,data=y,parent=20\n";
+  const error = assertThrows(() => readCali(lost), FormatError);
+  assertEquals(error.line, 1);
+});

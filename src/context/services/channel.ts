@@ -29,6 +29,8 @@ export interface ChannelOptions {
   now?: () => number;
   /** Run metadata, by name; a value with its type has that one. @default none */
   globals?: Record<string, Given | Variant>;
+  /** Run metadata of the channel itself, which its snapshots do not have. @default none */
+  channelGlobals?: Record<string, Given | Variant>;
   /** Takes each record of the trace at once, with its thread. @default kept until the flush */
   stream?: (record: Snapshot, thread: number) => void;
   /** The channel's name, in what it notes. @default "default" */

@@ -29,8 +29,15 @@ export function perf(host: ServiceHost): Service {
   const columns = [...asked].flatMap((name) => {
     return valuesOf(host, "perf", SIGNALS[name] ?? name).map((value) => {
       const properties = asvalue | thread_scope | skip_events | aggregatable;
-      const attribute = host.createAttribute(`papi.${name}`, TYPE.int, properties);
-      return { value, attribute, /* last reported value, by thread */ before: [] as number[] };
+      // Numbers of events are whole; seconds and joules are not.
+      const type = value.unit === "" ? TYPE.int : TYPE.double;
+      const attribute = host.createAttribute(`papi.${name}`, type, properties);
+      return {
+        value,
+        attribute,
+        type,
+        /* last reported value, by thread */ before: [] as number[],
+      };
     });
   });
   const parts = new SnapshotPart(host);
@@ -38,11 +45,12 @@ export function perf(host: ServiceHost): Service {
     name: "perf",
     measure(trigger: Trigger, record: Snapshot): void {
       const thread = host.thread(), part = parts.next(trigger);
-      for (const { value, attribute, before } of columns) {
+      for (const { value, attribute, type, before } of columns) {
         const now = value.read();
         if (Number.isNaN(now)) continue;
-        const grown = Math.round((now - (before[thread] ?? 0)) * part);
-        record.pushNumber(attribute, TYPE.int, grown);
+        const exact = (now - (before[thread] ?? 0)) * part;
+        const grown = type === TYPE.int ? Math.round(exact) : exact;
+        record.pushNumber(attribute, type, grown);
         before[thread] = (before[thread] ?? 0) + grown;
       }
     },

@@ -200,6 +200,8 @@ export const PROPERTY = {
   value: 1024,
   /** The thread's next record begins the region that the value names. */
   enterFollows: 1 << 30,
+  /** The value is in the thread's next snapshot alone. */
+  ofSnapshot: 1 << 29,
 } as const;
 
 /** Flags of a pm_mpi_lib record. */
@@ -230,10 +232,15 @@ export const OPENMP_NAME = "[joulemark] openmp";
 /** Values of an event: `3 0 3 4.5 11.25 tau bytes`: count, least, most, sum, squares, dialect, name. */
 export const VALUE_NAME = "[joulemark] value";
 
-/** Attribute that is set, to 0, where the program requests a record of its context and counters. */
+/**
+ * Attribute that is set where the program requests a record of its context and counters: to 0, or to 1 for
+ * channels of events that the program times itself.
+ */
 export const SNAPSHOT_NAME = "[joulemark] snapshot";
 /** The attribute whose string is an attribute's name, a newline, and the layout of its bytes as JSON. */
 export const LAYOUT_NAME = "[joulemark] layout";
+/** The attribute whose string is an attribute's name, a key of its metadata, the key's type and its value: a line each. */
+export const METADATA_NAME = "[joulemark] metadata";
 
 export const RECORD_BYTES = 16;
 /** Records per thread: 3 million events a second at a drain every 5 ms. */
@@ -323,7 +330,7 @@ export function ringConstants(): [name: string, value: number | string][] {
   list.push(...Object.entries(single));
   const texts = {
     ...{ OTHER_NAME, REMARK_NAME, PM_LOG_NAME, MPI_NAME, OPENMP_NAME, VALUE_NAME },
-    ...{ SNAPSHOT_NAME, LAYOUT_NAME },
+    ...{ SNAPSHOT_NAME, LAYOUT_NAME, METADATA_NAME },
   };
   for (const [name, text] of Object.entries(texts)) list.push([name, `"${text}"`]);
   return list;

@@ -43,9 +43,23 @@ export function caliSource(
 ): RecordSource {
   return (tree, sink) => {
     const how = { finalEmpty: strict, wholeLines };
-    new CaliScanner(new Merger(tree, sink, strict), how).readFrom(read);
+    const merger = new Merger(tree, sink, strict);
+    new CaliScanner(merger, how).readFrom(read);
+    merger.end();
   };
 }
+
+/** A node whose attribute or parent is defined later in the stream. */
+interface EarlyNode {
+  readonly id: number;
+  readonly attribute: number;
+  readonly parent: number | null;
+  readonly text: string;
+  readonly line: number;
+}
+
+/** Nodes that may wait for others. */
+const MAX_EARLY = 100_000;
 
 class Merger implements CaliHandler {
   readonly #tree: MergedTree;
@@ -53,6 +67,9 @@ class Merger implements CaliHandler {
   readonly #strict: boolean;
   readonly #ids: StreamIds;
   readonly #record = new Snapshot();
+  /** By the id that they wait for. */
+  readonly #early = new Map<number, EarlyNode[]>();
+  #earlyCount = 0;
   /** May the record be bound to its references and its list? */
   #isPlain = false;
   /** By layout; those of layouts that were forgotten go with them. */
@@ -92,11 +109,30 @@ class Merger implements CaliHandler {
   }
 
   node(scanner: CaliScanner): void {
+    const { nodeId: id, nodeAttribute: attribute, line } = scanner;
     const parent = scanner.hasParent ? scanner.nodeParent : null;
-    const { nodeId, nodeAttribute } = scanner, { redefined } = this.#ids;
-    const node = this.#ids.define(nodeId, nodeAttribute, parent, textOf(scanner, 0));
+    this.#node({ id, attribute, parent, text: textOf(scanner, 0), line }, scanner);
+  }
+
+  /** Nodes that waited for what never came; at the end of a stream. */
+  end(): void {
+    const lines = [...this.#early.values()].flat().map(({ line }) => line).sort((a, b) => a - b);
+    this.#early.clear();
+    this.#earlyCount = 0;
+    for (const line of lines) this.#sink.problem("Invalid node record", line);
+  }
+
+  #node(given: EarlyNode, scanner: CaliScanner): void {
+    const { id, attribute, parent, text } = given, { redefined } = this.#ids;
+    const needed = this.#ids.map(attribute) === NONE ? attribute : parent;
+    if (needed !== null && this.#ids.map(needed) === NONE && this.#earlyCount < MAX_EARLY) {
+      this.#earlyCount++;
+      this.#early.getOrInsertComputed(needed, () => []).push(given);
+      return;
+    }
+    const node = this.#ids.define(id, attribute, parent, text);
     if (node === NONE) {
-      this.#sink.problem("Invalid node record", scanner.line);
+      this.#sink.problem("Invalid node record", given.line);
       return;
     }
     if (this.#ids.redefined > redefined) {
@@ -110,6 +146,11 @@ class Merger implements CaliHandler {
       scanner.forgetReads();
     }
     this.#sink.node(node);
+    const waited = this.#early.get(id);
+    if (waited === undefined) return;
+    this.#early.delete(id);
+    this.#earlyCount -= waited.length;
+    for (const early of waited) this.#node(early, scanner);
   }
 
   context(scanner: CaliScanner): void {
@@ -137,6 +178,7 @@ class Merger implements CaliHandler {
   globals(scanner: CaliScanner): void {
     const tree = this.#tree;
     this.#ids.isOver = true;
+    this.end();
     for (let i = 0; i < scanner.refCount; i++) {
       const node = this.#ids.map(scanner.refs[i]);
       if (node !== NONE) tree.addGlobalReference(node);

@@ -17,8 +17,14 @@ JM_HIDDEN struct jm_attribute jm_cali_attributes[ATTRIBUTES] = {
     {"loop", CALI_STRING, CALI_NESTED + CALI_THREAD, 0},
     {"phase", CALI_STRING, 0x40000 + CALI_NESTED + CALI_THREAD, 0},
     {"comm.region", CALI_STRING, 0x10000 + CALI_NESTED + CALI_THREAD, 0},
+    {"class.aggregatable", CALI_BOOL, CALI_THREAD + CALI_SKIP_EVENTS, 0},
+    {"class.iteration", CALI_BOOL, CALI_THREAD + CALI_SKIP_EVENTS, 0},
+    {"class.memoryaddress", CALI_BOOL, CALI_THREAD + CALI_SKIP_EVENTS, 0},
+    {"class.symboladdress", CALI_BOOL, CALI_THREAD + CALI_SKIP_EVENTS, 0},
+    {"subscription_event", CALI_BOOL, CALI_THREAD + CALI_SKIP_EVENTS, 0},
 };
-static uint32_t count = 4;
+enum { CLASSES = 4, OWN_ATTRIBUTES = 9 };
+static uint32_t count = OWN_ATTRIBUTES;
 static uint16_t by_name[PLACES]; /* index + 1 */
 static struct { cali_id id; uint32_t index; } by_id[PLACES]; /* real ids; index + 1 */
 static uint32_t ids;
@@ -150,7 +156,7 @@ static uint32_t id_place(cali_id id) {
 
 JM_HIDDEN struct jm_attribute *jm_cali_named(const char *name) {
     uint32_t at = name ? name_place(name) : 0, tries, index;
-    for (index = 0; name && index < 4; index++) {
+    for (index = 0; name && index < OWN_ATTRIBUTES; index++) {
         if (strcmp(jm_cali_attributes[index].name, name) == 0) return &jm_cali_attributes[index];
     }
     for (tries = 0; name && tries < PLACES; tries++, at = (at + 1) & (PLACES - 1)) {
@@ -167,6 +173,11 @@ JM_HIDDEN struct jm_attribute *jm_cali_find(cali_id id) {
     uint32_t at = id_place(id), tries, index;
     if (own < __atomic_load_n(&count, __ATOMIC_ACQUIRE)) return &jm_cali_attributes[own];
     if (id == JM_CALI_INVALID) return NULL;
+    if (id == cali_class_aggregatable_attr_id) return &jm_cali_attributes[CLASSES];
+    if (id == cali_class_iteration_attr_id) return &jm_cali_attributes[CLASSES + 1];
+    if (id == cali_class_memoryaddress_attr_id) return &jm_cali_attributes[CLASSES + 2];
+    if (id == cali_class_symboladdress_attr_id) return &jm_cali_attributes[CLASSES + 3];
+    if (id == cali_subscription_event_attr_id) return &jm_cali_attributes[CLASSES + 4];
     if (id == cali_loop_attr_id) return jm_cali_loop;
     if (id == cali_phase_attr_id) return jm_cali_phase;
     if (id == cali_comm_region_attr_id) return jm_cali_comm_region;
@@ -255,21 +266,39 @@ JM_EXPORT cali_id cali_create_attribute(const char *name, int type, int properti
     return given(real_create(name, type, properties), name, (uint32_t)type, (uint32_t)properties);
 }
 
-/* What the bytes of an attribute hold, for channels: its name, and the layout that the program gives. */
-static void tell_layout(const char *name, const struct jm_variant *layout) {
+/* A text about an attribute that is to be made, for channels: its name, a newline, and the rest. */
+static void describe(const char *about, const char *name, const char *rest, size_t size) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
-    size_t length = strlen(name), size = layout->type_and_size >> 32;
+    size_t length = strlen(name);
     char *text;
-    if (!t || (layout->type_and_size & 0xff) != CALI_STRING || !layout->value.at ||
-        !(text = (char *)malloc(length + 1 + size)))
-        return;
+    if (!t || !(text = (char *)malloc(length + 1 + size))) return;
     memcpy(text, name, length);
     text[length] = '\n';
-    memcpy(text + length + 1, layout->value.at, size);
-    joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET,
-                     joulemark__lookup(t, JOULEMARK__LAYOUT_NAME), JOULEMARK__TYPE_STRING, 0,
+    memcpy(text + length + 1, rest, size);
+    joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET, joulemark__lookup(t, about),
+                     JOULEMARK__TYPE_STRING, 0,
                      joulemark__number(text, length + 1 + size, JOULEMARK_HINT_UNKNOWN));
     free(text);
+}
+
+/* A value of its metadata: the key, the type, the value. */
+static void describe_metadata(const char *name, const char *key, const struct jm_variant *value) {
+    uint32_t type = (uint32_t)(value->type_and_size & 0xff);
+    size_t size = type == CALI_STRING ? value->type_and_size >> 32 : 0;
+    char text[strlen(key) + size + 64];
+    int length = snprintf(text, sizeof text, "%s\n%u\n", key, type);
+    char *at = text + length;
+    size_t room = sizeof text - (size_t)length;
+    switch (type) {
+    case CALI_STRING: memcpy(at, value->value.at, size); length += (int)size; break;
+    case CALI_INT: length += snprintf(at, room, "%lld", (long long)value->value.integer); break;
+    case CALI_UINT: length += snprintf(at, room, "%llu", (unsigned long long)value->value.bits); break;
+    case CALI_ADDR: length += snprintf(at, room, "%llx", (unsigned long long)value->value.bits); break;
+    case CALI_DOUBLE: length += snprintf(at, room, "%.17g", value->value.real); break;
+    case CALI_BOOL: length += snprintf(at, room, "%s", value->value.flag ? "true" : "false"); break;
+    default: return;
+    }
+    describe(JOULEMARK__METADATA_NAME, name, text, (size_t)length);
 }
 
 JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type, int properties,
@@ -283,9 +312,12 @@ JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type
     int i;
     for (i = 0; keys && values && i < n; i++) {
         const struct jm_attribute *key = jm_cali_find(keys[i]);
-        if (key && name && strcmp(key->name, "attribute.layout") == 0) tell_layout(name, &values[i]);
-        if (keys[i] == cali_class_aggregatable_attr_id && values[i].value.flag)
-            more = CALI_AGGREGATABLE;
+        if (!key || !name) continue;
+        if (strcmp(key->name, "attribute.layout") != 0) describe_metadata(name, key->name, &values[i]);
+        else if ((values[i].type_and_size & 0xff) == CALI_STRING && values[i].value.at)
+            describe(JOULEMARK__LAYOUT_NAME, name, (const char *)values[i].value.at,
+                     values[i].type_and_size >> 32);
+        if (key == &jm_cali_attributes[CLASSES] && values[i].value.flag) more = CALI_AGGREGATABLE;
     }
     return given(real, name, (uint32_t)type, (uint32_t)properties | more);
 }

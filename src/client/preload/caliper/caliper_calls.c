@@ -23,31 +23,106 @@ static const struct jm_variant nothing;
 
 /* ------------------------------------------------------------------ snapshots */
 
-/*
- * The snapshot's own values hold around it, and begin and end without being events. A string's
- * attribute begins no region here.
- */
+/* A value of the thread's next snapshot, which changes nothing else. */
+static void of_snapshot(struct joulemark__thread *t, uint32_t name, uint32_t type,
+                        uint32_t properties, uint64_t bits) {
+    joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET, name, type,
+                     properties | JOULEMARK__PROPERTY_OF_SNAPSHOT, bits);
+}
+
+/* One that the program requests, or one of an event that it times itself. */
+enum kind { REQUESTED, TIMED };
+static void take(struct joulemark__thread *t, enum kind kind) {
+    joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET,
+                     joulemark__lookup(t, JOULEMARK__SNAPSHOT_NAME), CALI_INT, 0, kind);
+}
+
 static void snapshot(int n, const cali_id *ids, const struct jm_variant *values) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
-    uint32_t names[64];
-    int i, told = 0;
+    int i;
     if (!t) return;
     if (jm_around) jm_around(t, 0);
     for (i = 0; ids && values && i < n && i < 64; i++) {
         struct jm_attribute *a = jm_cali_find(ids[i]);
         uint64_t bits;
         uint32_t type = a ? jm_cali_value(t, &values[i], &bits) : 0;
-        if (!type) continue;
-        names[told] = jm_cali_number(t, a);
-        joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, names[told++], type,
-                         a->properties | CALI_SKIP_EVENTS, bits);
+        if (type) of_snapshot(t, jm_cali_number(t, a), type, a->properties, bits);
     }
-    joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_SET,
-                     joulemark__lookup(t, JOULEMARK__SNAPSHOT_NAME), CALI_INT, 0, 0);
-    while (told)
-        joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_END, names[--told], 0, 0, 0);
+    take(t, REQUESTED);
     if (jm_around) jm_around(t, 1);
 }
+
+/* ------------------------------------------------------------------ timed events, AsyncEvent.h */
+
+/* As the program sees it; without the real library `node` is the number of the message. */
+struct timed { void *node; int64_t ns; };
+
+/* Messages by the real library's nodes, one for each. */
+static struct { void *node; uint32_t name; } timed_names[256];
+
+static uint32_t timed_place(const void *node) {
+    return (uint32_t)((uintptr_t)node * 0x9e3779b97f4a7c15u >> 56);
+}
+
+static void timed(struct joulemark__thread *t, const char *attribute, uint32_t name, uint64_t ns) {
+    if (!t || !name) return;
+    of_snapshot(t, joulemark__lookup(t, attribute), CALI_STRING, CALI_SKIP_EVENTS, name);
+    if (ns)
+        of_snapshot(t, joulemark__lookup(t, "event.duration.ns"), CALI_UINT,
+                    CALI_AS_VALUE | CALI_AGGREGATABLE | CALI_SKIP_EVENTS, ns);
+    take(t, TIMED);
+}
+
+static int64_t steady_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* cali::TimedAsyncEvent::begin(const char *) */
+JM_EXPORT struct timed _ZN4cali15TimedAsyncEvent5beginEPKc(const char *message);
+JM_EXPORT struct timed _ZN4cali15TimedAsyncEvent5beginEPKc(const char *message) {
+    struct joulemark__thread *t = jm_is_on(JM_CALIPER) && message ? jm_thread(JM_CALIPER, 1) : NULL;
+    uint32_t name = t ? joulemark__lookup(t, message) : 0;
+    struct timed made = {(void *)(uintptr_t)name, steady_ns()};
+    timed(t, "async.begin", name, 0);
+    if (jm_cali_chained()) {
+        static void *slot;
+        struct timed (*real)(const char *) = (struct timed (*)(const char *))jm_next(
+            &slot, "_ZN4cali15TimedAsyncEvent5beginEPKc", JM_CALI_LIBRARY);
+        if (real) {
+            uint32_t at;
+            made = real(message);
+            at = timed_place(made.node);
+            timed_names[at].node = made.node;
+            timed_names[at].name = name;
+        }
+    }
+    return made;
+}
+
+/* cali::TimedAsyncEvent::end() */
+JM_EXPORT void _ZN4cali15TimedAsyncEvent3endEv(struct timed *self);
+JM_EXPORT void _ZN4cali15TimedAsyncEvent3endEv(struct timed *self) {
+    struct joulemark__thread *t = jm_is_on(JM_CALIPER) ? jm_thread(JM_CALIPER, 1) : NULL;
+    uint32_t name = (uint32_t)(uintptr_t)self->node;
+    if (jm_cali_chained()) {
+        static void *slot;
+        void (*real)(struct timed *) = (void (*)(struct timed *))jm_next(
+            &slot, "_ZN4cali15TimedAsyncEvent3endEv", JM_CALI_LIBRARY);
+        if (real) {
+            uint32_t at = timed_place(self->node);
+            real(self);
+            name = timed_names[at].node == self->node ? timed_names[at].name : 0;
+        }
+    }
+    if (name) {
+        int64_t ns = steady_ns() - self->ns;
+        timed(t, "async.end", joulemark__checked(name), ns > 0 ? (uint64_t)ns : 1);
+    }
+}
+
+/* ------------------------------------------------------------------ snapshots */
 
 JM_EXPORT void cali_push_snapshot(int scope, int n, const cali_id *ids,
                                   const struct jm_variant *values);
