@@ -109,6 +109,7 @@ export function factsOf(table: NameTable, topology: PlatformTopology, mpi: boole
   const rowOf = (name: string) => signalOf(table, name.split("@")[0])?.row;
   return {
     mpi,
+    readFile: readText,
     behaviorOf: (name) => {
       const behavior = rowOf(name)?.behavior;
       return behavior === undefined ? undefined : behavior === "monotone" ? behavior : "variable";

@@ -81,3 +81,57 @@ endToEnd("the channel's globals are in no record, and spot has all of Caliper's"
     assertStringIncludes(spot, `spot.${name} `);
   }
 });
+
+endToEnd("metadata(file=F) has the members of a JSON file, of the given keys or of all", (dir) => {
+  const meta = { system: "dane", build: { compiler: "gcc", opt: 3 }, skip: "no" };
+  Deno.writeTextFileSync(`${dir}/meta.json`, JSON.stringify(meta));
+  const globals = (metadata: string) => {
+    configured(dir, `runtime-profile,metadata(${metadata}),output=o.cali`, "pushed");
+    const text = succeed(dir, ["query", "-G", "-e", "o.cali"]).stdout.trimEnd();
+    return text.split(",").filter((entry) => /^(system|build|skip|own|file|keys)/.test(entry))
+      .sort();
+  };
+  const chosen = ["build.compiler=gcc", "build.opt=3", "system=dane"];
+  assertEquals(globals('file=meta.json,keys="system,build"'), chosen);
+  assertEquals(globals("file=meta.json,own=yes"), [...chosen, "skip=no", "own=yes"].sort());
+  const missing = joulemark(dir, [
+    ...["run", "--simulate", "--cali-config", "runtime-profile,metadata(file=no.json)"],
+    ...["--", "./app", "pushed"],
+  ]);
+  assertEquals(missing.code, 2);
+  assertMatch(missing.stderr, /Cannot read no\.json: it cannot be read/);
+});
+
+endToEnd("load(FILE) adds configurations of the user's own", (dir) => {
+  const report = "select sum(sum#region.count) as Visits group by path format tree";
+  const spec = {
+    name: "visit-report",
+    description: "visits by path",
+    services: ["event", "aggregate", "report"],
+    categories: ["output", "region"],
+    config: {
+      CALI_CHANNEL_FLUSH_ON_EXIT: "false",
+      CALI_REPORT_FILENAME: "stdout",
+      CALI_REPORT_CONFIG: report,
+    },
+    options: [{ name: "to.file", type: "string", config: { CALI_REPORT_FILENAME: "{}" } }],
+  };
+  Deno.writeTextFileSync(`${dir}/visits.json`, JSON.stringify(spec));
+  const { stdout } = configured(dir, "load(visits.json),visit-report", "pushed");
+  assertMatch(stdout, /^Path +Visits *\nmain +1 *\n +after +1 *\n/);
+  configured(dir, "load(visits.json),visit-report(to.file=out.txt)", "pushed");
+  assertEquals(Deno.readTextFileSync(`${dir}/out.txt`).split("\n")[0], stdout.split("\n")[0]);
+  Deno.writeTextFileSync(`${dir}/wrong.json`, '{"description": "no name"}');
+  const args = [
+    "run",
+    "--simulate",
+    "--cali-config",
+    "load(wrong.json),x",
+    "--",
+    "./app",
+    "pushed",
+  ];
+  const wrong = joulemark(dir, args);
+  assertEquals(wrong.code, 2);
+  assertMatch(wrong.stderr, /Cannot read wrong\.json: expected a configuration with a "name"/);
+});

@@ -98,6 +98,8 @@ export interface ConfigFacts {
   readonly attributesOf?: (signal: string) => readonly string[];
   /** Unit of a signal, empty for none. @default J for names that hold ENERGY, W for POWER */
   readonly unitOf?: (signal: string) => string;
+  /** Reads a file that the configuration names; undefined where it cannot be read. @default none can be */
+  readonly readFile?: (path: string) => string | undefined;
   /** Does this service exist? @default all but the impossible ones, see `services.ts` */
   readonly hasService?: (name: string) => boolean;
 }

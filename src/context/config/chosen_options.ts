@@ -8,7 +8,8 @@
  */
 
 import type { Option } from "./option.ts";
-import { readBool, WordReader } from "./word_reader.ts";
+import { metadataOf, type ReadFile } from "./json_files.ts";
+import { readBool, wordList, WordReader } from "./word_reader.ts";
 
 /** Name and value, in the order given. */
 export type Argument = readonly [name: string, value: string];
@@ -119,11 +120,15 @@ export class ChosenOptions {
     return Object.fromEntries(this.#args.filter(([name]) => name !== "metadata"));
   }
 
-  /** What the option `metadata` holds, of all its occurrences. */
-  metadata(): Record<string, string> {
+  /** What the option `metadata` holds, of all its occurrences: pairs, and files with the keys to take. */
+  metadata(read: ReadFile | undefined): Record<string, string> {
     const found: Record<string, string> = {};
     for (const [name, value] of this.#args) {
-      if (name === "metadata") Object.assign(found, readPairs(value));
+      if (name !== "metadata") continue;
+      const { file, keys, ...pairs } = readPairs(value);
+      if (file !== undefined) Object.assign(found, metadataOf(file, wordList(keys ?? ""), read));
+      else if (keys !== undefined) found.keys = keys;
+      Object.assign(found, pairs);
     }
     return found;
   }

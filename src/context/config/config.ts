@@ -105,7 +105,7 @@ export class ChannelDraft {
           ...this.#signals.variables(),
         },
         options: this.options.values(),
-        metadata: this.options.metadata(),
+        metadata: this.options.metadata(this.facts.readFile),
         managed: true,
         ...this.more,
       },

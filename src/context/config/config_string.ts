@@ -21,10 +21,12 @@ import type { ChannelSpec, ConfigFacts, Configuration } from "./channel_spec.ts"
 import { type Argument, ChosenOptions } from "./chosen_options.ts";
 import { ConfigError } from "./config_error.ts";
 import { ChannelDraft, type Config } from "./config.ts";
+import { JsonFileError, type ReadFile } from "./json_files.ts";
+import { loadConfigs } from "./loaded_configs.ts";
 import { ABSENT_SERVICES } from "./services.ts";
 import { readBool, WordReader } from "./word_reader.ts";
 
-const METADATA = "metadata";
+const METADATA = "metadata", LOAD = "load";
 
 /**
  * Makes channels of a configuration string.
@@ -32,18 +34,29 @@ const METADATA = "metadata";
  * @throws {ConfigError} With Caliper's message, its place, and known words that are near.
  */
 export function parseConfigString(text: string, facts: ConfigFacts): Configuration {
-  const { chosen, shared } = new Parser(text).parse();
+  const { chosen, shared } = new Parser(text, facts.readFile).parse();
   const channels: ChannelSpec[] = [], remarks: string[] = [];
   for (const one of chosen) {
     if ("service" in one) {
       remarks.push(`Configuration ${one.name} is left out: ${ABSENT_SERVICES.get(one.service)}`);
       continue;
     }
-    const made = draftOf({ ...one, args: withDefaults(one.args, shared) }, text, facts).finish();
+    const draft = draftOf({ ...one, args: withDefaults(one.args, shared) }, text, facts);
+    const made = inFile(text, one.offset, () => draft.finish());
     channels.push(made.channel);
     remarks.push(...made.remarks);
   }
   return { channels, remarks: [...new Set(remarks)] };
+}
+
+/** A file that the text names is wrong: that is an error of the text. */
+function inFile<T>(text: string, offset: number, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof JsonFileError)) throw error;
+    throw new ConfigError({ text, offset, reason: error.message });
+  }
 }
 
 /** Begins a channel, with what its options are by default. */
@@ -102,10 +115,14 @@ interface AbsentConfig {
 
 class Parser {
   readonly #reader: WordReader;
+  readonly #readFile: ReadFile | undefined;
   readonly #shared: Argument[] = [];
+  /** The user's own, by `load(FILE)`. */
+  readonly #loaded: Config[] = [];
 
-  constructor(text: string) {
+  constructor(text: string, readFile?: ReadFile) {
     this.#reader = new WordReader(text);
+    this.#readFile = readFile;
   }
 
   parse(): { chosen: (ChosenConfig | AbsentConfig)[]; shared: Argument[] } {
@@ -116,8 +133,9 @@ class Parser {
     let c: string;
     do {
       const offset = reader.skipBlanks(), word = reader.word(",=()\n");
-      const config = findConfig(word);
-      if (config !== undefined) chosen.push({ config, args: this.arguments(config), offset });
+      const config = this.#loaded.findLast(({ name }) => name === word) ?? findConfig(word);
+      if (word === LOAD) this.#load(offset);
+      else if (config !== undefined) chosen.push({ config, args: this.arguments(config), offset });
       else if (ABSENT_CONFIGS.has(word)) {
         this.#value(word); // for any options
         chosen.push({ name: word, service: ABSENT_CONFIGS.get(word)! });
@@ -126,6 +144,13 @@ class Parser {
     } while (c === ",");
     if (c !== "") this.#fail(`Unexpected '${c}'`, reader.offset - 1);
     return { chosen, shared: this.#shared };
+  }
+
+  #load(offset: number): void {
+    const path = new WordReader(this.#value(LOAD)).word("");
+    this.#loaded.push(
+      ...inFile(this.#reader.text, offset, () => loadConfigs(path, this.#readFile)),
+    );
   }
 
   #sharedOption(name: string, offset: number): void {

@@ -6,15 +6,18 @@
  */
 
 /** Groups of options; a configuration takes all options of the groups that it names. */
-export type Category =
-  | "event"
-  | "region"
-  | "metric"
-  | "output"
-  | "sampling"
-  | "treeformatter"
-  | "metadata"
-  | "adiak";
+export const CATEGORIES = [
+  "event",
+  "region",
+  "metric",
+  "output",
+  "sampling",
+  "treeformatter",
+  "metadata",
+  "adiak",
+] as const;
+/** One of them. */
+export type Category = typeof CATEGORIES[number];
 
 export interface Option {
   readonly name: string;

@@ -1,0 +1,56 @@
+/**
+ * JSON files that configuration strings name, and run metadata out of them:
+ * `metadata(file=FILE,keys="a,b")`.
+ *
+ * Truth: Caliper manual, ConfigManager API, "metadata".
+ * @module
+ */
+
+/** Reads a file; undefined where it cannot be read. */
+export type ReadFile = (path: string) => string | undefined;
+
+/** What JSON holds. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** A file that is not there, or does not hold what it should. */
+export class JsonFileError extends Error {}
+
+/** Run metadata of a file: its members by name, those of members with `.` between. */
+export function metadataOf(
+  path: string,
+  keys: readonly string[],
+  read: ReadFile | undefined,
+): Record<string, string> {
+  const content = parsed(path, read), found: Record<string, string> = {};
+  if (!isObject(content)) fail(path, "expected an object");
+  const add = (name: string, value: Json): void => {
+    if (isObject(value)) {
+      for (const [key, inner] of Object.entries(value)) add(`${name}.${key}`, inner);
+    } else found[name] = typeof value === "string" ? value : JSON.stringify(value);
+  };
+  for (const [key, value] of Object.entries(content)) {
+    if (keys.length === 0 || keys.includes(key)) add(key, value);
+  }
+  return found;
+}
+
+/** The content of a file. @throws {JsonFileError} Where there is none. */
+export function parsed(path: string, read: ReadFile | undefined): Json {
+  const text = read?.(path);
+  if (text === undefined) fail(path, "it cannot be read");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return fail(path, "expected JSON");
+  }
+}
+
+/** Is it an object, no list? */
+export function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @throws {JsonFileError} */
+export function fail(path: string, why: string): never {
+  throw new JsonFileError(`Cannot read ${path}: ${why}`);
+}
