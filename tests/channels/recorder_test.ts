@@ -187,7 +187,9 @@ Deno.test("processes are distinguished by mpi.rank or process.id; threads share 
   node.enter(0.3, first, "f");
   node.enter(0.4, ranked, "t", 555);
   node.step(1);
-  const who = node.records().map((r) => [r["event.begin#region"], r["mpi.rank"], r["process.id"] && Number(r["process.id"])]);
+  const who = node.records().map((
+    r,
+  ) => [r["event.begin#region"], r["mpi.rank"], r["process.id"] && Number(r["process.id"])]);
   assertEquals(who, [["r", 3, undefined], ["f", undefined, 100], ["t", 3, undefined]]);
   assertEquals(node.joined, [
     { channel: 0, thread: 1, first: 1, pid: 101 },
@@ -224,7 +226,9 @@ Deno.test("energies of processes and of their main threads alone add up to the n
   node.end(2, a);
   node.end(2, b);
   node.step(3);
-  const byThread = node.records().map((record) => [Number(record["process.id"]), record.CPU_ENERGY]);
+  const byThread = node.records().map((
+    record,
+  ) => [Number(record["process.id"]), record.CPU_ENERGY]);
   const sum = byThread.reduce((total, [, joules]) => total + Number(joules ?? 0), 0);
   // 30 J/s for two seconds; the node is one domain here, so its CPUs share it evenly.
   assertAlmostEquals(sum, 60, 1e-9);

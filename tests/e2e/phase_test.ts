@@ -43,6 +43,26 @@ endToEnd("run --phase makes phases of lines, named for the first group", (dir) =
   assertEquals(found["step 3"].count, 1);
 });
 
+needing(
+  "bash",
+  works("bash -c true"),
+  "run --phase counts the phases of a bash script as what they are, whatever it starts",
+  (dir) => {
+    Deno.writeTextFileSync(
+      `${dir}/job.sh`,
+      'echo "solve phase"\nfor i in 1 2 3; do sleep 0.1; seq 1000 | tail -1 >/dev/null; done\n' +
+        'echo "out phase"\nsleep 0.2\nenv | grep JOULEMARK_PHASES\n',
+    );
+    const out = shell(dir, "RUN '^(\\w+) phase' -- bash job.sh");
+    assertEquals(out.stdout, "solve phase\nout phase\n");
+    const { solve, out: last } = phases(dir);
+    assertEquals([solve.count, last.count], [1, 1]);
+    assert(solve.seconds >= 0.3 && last.seconds >= 0.2, JSON.stringify([solve, last]));
+    const report = Deno.readTextFileSync(`${dir}/joulemark.report`);
+    assertMatch(report, /processes:\n\s+count: 1\n/);
+  },
+);
+
 endToEnd("run --phase leaves the output byte for byte, its order and where it goes", (dir) => {
   const bytes = crypto.getRandomValues(new Uint8Array(65536));
   Deno.writeFileSync(`${dir}/random`, bytes);

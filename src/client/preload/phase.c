@@ -219,6 +219,16 @@ static void become_copier(struct copier *c, const char *session) {
     copy(c);
 }
 
+/* Out of the environment itself: shells have an unsetenv() of their own, which is not ready before main(). */
+static void forget_variable(void) {
+    const size_t length = sizeof VARIABLE - 1;
+    char **from = environ, **to = environ;
+    for (; from && *from; from++) {
+        if (strncmp(*from, VARIABLE, length) != 0 || (*from)[length] != '=') *to++ = *from;
+    }
+    if (to) *to = NULL;
+}
+
 static __attribute__((constructor)) void phase_load(void) {
     static struct copier c;
     const char *text = getenv(VARIABLE), *session = getenv(JOULEMARK__SESSION_VARIABLE);
@@ -229,7 +239,7 @@ static __attribute__((constructor)) void phase_load(void) {
     pid_t child;
     char nothing;
     /* The first process alone: its children print to what it has. */
-    (void)unsetenv(VARIABLE);
+    forget_variable();
     if (!copied || !folder || fstat(1, &output) != 0) goto done;
     if (regcomp(&c.regex, copied, REG_EXTENDED) != 0) goto done;
     both = fstat(2, &error) == 0 && error.st_dev == output.st_dev && error.st_ino == output.st_ino;
