@@ -115,7 +115,7 @@ endToEnd("a meter's constant power is the node's energy, on the card and in tota
   const expectedJ = 400 * Number(application["sync-runtime (s)"]);
   assertAlmostEquals(Number(application["joulemark-node-energy (J)"]), expectedJ, 4);
   assertAlmostEquals(Number(application.BOARD_ENERGY), expectedJ, 4);
-  assert(/^node +1\d\d\.\d J  mean [34]\d\d\.\d W/m.test(run.stderr), run.stderr);
+  assert(/^node +1\d\d\.\d J {2}mean [34]\d\d\.\d W/m.test(run.stderr), run.stderr);
 });
 
 endToEnd("a meter at 0 W for the whole run is not measured", (dir) => {

@@ -341,7 +341,7 @@ function* rangeTo(n: number): Generator<number> {
  * w = W / their number: a mixed pair's exposure is N_r N_s/(W − w), a like pair's N_r max(N_r − w, 0)/(W − w).
  */
 function findPairs(domain: Domain, powers: Float64Array, budget: number) {
-  const { log, stayClass, classes } = domain;
+  const { log, classes } = domain;
   const pieces: number[] = [];
   const lanes = new Set<number>();
   for (let i = 0; i < log.count; i++) {

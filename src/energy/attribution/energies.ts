@@ -353,7 +353,7 @@ function scaledToSum(
   const alive = at < 0 ? 1 : facts.alive;
   const inside = energy.map((x, c) => c === at ? 0 : Math.max(x, 0)),
     all = inside.reduce((s, x) => s + x, 0);
-  const x = inside.map((s, c) => alive > 0 && all > 0 ? alive * s / all : 0);
+  const x = inside.map((s) => alive > 0 && all > 0 ? alive * s / all : 0);
   if (at >= 0) x[at] = 1 - alive;
   const energyJ = energy.map((s, c) => s + missingJ * x[c]);
   // What must be taken out of a covariance so that the sum has no error.
