@@ -3,6 +3,7 @@ import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import type { Reader } from "../../src/core/machine/host.ts";
 import type { SignalReading } from "../../src/core/signal.ts";
 import { PlatformTopology } from "../../src/core/machine/topology.ts";
+import { amdgpu } from "../../src/readers/amdgpu.ts";
 import { cray } from "../../src/readers/cray.ts";
 import { hwmon } from "../../src/readers/hwmon.ts";
 import { msr } from "../../src/readers/msr.ts";
@@ -443,4 +444,15 @@ Deno.test("cray: files of each package and module, of a node of four superchips"
     reasonOf(sum),
     `${PM}/cpu_energy is the sum of 4 packages, and none has a file of its own`,
   );
+});
+
+Deno.test("amdgpu: an error value and an impossible power are no power; 0 W and 300 W are", () => {
+  const device = "/sys/class/drm/card0/device";
+  for (const [text, watts] of [["4294967295", NaN], ["65535000000", NaN], ["0", 0], ["3e8", NaN]]) {
+    const host = new FakeHost({
+      [`${device}/vendor`]: "0x1002\n",
+      [`${device}/hwmon/hwmon1/power1_average`]: `${text}\n`,
+    }, new PlatformTopology({ cpus: [{ package: 0, core: 0 }], gpu: [[0]] }));
+    assertEquals(open(amdgpu, host, ["AMDGPU::POWER"]).at(0), [watts]);
+  }
 });
