@@ -84,7 +84,7 @@ export class SlowEnergies {
     for (const slow of this.#list) {
       const value = values[slow.place];
       if (slow.changes.length < 2) {
-        // The first change tells it by the known period, the second one by the time between them.
+        // Known by the period at the first change, by the time between both at the second one.
         if (this.#watch(slow, timeS, value)) slow.before = slow.earlier + this.#beforeStart(slow);
       }
       // Never more than it grows: a step back means that a counter began again.
