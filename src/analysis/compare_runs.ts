@@ -22,6 +22,9 @@ export interface GroupSummary {
   readonly meanPowerW: Summary;
   /** Mean energy over that of the most sparing group. */
   readonly ratio: number;
+  /** Energy, if the outlying steps took what the others take, and its ratio. */
+  readonly likeJ: Summary;
+  readonly likeRatio: number;
   /** Outlying steps, over runs: how many, their energy, and how much larger than the rest. */
   readonly outliers: { readonly count: number; readonly energyJ: number; readonly factor: number };
 }
@@ -33,10 +36,22 @@ export function compareRuns(groups: readonly RunGroup[]): GroupSummary[] {
     energyJ: summarize(runs.map((run) => run.energyJ)),
     runtimeS: summarize(runs.map((run) => run.runtimeS)),
     meanPowerW: summarize(runs.map((run) => run.meanPowerW)),
+    likeJ: summarize(runs.map(likeEnergyJ)),
     outliers: outliersOf(runs),
   }));
   const least = Math.min(...summaries.map((summary) => summary.energyJ.mean));
-  return summaries.map((summary) => ({ ...summary, ratio: summary.energyJ.mean / least }));
+  const leastLike = Math.min(...summaries.map((summary) => summary.likeJ.mean));
+  return summaries.map((summary) => ({
+    ...summary,
+    ratio: summary.energyJ.mean / least,
+    likeRatio: summary.likeJ.mean / leastLike,
+  }));
+}
+
+/** Energy of a run whose outlying steps take the mean of the others. */
+function likeEnergyJ(run: Run): number {
+  const { body, groups } = groupOutliers(valuesOf(run, "energy"));
+  return groups.reduce((all, { sum, count }) => all - sum + count * body.mean, run.energyJ);
 }
 
 /** Means over the runs. */

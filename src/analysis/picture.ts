@@ -11,6 +11,8 @@
 /** Bars, a line through points, or points with marks and error bars. */
 export interface Series {
   readonly name: string;
+  /** Mean and standard deviation for the legend. @default none */
+  readonly about?: string;
   readonly kind: "bars" | "line" | "points";
   readonly x: ArrayLike<number>;
   readonly y: ArrayLike<number>;
@@ -55,11 +57,12 @@ const SIZE = { width: 640, height: 400, left: 74, right: 20, top: 36, bottom: 52
  */
 export function svg(panels: readonly Panel[], note = "", inPairs = false): string {
   const columns = inPairs ? 2 : 1;
-  const width = columns * SIZE.width;
+  const room = SIZE.width + (panels.some(hasOwnLegend) ? LEGEND_WIDTH : 0);
+  const width = columns * room;
   const height = Math.ceil(panels.length / columns) * SIZE.height + (note === "" ? 0 : 24);
   const body = panels.map((panel, i) => {
     const own = drawn(panel, Math.floor(i / columns) * SIZE.height);
-    return i % columns === 0 ? own : `<g transform="translate(${SIZE.width} 0)">\n${own}</g>\n`;
+    return i % columns === 0 ? own : `<g transform="translate(${room} 0)">\n${own}</g>\n`;
   }).join("");
   const foot = note === "" ? "" : text(SIZE.left, height - 8, note, "start");
   return `<?xml version="1.0" encoding="UTF-8"?>\n` +
@@ -101,7 +104,9 @@ function drawn(panel: Panel, top: number): string {
   const middle = (up + down) / 2;
   const upwards = `transform="translate(16 ${middle}) rotate(-90)"`;
   out += `<text ${upwards} text-anchor="middle">${escaped(panel.yTitle)}</text>\n`;
-  return out + legend(panel.series, right, up);
+  if (!hasOwnLegend(panel)) return out + legend(panel.series, right - 150, up, LEGEND_PITCH);
+  const pitch = Math.min(LEGEND_PITCH, plotHeight / panel.series.length);
+  return out + legend(panel.series, SIZE.width, up, pitch);
 }
 
 type Place = (value: number) => number;
@@ -146,12 +151,19 @@ function mark(n: number, x: number, y: number, paint: string): string {
   return `<path d="M${x} ${round(y - 5)} l5 9 h-10 z" fill="${paint}"/>\n`;
 }
 
-function legend(series: readonly Series[], right: number, top: number): string {
+/** Series up to which the legend is inside the plot; width of one beside it, and pixels from line to line. */
+const MAX_INSIDE = 6, LEGEND_WIDTH = 260, LEGEND_PITCH = 16;
+
+/** Would the legend hide what is plotted? */
+function hasOwnLegend({ series }: Panel): boolean {
+  return series.length > MAX_INSIDE;
+}
+
+function legend(series: readonly Series[], x: number, top: number, pitch: number): string {
   if (series.length < 2) return "";
-  return series.map(({ name, kind, colour }, i) => {
+  return series.map(({ name, kind, colour, about }, i) => {
     const paint = PALETTE[(colour ?? i) % PALETTE.length];
-    const y = top + 8 + 16 * i;
-    const x = right - 150;
+    const y = top + 8 + pitch * i;
     const dash = DASHES[i % DASHES.length];
     const sample = kind === "line"
       ? line(
@@ -164,7 +176,8 @@ function legend(series: readonly Series[], right: number, top: number): string {
       : kind === "bars"
       ? `<rect x="${x}" y="${y - 5}" width="24" height="10" fill="${paint}" fill-opacity="0.55"/>\n`
       : mark(i, x + 12, y, paint);
-    return sample + text(x + 30, y + 4, name, "start");
+    const shown = about === undefined ? name : `${name}: ${about}`;
+    return sample + text(x + 30, y + 4, shown, "start");
   }).join("");
 }
 

@@ -39,6 +39,7 @@ export function summaryView(runs: readonly Run[]): View {
   const notes = runs.flatMap((run) => groupNotes(run, "energy"));
   const energies = runs.map((run): Series => ({
     name: run.name,
+    about: aboutEnergy(run),
     kind: "line",
     x: run.steps.map((s) => s.step),
     y: run.steps.map((s) => s.energyJ),
@@ -50,6 +51,11 @@ export function summaryView(runs: readonly Run[]): View {
     series: energies,
   };
   return { tables: [totals, stepTable(runs, ALL)], panels: [panel], notes };
+}
+
+function aboutEnergy(run: Run): string {
+  const { mean, deviation } = groupsOf(run, "energy").body;
+  return withDeviation(mean, deviation, "J");
 }
 
 function stepTable(runs: readonly Run[], quantities: readonly Quantity[]): Table {
@@ -186,7 +192,8 @@ function normalLine(
 ): Series {
   const x = Array.from({ length: 101 }, (_, i) => fit.mean + fit.deviation * (i - 50) / 12.5);
   const y = x.map((at) => area * normalDensity(at, fit.mean, fit.deviation));
-  return { name: `${name}: normal`, kind: "line", x, y, colour };
+  const about = `${figures(fit.mean, 4)} ± ${figures(fit.deviation, 2)}`;
+  return { name: `${name}: normal`, about, kind: "line", x, y, colour };
 }
 
 /** Shares of steps up to a value. */
@@ -199,7 +206,9 @@ export function cdfView(runs: readonly Run[], quantities: readonly Quantity[] = 
       values.forEach((value, i) =>
         rows.push([run.name, `${quantity} (${unit})`, value, shares[i]])
       );
-      return { name: run.name, kind: "line", x: values, y: shares };
+      const { mean, deviation } = groupsOf(run, quantity).body;
+      const about = withDeviation(mean, deviation, unit);
+      return { name: run.name, about, kind: "line", x: values, y: shares };
     });
     const panel = { title, xTitle: `${quantity} (${unit})`, yTitle: "share of steps", series };
     return quantity === "power" ? [normalsPanel(runs), panel] : [panel];
@@ -221,21 +230,29 @@ export function compareView(groups: readonly RunGroup[]): View {
       ...["group", "runs", "energy (J)", "± energy (J)", "runtime (s)", "± runtime (s)"],
       ...[...details(["power of the job (W)", "± power (W)"]), "ratio"],
       ...details(["steps apart", "their factor", "their energy (J)"]),
+      ...details(["energy with like steps (J)", "its ratio"]),
     ),
-    rows: summaries.map(({ name, energyJ, runtimeS, meanPowerW, ratio, outliers }) => [
+    rows: summaries.map((
+      { name, energyJ, runtimeS, meanPowerW, ratio, outliers, likeJ, likeRatio },
+    ) => [
       ...[name, energyJ.count, energyJ.mean, energyJ.deviation],
       ...[runtimeS.mean, runtimeS.deviation, meanPowerW.mean, meanPowerW.deviation],
       ...[ratio, outliers.count, outliers.factor, outliers.energyJ],
+      ...[likeJ.mean, likeRatio],
     ]),
   };
-  const notes = summaries.map(({ name, energyJ, runtimeS, outliers }) => {
+  const notes = summaries.flatMap(({ name, energyJ, runtimeS, outliers, likeJ, likeRatio }) => {
     const energy = withDeviation(energyJ.mean, energyJ.deviation, "J");
     const start = `${name}: ${energy} over ${
       withDeviation(runtimeS.mean, runtimeS.deviation, "s")
     }`;
-    if (!(outliers.count > 0)) return start;
+    if (!(outliers.count > 0)) return [start];
     const apart = `${figures(outliers.count, 3)} steps of ${figures(outliers.factor, 3)} times`;
-    return `${start}; ${apart} the others, ${withDeviation(outliers.energyJ, 0, "J")} in them`;
+    const like = withDeviation(likeJ.mean, likeJ.deviation, "J");
+    return [
+      `${start}; ${apart} the others, ${withDeviation(outliers.energyJ, 0, "J")} in them`,
+      `  if these steps were as cheap as the others: ${like}, ratio ${figures(likeRatio, 3)}`,
+    ];
   });
   const series = summaries.map(({ name, energyJ, runtimeS }): Series => ({
     name,

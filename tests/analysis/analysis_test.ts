@@ -174,6 +174,21 @@ Deno.test("tables and pictures hold hostile names", () => {
   assert(!/NaN/.test(svg([{ title: "", xTitle: "", yTitle: "", series: [] }])));
 });
 
+Deno.test("svg() has the legend of many series beside the plot", () => {
+  const series = Array.from({ length: 18 }, (_, i) => ({
+    ...{ name: `run-${i}`, about: "1.0 ± 0.1", kind: "line" as const, x: [0, 1], y: [i, i] },
+  }));
+  const picture = svg([{ title: "t", xTitle: "x", yTitle: "y", series }]);
+  const [, width] = /viewBox="0 0 (\d+) 400"/.exec(picture)!;
+  const places = series.map(({ name }) => {
+    const [, x, y] = new RegExp(`x="([\\d.]+)" y="([\\d.]+)"[^>]*>${name}: 1.0 ± 0.1<`).exec(
+      picture,
+    )!;
+    return [Number(x), Number(y)];
+  });
+  assert(places.every(([x, y]) => x > 640 && x < Number(width) && y < 400), String(places));
+});
+
 Deno.test("withDeviation() shows as many digits as the deviation allows", () => {
   assertEquals(withDeviation(1.92e6, 0.02e6, "J"), "1.920 ± 0.020 MJ");
   assertEquals(withDeviation(1748, 2.6, "s"), "1748.0 ± 2.6 s");

@@ -80,12 +80,15 @@ endToEnd(
     const histogram = wordsOf(dir, ["--histogram", "--figure", "power", ...files]);
     assert(histogram.includes("Power of a node at a step"), histogram.join());
     assert(histogram.includes("Power of a node at a step: normal distributions"), histogram.join());
-    // Once in the legend of each panel.
+    // Once in the legend of each panel, beside the plot, and with mean and standard deviation for distributions.
+    const isOf = (name: string) => (word: string) => word === name || word.startsWith(`${name}: `);
     for (const name of names) {
-      assertEquals(histogram.filter((word) => word === name).length, 2, name);
+      assertEquals(histogram.filter((word) => word === name).length, 1, name);
+      const about = histogram.filter((word) => word.startsWith(`${name}: `) && word.includes("±"));
+      assertEquals(about.length, 2, `${name} ${about}`);
     }
     // "Figure 5: The normal distributions (left) and the cumulative distribution functions (right)".
     const figure5 = wordsOf(dir, ["--cdf", "--figure", "power", ...files]);
-    for (const name of names) assertEquals(figure5.filter((word) => word === name).length, 2, name);
+    for (const name of names) assertEquals(figure5.filter(isOf(name)).length, 2, name);
   },
 );
