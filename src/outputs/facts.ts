@@ -196,7 +196,7 @@ function mpiTimes({ tracker }: RunView): { [key: string]: Nested } {
     const kind = mpiKind(name);
     if (kind !== undefined) ns[kind] = (ns[kind] ?? 0) + stats.sumNs[path];
   }
-  const processes = Math.max(1, tracker.processCount);
+  const processes = Math.max(1, tracker.markingCount);
   return Object.fromEntries(
     Object.entries(ns).map(([kind, sum]) => [`mpi-${kind} (s)`, rounded(sum * 1e-9 / processes)]),
   );

@@ -177,6 +177,11 @@ export class TrackedProcess implements CpuUser {
   }
 
   /** Sets 1 at the handle of every region that it registered. */
+  /** Has it a region or an epoch? One that only attached has not. */
+  get hasMarked(): boolean {
+    return this.epochs > 0 || this.#hints.some((hint) => hint !== 255);
+  }
+
   markRegistered(isRegistered: Uint8Array): void {
     const known = Math.min(this.#hints.length, isRegistered.length);
     for (let region = 0; region < known; region++) {

@@ -53,6 +53,12 @@ export class ProcessList {
     return this.all.push(process) - 1;
   }
 
+  /** Processes that means are over: those that marked anything, or all where none did. */
+  get marking(): number {
+    const { length } = markingOf(this.all);
+    return length > 0 ? length : this.counted;
+  }
+
   /** The launched command, while nothing has taken its place; it can only be the first. */
   get command(): TrackedProcess | undefined {
     const first = this.all[0];
@@ -123,4 +129,9 @@ export class ProcessList {
       ...(p.lastOpen >= 0 ? { openRegion: table.name(p.lastOpen) } : {}),
     }));
   }
+}
+
+/** Those that marked anything: a parent that only attached, and waits for others, did not. */
+export function markingOf(processes: readonly TrackedProcess[]): TrackedProcess[] {
+  return processes.filter((process) => process.end !== "withdrawn" && process.hasMarked);
 }

@@ -1,10 +1,11 @@
 /**
  * Exact totals of regions, as means over processes.
  *
- * Runtime and count are sums over all processes divided by the number of processes that connected;
- * processes that never entered count in the divisor. geopm_report(7), `runtime (s)` and `count`.
+ * Runtime and count are sums over all processes divided by the number of processes that marked anything;
+ * processes that never entered the region count in the divisor. geopm_report(7), `runtime (s)` and `count`.
  * @module
  */
+import { markingOf } from "./process_list.ts";
 import type { ProcessTime } from "../core/process_spread.ts";
 import type { RegionTotal } from "../core/report.ts";
 import type { TrackedProcess } from "./process.ts";
@@ -23,10 +24,8 @@ export function regionTotals(
   const isRegistered = new Uint8Array(table.length);
   const counts = new Float64Array(table.length);
   const runtimesNs = new Float64Array(table.length);
-  let counted = 0;
-  for (const p of processes) {
-    if (p.end === "withdrawn") continue;
-    counted++;
+  const marking = markingOf(processes);
+  for (const p of marking) {
     p.markRegistered(isRegistered);
     p.addTotals(counts, runtimesNs);
   }
@@ -36,7 +35,7 @@ export function regionTotals(
     counts[first] += counts[region];
     runtimesNs[first] += runtimesNs[region];
   }
-  const n = Math.max(1, counted);
+  const n = Math.max(1, marking.length);
   const totals: RegionTotal[] = [];
   for (let region = 0; region < table.length; region++) {
     if (isRegistered[region] === 0) continue;
@@ -60,7 +59,7 @@ export function processTimes(
   table: RegionTable,
   most: number,
 ): { name: string; times: ProcessTime[] }[] {
-  const counted = processes.filter(({ end }) => end !== "withdrawn");
+  const counted = markingOf(processes);
   if (counted.length < 2) return [];
   const regions = regionTotals(counted, table).filter(({ runtimeS }) => runtimeS > 0)
     .sort((a, b) => b.runtimeS - a.runtimeS || (a.name < b.name ? -1 : 1)).slice(0, most)

@@ -94,6 +94,11 @@ export abstract class TrackedRun extends EventCalls implements SignalProvider, T
     return this.list.counted;
   }
 
+  /** Processes that means over processes are over. */
+  get markingCount(): number {
+    return this.list.marking;
+  }
+
   /** Have all processes that ever connected ended? False before the first. */
   get finished(): boolean {
     return this.list.finished;

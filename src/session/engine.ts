@@ -359,7 +359,7 @@ export class Engine implements RunView {
    */
   tree(): RegionTree | undefined {
     const { paths, regionPaths } = this.tracker;
-    const processes = Math.max(1, this.tracker.processCount);
+    const processes = Math.max(1, this.tracker.markingCount);
     const { energies } = this, isFolded = (path: number) => regionPaths.isFolded(path);
     return buildTree({ paths, stats: regionPaths.stats, processes, energies, isFolded });
   }

@@ -1,7 +1,7 @@
 /** `run --phase`: phases from what a program prints, and a program that notices nothing of it. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
+import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
 import { CACHE, compile, needing, works } from "../_support/preload.ts";
 
 const decoder = new TextDecoder();
@@ -134,4 +134,15 @@ endToEnd("run --phase refuses what is no expression", (dir) => {
     assertStringIncludes(out.stderr, `--phase ${bad}`);
     assertStringIncludes(out.stderr.toLowerCase(), found.toLowerCase());
   }
+});
+
+endToEnd("a parent that includes the header and never marks is no process of the means", (dir) => {
+  const app = build("parent", dir);
+  const out = joulemark(dir, ["run", "-q", "--simulate", "--", app]);
+  assertEquals(out.code, 0, out.stderr);
+  const path = `${dir}/joulemark.report`;
+  const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
+  const work = host.regions!.find(({ region }) => region === "work")!;
+  assertEquals(Number(work.fields.count), 4);
+  assert(Number(work.fields["runtime (s)"]) >= 0.2);
 });
