@@ -34,7 +34,9 @@ export async function makePage(folder: string): Promise<void> {
           `${ROOT}src/page/client/main.ts`,
         ],
       ],
-      ...{ stdin: "null", stdout: "null", stderr: "piped" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
       env: { NO_COLOR: "1" },
     }).output();
     if (code !== 0) throw new Error(`Cannot bundle the page: ${new TextDecoder().decode(stderr)}`);

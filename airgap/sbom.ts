@@ -41,7 +41,11 @@ function packaged(kind: "npm" | "jsr", key: string, integrity: string | undefine
   const hash = integrity === undefined ? undefined : hashOf(integrity);
   const licence = LICENCES.find(([pattern]) => pattern.test(name))?.[1];
   return {
-    ...{ type: "library", "bom-ref": purl, name, version, purl },
+    type: "library",
+    "bom-ref": purl,
+    name,
+    version,
+    purl,
     ...(licence === undefined ? {} : { licenses: [{ license: { id: licence } }] }),
     ...(hash === undefined ? {} : { hashes: [hash] }),
   };

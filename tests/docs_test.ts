@@ -11,7 +11,9 @@ for (const [path, page] of Object.entries(PAGES)) {
 timed("deno doc --lint has nothing to say about the library", () => {
   const { code, stderr } = new Deno.Command(Deno.execPath(), {
     args: ["doc", "--quiet", "--lint", "mod.ts"],
-    ...{ cwd: new URL("..", import.meta.url), stdout: "null", stderr: "piped" },
+    cwd: new URL("..", import.meta.url),
+    stdout: "null",
+    stderr: "piped",
     env: { NO_COLOR: "1" },
   }).outputSync();
   assertEquals([code, new TextDecoder().decode(stderr)], [0, ""]);

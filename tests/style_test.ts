@@ -41,6 +41,12 @@ const RULES: Rule[] = [
     line: /\bDeno\.(dlopen|Command)\b/,
   },
   {
+    says: "a literal is not spread into a literal: one field a line",
+    files: /\.ts$/,
+    line: new RegExp("\\.\\.\\.\\{ ?\\w+[,:} ]"),
+    except: /^airgap\/pack\/code_cache\.ts$/,
+  },
+  {
     says: "import.meta is for modules, and the packed program is a script",
     files: /^src\/.*\.ts$/,
     line: /\bimport\.meta\b/,

@@ -353,7 +353,9 @@ function bundleOf(
     return [name, { printed: functionOf(printed[name]), small: functionOf(parts[name]) }];
   }));
   return {
-    ...{ stored, wholes, functions },
+    stored,
+    wholes,
+    functions,
     script(storedAt) {
       const rows = storedAt === undefined
         ? names.map((name) => row(name, parts[name]))

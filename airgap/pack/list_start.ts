@@ -47,7 +47,11 @@ async function namesCalled(folder: string): Promise<Set<string>> {
   const [out, logs] = [`${folder}/joulemark`, `${folder}/logs`];
   await Deno.mkdir(logs);
   const { functions, wholes } = await pack({
-    ...{ out, map: MAP, entry: ENTRY, deno: Deno.execPath(), flags: permissionFlags() },
+    out,
+    map: MAP,
+    entry: ENTRY,
+    deno: Deno.execPath(),
+    flags: permissionFlags(),
     log: `${logs}/%p`,
   });
   for (const command of COMMANDS) {

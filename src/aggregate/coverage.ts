@@ -64,13 +64,20 @@ export interface Known {
  * import { buildCatalogue, Engine, openHost, PlatformTopology, RegionTracker } from "joulemark";
  *
  * const topology = PlatformTopology.regular({
- *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ *   packages: 1,
+ *   coresPerPackage: 2,
+ *   threadsPerCore: 1,
  * });
  * const tracker = new RegionTracker({ topology, profile: "example" });
  * const table = buildCatalogue({ host: openHost(""), readers: [], application: [tracker] });
  * using engine = new Engine({
- *   ...{ topology, tracker, table, host: "node01", profile: "example" },
- *   ...{ startTime: "2024-10-24T08:00:00.000000000+0000", version: "3.1.0" },
+ *   topology,
+ *   tracker,
+ *   table,
+ *   host: "node01",
+ *   profile: "example",
+ *   startTime: "2024-10-24T08:00:00.000000000+0000",
+ *   version: "3.1.0",
  * });
  * if (engine.gaps().size > 0) throw new Error("expected no gap before the first sample");
  * ```

@@ -38,13 +38,20 @@ const FIXED = 3 * WIDTH;
  * import { buildCatalogue, Engine, openHost, PlatformTopology, RegionTracker } from "joulemark";
  *
  * const topology = PlatformTopology.regular({
- *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ *   packages: 1,
+ *   coresPerPackage: 2,
+ *   threadsPerCore: 1,
  * });
  * const tracker = new RegionTracker({ topology, profile: "example" });
  * const table = buildCatalogue({ host: openHost(""), readers: [], application: [tracker] });
  * using engine = new Engine({
- *   ...{ topology, tracker, table, host: "node01", profile: "example" },
- *   ...{ startTime: "2024-10-24T08:00:00.000000000+0000", version: "3.1.0" },
+ *   topology,
+ *   tracker,
+ *   table,
+ *   host: "node01",
+ *   profile: "example",
+ *   startTime: "2024-10-24T08:00:00.000000000+0000",
+ *   version: "3.1.0",
  * });
  * const handle = engine.aggregator.pushSignal("TIME", "board", 0);
  * console.log(engine.aggregator.sampleApplication(handle));

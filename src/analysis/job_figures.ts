@@ -63,7 +63,8 @@ export function jobFigures(report: Report): JobFigures {
   });
   return {
     energyJ: parts.length === 0 ? NaN : energies.reduce((sum, value) => sum + value, 0),
-    ...{ timeS, source: parts.map(({ name }) => name).join(" + ") || "none" },
+    timeS,
+    source: parts.map(({ name }) => name).join(" + ") || "none",
     regions: treeFigures(report, parts) ?? regionFigures(hosts, parts),
   };
 }

@@ -48,7 +48,12 @@ export function pprofBytes(stacks: readonly Stack[], comment: string): Uint8Arra
     });
   });
   return new Profile({
-    ...{ sampleType, sample, location: locations, function: functions, stringTable: strings },
-    ...{ comment: [text(comment)], defaultSampleType: sampleType[0].type },
+    sampleType,
+    sample,
+    location: locations,
+    function: functions,
+    stringTable: strings,
+    comment: [text(comment)],
+    defaultSampleType: sampleType[0].type,
   }).encode();
 }

@@ -191,8 +191,16 @@ export function comparisonJson(comparison: Comparison, notes: ComparisonNotes): 
 
 function rowJson({ metric, unit, a, b, difference: d }: MetricRow) {
   return {
-    ...{ metric, unit, a, b, change: d.change, low: d.low, high: d.high, p: d.p },
-    ...{ noise: d.noise, detectable: d.detectable },
+    metric,
+    unit,
+    a,
+    b,
+    change: d.change,
+    low: d.low,
+    high: d.high,
+    p: d.p,
+    noise: d.noise,
+    detectable: d.detectable,
   };
 }
 
@@ -220,7 +228,10 @@ ${inner}      <system-out>${xml(comparisonText(comparison, notes))}</system-out>
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" },
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
 };
 
 /** XML 1.0 has no control characters, not even as numbers; printable() leaves none but LF. */

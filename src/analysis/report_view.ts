@@ -26,7 +26,10 @@ const MAX_NAMES = 4;
 
 /** Components for people. */
 export const COMPONENT_NAMES: Readonly<Record<EnergyKind, string>> = {
-  ...{ node: "node", package: "package", dram: "memory", gpu: "GPU" },
+  node: "node",
+  package: "package",
+  dram: "memory",
+  gpu: "GPU",
 };
 
 /** GEOPM's figures of one region, over all hosts. NaN: not known. */
@@ -84,8 +87,12 @@ export function regionLines({ hosts }: Report): RegionLine[] {
       return summarize(list.map((f) => sampledOf(f, key)).filter(Number.isFinite)).mean;
     };
     return {
-      ...{ name, hosts: list.length, count: mean("count"), runtimeS: mean("runtime (s)") },
-      ...{ syncS: mean("sync-runtime (s)"), ghz: mean("frequency (Hz)") / 1e9 },
+      name,
+      hosts: list.length,
+      count: mean("count"),
+      runtimeS: mean("runtime (s)"),
+      syncS: mean("sync-runtime (s)"),
+      ghz: mean("frequency (Hz)") / 1e9,
       powerW: mean("power (W)"),
       packageJ: list.reduce((sum, f) => sum + Number(f["package-energy (J)"] ?? NaN), 0),
     };

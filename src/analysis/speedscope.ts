@@ -21,7 +21,10 @@ export function speedscopeJson(name: string, exporter: string, stacks: readonly 
       .filter(({ value }) => value > 0);
     const weights = known.map(({ value }) => value);
     return {
-      ...{ type: "sampled", name, unit, startValue: 0 },
+      type: "sampled",
+      name,
+      unit,
+      startValue: 0,
       endValue: weights.reduce((sum, weight) => sum + weight, 0),
       samples: known.map(({ stack }) => stack.path.map(frameOf)),
       weights,

@@ -71,8 +71,13 @@ export function sweepPoint(
   const energy = summarize(runs.map((run) => run.energyJ ?? NaN));
   const runtime = summarize(runs.map((run) => run.runtimeS));
   return {
-    ...{ label, value, energyJ: energy.mean, energyDeviationJ: energy.deviation },
-    ...{ runtimeS: runtime.mean, runtimeDeviationS: runtime.deviation, runs: runs.length },
+    label,
+    value,
+    energyJ: energy.mean,
+    energyDeviationJ: energy.deviation,
+    runtimeS: runtime.mean,
+    runtimeDeviationS: runtime.deviation,
+    runs: runs.length,
   };
 }
 

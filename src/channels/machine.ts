@@ -39,7 +39,12 @@ const MEMORY = {
 export class RunMachine implements Machine {
   /** Whom everything is read for. */
   readonly moment: Moment = {
-    ...{ timeS: 0, process: -1, pid: 0, thread: 0, main: true, cpu: -1 },
+    timeS: 0,
+    process: -1,
+    pid: 0,
+    thread: 0,
+    main: true,
+    cpu: -1,
   };
   /** What is known of who it is read for by itself. */
   readonly #own = new Map<string, () => number>([

@@ -61,6 +61,8 @@ const LOADERS: Readonly<Record<(typeof LISTED)[number][0], () => Promise<Verb>>>
 
 /** What the command line finds by its first word; `--help` needs no verb's own file. */
 export const VERBS: readonly VerbEntry[] = LISTED.map(([name, group, summary]) => ({
-  ...{ name, group, summary },
+  name,
+  group,
+  summary,
   load: async () => ({ ...await LOADERS[name](), summary }),
 }));

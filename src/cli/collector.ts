@@ -33,7 +33,9 @@ gives all rights up, and answers with values over a socket, to nobody but those 
 Energy is read at most once a millisecond. "doctor --unit" prints what systemd and Slurm start it with.`,
   options: [
     {
-      ...{ name: "socket", value: "PATH", default: COLLECTOR_SOCKET },
+      name: "socket",
+      value: "PATH",
+      default: COLLECTOR_SOCKET,
       help: "where it listens; what systemd listens on goes first",
     },
     { name: "user", value: "LIST", help: "these users may ask, comma-separated, and root" },

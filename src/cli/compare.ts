@@ -40,21 +40,30 @@ whole interval is above the increase that is allowed; of 100 comparisons without
 one fails.`,
   options: [
     {
-      ...{ name: "metric", value: "M", default: "energy", words: Object.keys(METRICS) },
+      name: "metric",
+      value: "M",
+      default: "energy",
+      words: Object.keys(METRICS),
       help: "energy, time, power, edp (energy x time), region:NAME for the energy of a region, " +
         "region-time:NAME for its runtime",
     },
     {
-      ...{ name: "max-increase", value: "P%", default: "0" },
+      name: "max-increase",
+      value: "P%",
+      default: "0",
       help: "increase that is allowed, in per cent",
     },
     {
-      ...{ name: "level", value: "P%", default: "98.5" },
+      name: "level",
+      value: "P%",
+      default: "98.5",
       help: "level of the interval that decides, two-sided",
     },
     { name: "welch", help: "Welch's test also for sets of one size, if one varies more" },
     {
-      ...{ name: "detect", value: "P%", default: "5" },
+      name: "detect",
+      value: "P%",
+      default: "5",
       help: "change that the number of runs is calculated for",
     },
     { name: "strict", help: "status 3 if there is neither a change nor proof of the limit" },
@@ -102,7 +111,11 @@ async function run(options: ParsedOptions): Promise<number> {
     return EXIT.usage;
   }
   const comparison = compareSets(a, b, {
-    ...{ metric: text.metric, maxIncrease, level, detect, welch: flags.has("welch") },
+    metric: text.metric,
+    maxIncrease,
+    level,
+    detect,
+    welch: flags.has("welch"),
   });
   const profiles = [...new Set([...a, ...b].map(({ report }) => report.profile))];
   const notes: ComparisonNotes = {

@@ -45,32 +45,41 @@ Without a choice: totals of each run, what its steps are like, and groups of ste
 (restart dumps). Files of all pm_mpi_lib versions.`,
   options: [
     {
-      ...{ name: "histogram", group: HOW },
+      name: "histogram",
+      group: HOW,
       help: "energy, duration, power per step, with normal fit",
     },
     { name: "cdf", group: HOW, help: "the same as cumulative distribution" },
     {
-      ...{ name: "compare", group: HOW },
+      name: "compare",
+      group: HOW,
       help: "groups of runs: means and deviations; runs given as NAME=FILE,FILE or named NAME-1, " +
         "NAME-2 are a group",
     },
     {
-      ...{ name: "sweep", group: HOW },
+      name: "sweep",
+      group: HOW,
       help: "energy against runtime over a setting, the sweet spot; NAME is the value, or FILE a " +
         "table of all",
     },
     {
-      ...{ name: "summary", value: "craypat", group: HOW, words: ["craypat"] },
+      name: "summary",
+      value: "craypat",
+      group: HOW,
+      words: ["craypat"],
       help: "as pat_report: energies as means over processors or nodes, powers as maxima; of " +
         "reports of run --counters, or of logs of 5.0 or 6.0, which name the nodes",
     },
     {
-      ...{ name: "figure", value: "LIST", words: Object.keys(QUANTITIES) },
+      name: "figure",
+      value: "LIST",
+      words: Object.keys(QUANTITIES),
       help: "energy,duration,power for --histogram and --cdf",
     },
     { name: "bins", value: "N", help: "bins of the histograms" },
     {
-      ...{ name: "agg", value: "KEY=HOW" },
+      name: "agg",
+      value: "KEY=HOW",
       help: "mean, max, sum or min for a counter of craypat; several between commas",
     },
     { name: "format", value: "F", words: FORMATS, help: "text (default), csv, json, svg, html" },

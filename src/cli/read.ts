@@ -53,12 +53,17 @@ export const read: Verb = {
 Without arguments: the names of all signals that this node has, one a line.`,
   options: [
     {
-      ...{ name: "list", short: "l", value: "WORD", optionalValue: true },
+      name: "list",
+      short: "l",
+      value: "WORD",
+      optionalValue: true,
       help: "all known signals with domain, unit and source, or those whose name or description " +
         "holds WORD",
     },
     {
-      ...{ name: "info", short: "i", value: "SIGNAL" },
+      name: "info",
+      short: "i",
+      value: "SIGNAL",
       help: "unit, domain, behavior, aggregation, source of a signal",
     },
     { name: "domains", short: "d", help: "the domains and how many of each this node has" },
@@ -219,10 +224,21 @@ function plain(entry: CatalogueEntry) {
   const { name, row, state, group, aliasFor, candidates } = entry;
   const { unit, behavior, agg: aggregation, format = "double", about: description, quirks } = row;
   return {
-    ...{ name, domain: state.ok ? state.signal.row.domain : row.domain, unit, behavior },
-    ...{ aggregation, format, description, quirks, group, aliasFor },
+    name,
+    domain: state.ok ? state.signal.row.domain : row.domain,
+    unit,
+    behavior,
+    aggregation,
+    format,
+    description,
+    quirks,
+    group,
+    aliasFor,
     ...(state.ok ? offered(state.signal) : {
-      ...{ available: false, quality: state.kind, reason: state.reason, remedy: state.remedy },
+      available: false,
+      quality: state.kind,
+      reason: state.reason,
+      remedy: state.remedy,
     }),
     candidates,
   };

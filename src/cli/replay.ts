@@ -52,7 +52,8 @@ Several directories are several hosts of one job. Without --report the report go
     { name: "period", value: "S", help: "keep trace rows at least S seconds apart" },
     ...sharedOptions(["record-filter"]),
     {
-      ...{ name: "idle", value: "FILE" },
+      name: "idle",
+      value: "FILE",
       help: "energy net of the idle power in a report or JSON",
     },
     { name: "profile", value: "NAME", help: "another name of the run" },

@@ -138,7 +138,9 @@ export async function runWith(
   const simulateIfBlind = own.simulateIfBlind ?? false;
   const parts = await loadRunParts(request, { values, channels, simulateIfBlind, tell: say });
   const settings: MonitorOptions = {
-    ...{ tell: say, stdout: writeStdout, stderr: writeStderr },
+    tell: say,
+    stdout: writeStdout,
+    stderr: writeStderr,
     show: (card) => writeStderr(`\n${card}\n`),
     debug: options.flags.has("debug"),
     simulateIfBlind,

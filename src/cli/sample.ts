@@ -43,7 +43,8 @@ export const sample: Verb = {
   about: `Signals over time, as CSV on stdout.`,
   options: [
     {
-      ...{ name: "signals", value: "LIST" },
+      name: "signals",
+      value: "LIST",
       help: "SIGNAL[@DOMAIN],...: a column for every index of the domain; without it, requests " +
         'are read from stdin, a "SIGNAL DOMAIN INDEX" a line ("*": every index), up to the first ' +
         "empty line; lines that begin with # are passed over",
@@ -53,7 +54,8 @@ export const sample: Verb = {
     { name: "no-header", short: "n", help: "rows only" },
     { name: "delimiter", short: "d", value: "C", default: ",", help: "between columns" },
     {
-      ...{ name: "stats", value: "FILE" },
+      name: "stats",
+      value: "FILE",
       help: "statistics of every column; - is stdout, and then no rows are printed",
     },
     ...NODE_OPTIONS,
@@ -77,7 +79,8 @@ export const sample: Verb = {
       const indices = index === undefined ? [...Array(topology.count(domain)).keys()] : [index];
       const format = catalogue.info(name)?.row.format ?? "double";
       return indices.map((i) => ({
-        ...{ title: columnName(name, domain, i), format },
+        title: columnName(name, domain, i),
+        format,
         handle: batch.pushSignal(name, domain, i),
       }));
     };

@@ -58,31 +58,40 @@ chassis of a group, and on halves in two groups; {nodes} in the command stands f
 the table, study.svg and study.html with energy against runtime, and study.jsonl, which knows what is done.`,
   options: [
     {
-      ...{ name: "vary", value: "NAME=A,B,...", repeats: true },
+      name: "vary",
+      value: "NAME=A,B,...",
+      repeats: true,
       help: "a setting and its values; may come several times",
     },
     {
-      ...{ name: "placement", value: "N" },
+      name: "placement",
+      value: "N",
       help: "N nodes placed in three ways: one chassis, two chassis, two groups",
     },
     {
-      ...{ name: "nodes", value: "LIST" },
+      name: "nodes",
+      value: "LIST",
       help: "nodes to choose from, n[1-8,12] (default: those of the Slurm job)",
     },
     {
-      ...{ name: "topology", value: "FILE" },
+      name: "topology",
+      value: "FILE",
       help:
         "where nodes are, if their names do not tell: NODE CNAME in each line, or Slurm's topology",
     },
     { name: "repeat", value: "N", default: "3", help: "runs of each" },
     {
-      ...{ name: "dir", value: "DIR", default: "joulemark-study" },
+      name: "dir",
+      value: "DIR",
+      default: "joulemark-study",
       help: "where everything goes",
     },
     { name: "resume", help: "go on with what is not done yet" },
     { name: "pmc", help: "a PMC log of each run too" },
     {
-      ...{ name: "format", value: "F", words: FORMATS },
+      name: "format",
+      value: "F",
+      words: FORMATS,
       help: "of the table: text (default), csv, json",
     },
     JSON_FORMAT,
@@ -166,7 +175,9 @@ function begin(directory: string, head: StudyHead, resume: boolean): Map<string,
   } catch (error) {
     if (!(error instanceof OsError)) throw error;
     throw new AccessError({
-      ...{ action: "make", target: directory, expected: "a directory that can be written" },
+      action: "make",
+      target: directory,
+      expected: "a directory that can be written",
       found: error.message,
     });
   }

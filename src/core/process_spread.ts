@@ -121,10 +121,15 @@ export function spreadsFromNested(nested: Nested | undefined): ProcessSpread[] {
     const processes = number("processes");
     if (!(processes > 0) || !Number.isFinite(number("mean (s)"))) return [];
     return [{
-      ...{ region: String(row.region ?? ""), processes, buckets: bucketsOf(row.times) },
-      ...{ meanS: number("mean (s)"), deviationS: number("deviation (s)") },
-      ...{ leastS: number("least (s)"), mostS: number("most (s)") },
-      ...{ least: String(row["least in"] ?? "-"), most: String(row["most in"] ?? "-") },
+      region: String(row.region ?? ""),
+      processes,
+      buckets: bucketsOf(row.times),
+      meanS: number("mean (s)"),
+      deviationS: number("deviation (s)"),
+      leastS: number("least (s)"),
+      mostS: number("most (s)"),
+      least: String(row["least in"] ?? "-"),
+      most: String(row["most in"] ?? "-"),
     }];
   });
 }

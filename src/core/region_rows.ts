@@ -38,7 +38,11 @@ const NAMES: Readonly<Record<Rest, string>> = {
 export const OUTSIDE_REGIONS = NAMES.unmarked;
 const RESTS = Object.keys(REST_KEYS) as Rest[];
 const NO_VISITS = {
-  ...{ minS: NaN, p50S: NaN, p99S: NaN, maxS: NaN, deviationS: NaN },
+  minS: NaN,
+  p50S: NaN,
+  p99S: NaN,
+  maxS: NaN,
+  deviationS: NaN,
   buckets: new Map<number, number>(),
 };
 
@@ -152,7 +156,14 @@ function row(
   // What is unmarked of a process whose threads' regions add up to more than its time is not known.
   const runtimeS = givenS < 0 ? NaN : givenS;
   return {
-    ...{ region, depth: 0, track: "", attribute: "", count, runtimeS, selfS: runtimeS },
-    ...{ visits: NO_VISITS, energies },
+    region,
+    depth: 0,
+    track: "",
+    attribute: "",
+    count,
+    runtimeS,
+    selfS: runtimeS,
+    visits: NO_VISITS,
+    energies,
   };
 }

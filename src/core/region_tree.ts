@@ -199,8 +199,10 @@ export function treeFromNested(nested: Nested | undefined): RegionTree | undefin
 
 function rowFromNested(row: { [key: string]: Nested }): TreeRow {
   const visits = {
-    ...{ minS: numberOf(row[VISIT_KEYS.minS]), p50S: numberOf(row[VISIT_KEYS.p50S]) },
-    ...{ p99S: numberOf(row[VISIT_KEYS.p99S]), maxS: numberOf(row[VISIT_KEYS.maxS]) },
+    minS: numberOf(row[VISIT_KEYS.minS]),
+    p50S: numberOf(row[VISIT_KEYS.p50S]),
+    p99S: numberOf(row[VISIT_KEYS.p99S]),
+    maxS: numberOf(row[VISIT_KEYS.maxS]),
     deviationS: numberOf(row[VISIT_KEYS.deviationS]),
     buckets: bucketsOf(row["visit-lengths"]),
   };
@@ -223,8 +225,12 @@ function energiesFromNested(fields: { [key: string]: Nested }): Map<EnergyKind, 
     const joules = numberOf(fields[keys.joules]), exactJ = numberOf(fields[keys.exactJ]);
     if (Number.isNaN(joules) && Number.isNaN(exactJ)) continue;
     energies.set(kind, {
-      ...{ joules, exactJ, seJ: numberOf(fields[keys.seJ]), powerW: numberOf(fields[keys.powerW]) },
-      ...{ selfJ: numberOf(fields[keys.selfJ]), selfSeJ: numberOf(fields[keys.selfSeJ]) },
+      joules,
+      exactJ,
+      seJ: numberOf(fields[keys.seJ]),
+      powerW: numberOf(fields[keys.powerW]),
+      selfJ: numberOf(fields[keys.selfJ]),
+      selfSeJ: numberOf(fields[keys.selfSeJ]),
     });
   }
   return energies;

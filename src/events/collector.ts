@@ -102,7 +102,10 @@ export class Collector implements DirectoryListener {
     this.#paths = new FoldedPaths(options.sink, this.#event);
     this.#events = new RingEvents(options.sink, this.#event, this.#paths);
     this.#folds = new WaitingFolds({
-      ...{ sink: options.sink, event: this.#event, paths: this.#paths, events: this.#events },
+      sink: options.sink,
+      event: this.#event,
+      paths: this.#paths,
+      events: this.#events,
       counts: this.counts,
     });
     this.#directory = new RingDirectory(options.directory, options.originNs);

@@ -34,8 +34,17 @@ export interface CollectorCounts {
 /** Nothing yet. */
 export function noCounts(): CollectorCounts {
   return {
-    ...{ lostSpans: 0, garbage: 0, folded: 0, other: 0, nested: 0, nestedLost: 0, pathless: 0 },
-    ...{ lost: 0, refused: 0, interrupting: 0, notAttached: 0 },
+    lostSpans: 0,
+    garbage: 0,
+    folded: 0,
+    other: 0,
+    nested: 0,
+    nestedLost: 0,
+    pathless: 0,
+    lost: 0,
+    refused: 0,
+    interrupting: 0,
+    notAttached: 0,
   };
 }
 

@@ -126,9 +126,19 @@ function isOneImage(f: Follower, { execId }: Marks): boolean {
 export function followerOf(ring: Marks, host: number, rank: string | undefined): Follower {
   const isUnmatched = host === UNMATCHED, pid = isUnmatched ? ring.pid : host;
   return {
-    ...{ pid, isUnmatched, execId: ring.execId, rank, rings: [ring], spans: new Map() },
+    pid,
+    isUnmatched,
+    execId: ring.execId,
+    rank,
+    rings: [ring],
+    spans: new Map(),
     open: [{ id: 0, regions: [], tracks: [] }],
-    ...{ handle: -1, endNs: NaN, died: false, lost: 0, epochs: 0, waitingEpochs: 0 },
+    handle: -1,
+    endNs: NaN,
+    died: false,
+    lost: 0,
+    epochs: 0,
+    waitingEpochs: 0,
   };
 }
 

@@ -33,7 +33,11 @@ const decoder = new TextDecoder();
 const LINE = /^([bepsf]) (?:(\d{1,12})[.,](\d{6})\d*|-)(?: (.*))?$/s;
 /** By the letter that a line begins with. */
 const KINDS: Readonly<Record<string, number>> = {
-  ...{ b: KIND.enter, e: KIND.exit, p: KIND.epoch, s: KIND.spanBegin, f: KIND.spanEnd },
+  b: KIND.enter,
+  e: KIND.exit,
+  p: KIND.epoch,
+  s: KIND.spanBegin,
+  f: KIND.spanEnd,
 };
 /** A span's number, and its name where it begins. */
 const SPAN = /^(\d{1,14})(?: (.*))?$/s;

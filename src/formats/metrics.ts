@@ -111,7 +111,9 @@ export function otlpJson(families: readonly MetricFamily[], origin: OtlpOrigin):
     const { name, help } = family;
     const cumulative = { aggregationTemporality: 2, isMonotonic: true };
     return [{
-      ...{ name: name.replace("_", "."), description: help, unit },
+      name: name.replace("_", "."),
+      description: help,
+      unit,
       ...(isCounter ? { sum: { ...cumulative, dataPoints } } : { gauge: { dataPoints } }),
     }];
   });

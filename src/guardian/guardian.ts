@@ -237,7 +237,9 @@ function eventOf(text: string): GuardianEvent | LookAnswer | NamespaceAnswer | u
       return { kind: "namespace", pid: a, namespace: b };
     case "P":
       return {
-        ...{ kind: "looked", pid: a, isMember: b === 2 ? undefined : b === 1 },
+        kind: "looked",
+        pid: a,
+        isMember: b === 2 ? undefined : b === 1,
         rank: c === undefined ? undefined : String(c),
       };
   }

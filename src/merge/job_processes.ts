@@ -18,7 +18,10 @@ export function addJobProcesses(statistics: Statistics, host: ReportHost, number
   for (const spread of spreadsFromNested(host.joulemark?.["across processes"])) {
     const { processes, meanS, deviationS, leastS, mostS, buckets } = spread;
     const fields: { [key: string]: number } = {
-      ...{ processes, seconds: meanS * processes, least: leastS, most: mostS },
+      processes,
+      seconds: meanS * processes,
+      least: leastS,
+      most: mostS,
       squares: (processes - 1) * deviationS ** 2 + processes * meanS ** 2,
     };
     for (const [bucket, count] of buckets) fields[BUCKET + bucket] = count;
@@ -45,8 +48,14 @@ function spreadOf(region: string, section: SectionSums): ProcessSpread {
   const least = section.field("least"), most = section.field("most");
   const variance = (sum("squares") - processes * meanS ** 2) / (processes - 1);
   return {
-    ...{ region, processes, meanS, buckets },
+    region,
+    processes,
+    meanS,
+    buckets,
     deviationS: processes > 1 ? Math.sqrt(Math.max(0, variance)) : 0,
-    ...{ leastS: least.min, mostS: most.max, least: least.minHost, most: most.maxHost },
+    leastS: least.min,
+    mostS: most.max,
+    least: least.minHost,
+    most: most.maxHost,
   };
 }

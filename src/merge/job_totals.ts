@@ -38,15 +38,21 @@ const MAX_ROWS = 1000;
 
 /** Keys of a path's energies, and of its histogram: made once, since hosts and paths are many. */
 const KEYS = {
-  ...{ node: keysOf("node"), package: keysOf("package") },
-  ...{ dram: keysOf("dram"), gpu: keysOf("gpu") },
+  node: keysOf("node"),
+  package: keysOf("package"),
+  dram: keysOf("dram"),
+  gpu: keysOf("gpu"),
 } as const satisfies Readonly<Record<EnergyKind, unknown>>;
 const BUCKET_KEYS = Array.from({ length: HISTOGRAM_BUCKETS }, (_, k) => `bucket ${k}`);
 
 function keysOf(kind: EnergyKind) {
   return {
-    ...{ reported: `${kind} told`, variance: `${kind} variance`, best: `${kind} best` },
-    ...{ self: `${kind} self`, selfVariance: `${kind} self variance`, watts: `${kind} watts` },
+    reported: `${kind} told`,
+    variance: `${kind} variance`,
+    best: `${kind} best`,
+    self: `${kind} self`,
+    selfVariance: `${kind} self variance`,
+    watts: `${kind} watts`,
   };
 }
 
@@ -271,8 +277,13 @@ function rowOf(line: string[][], section: SectionSums, processes: number): TreeR
   }
   const { minS, p50S, p99S, maxS, deviationS } = stats.figures(0);
   return {
-    ...{ region, depth: line.length - 1, track, attribute, count: visits / processes },
-    ...{ runtimeS: seconds / processes, selfS: sum(section.field("self")) / processes },
+    region,
+    depth: line.length - 1,
+    track,
+    attribute,
+    count: visits / processes,
+    runtimeS: seconds / processes,
+    selfS: sum(section.field("self")) / processes,
     visits: { minS, p50S, p99S, maxS, deviationS, buckets },
     energies: energiesOf(section),
   };

@@ -135,7 +135,11 @@ export class ReportMerger {
     const standing = this.hosts > 1 ? standingOut(statistics) : undefined;
     const spreads = jobProcesses(statistics), tree = jobTree(statistics);
     return present({
-      ...{ version, job, cluster, user, simulated: this.#simulated },
+      version,
+      job,
+      cluster,
+      user,
+      simulated: this.#simulated,
       "exit status": this.#exitStatus,
       "ended by": this.#endedBy,
       partial: this.isPartial(facts) ? this.#partial(facts) : undefined,

@@ -167,9 +167,13 @@ function markFacts({ engine: { events, tracker }, collector }: FactSources): Nes
 /** What the kernel holds us to. */
 function confinementFacts({ privileges, calls, paths }: Confinement): Nested {
   return {
-    ...{ capabilities: privileges, "system calls": calls },
+    capabilities: privileges,
+    "system calls": calls,
     paths: typeof paths === "string" ? paths : {
-      ...{ by: paths.by, read: [...paths.read], written: [...paths.written], executed: "none" },
+      by: paths.by,
+      read: [...paths.read],
+      written: [...paths.written],
+      executed: "none",
     },
   };
 }
@@ -230,9 +234,13 @@ export function valueFacts(values: readonly ReportedValue[]): Nested | undefined
   return values.map(({ name, track, count, least, most, sum, squares }) => {
     const mean = sum / count;
     return {
-      ...{ event: name, track, count },
-      ...{ sum: exactOrRounded(sum), mean: exactOrRounded(mean) },
-      ...{ minimum: exactOrRounded(least), maximum: exactOrRounded(most) },
+      event: name,
+      track,
+      count,
+      sum: exactOrRounded(sum),
+      mean: exactOrRounded(mean),
+      minimum: exactOrRounded(least),
+      maximum: exactOrRounded(most),
       // As TAU has it: of all values that there were, not of a sample of them.
       "standard deviation": exactOrRounded(Math.sqrt(Math.max(0, squares / count - mean * mean))),
     };

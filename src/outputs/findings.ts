@@ -41,7 +41,8 @@ export function findings(sources: FindingSources): Finding[] {
     ...(live === undefined ? [] : beginAndEnd(engine, live)),
     ...all("coverage", "warning", coverageNotes(engine.gaps())),
     ...when(cpuStride > 1, {
-      ...{ code: "cpu-stride", severity: "info" },
+      code: "cpu-stride",
+      severity: "info",
       text: `per-CPU counters read every ${cpuStride} ticks, to stay under 10 %`,
     }),
     ...all("outputs", "warning", engine.notes()),
@@ -51,21 +52,25 @@ export function findings(sources: FindingSources): Finding[] {
       ...preloadUnheard(live.unheard ?? []),
     ]),
     ...engine.tracker.refused.map(({ count, kind, at }): Finding => ({
-      ...{ code: "refused-calls", severity: "warning" },
+      code: "refused-calls",
+      severity: "warning",
       text: `${count} x ${kind} (first by process ${at})`,
     })),
     ...when(garbage > 0, {
-      ...{ code: "records-left-out", severity: "error" },
+      code: "records-left-out",
+      severity: "error",
       text: `${garbage} records made no sense and were left out`,
     }),
     ...lateEvents(late),
     ...when(rough !== "", {
-      ...{ code: "rough-totals", severity: "warning" },
+      code: "rough-totals",
+      severity: "warning",
       text: rough,
       remedy: "a longer run helps",
     }),
     ...troubles(engine).map(({ subject, text, count }): Finding => ({
-      ...{ code: "source-trouble", severity: "warning" },
+      code: "source-trouble",
+      severity: "warning",
       text: `${subject}: ${text} (${count} times)`,
     })),
     // The least of all comes last.
@@ -100,12 +105,14 @@ function beginAndEnd(engine: RunView, { loop, periodS }: Live): Finding[] {
   const after = engine.tracker.startupS.toPrecision(3);
   return [
     ...when(loop.blindFromS === loop.blindFromS, {
-      ...{ code: "stood-still", severity: "error" },
+      code: "stood-still",
+      severity: "error",
       text: `the monitor stood still from ${from} to ${until} s, and the application ended then: ` +
         `energies are those up to ${from} s`,
     }),
     ...when(startsLate(engine, periodS), {
-      ...{ code: "starts-late", severity: "warning" },
+      code: "starts-late",
+      severity: "warning",
       text: `energies and powers begin ${after} s after the start, with the first sample`,
     }),
   ];
@@ -117,25 +124,30 @@ function budgetFindings({ loop, collector }: Live): Finding[] {
   const { mostFactor = 1 } = loop.budget ?? {};
   return [
     ...when(loop.cpusMoved, {
-      ...{ code: "cpus-moved", severity: "warning" },
+      code: "cpus-moved",
+      severity: "warning",
       text: "the machine has more CPUs than the tree: c counts as c mod N",
     }),
     ...when(came > 0, {
-      ...{ code: "folded-visits", severity: "info" },
+      code: "folded-visits",
+      severity: "info",
       text: `${came} visits came folded: counts and times, no edges`,
     }),
     ...when(collector.foldedHere > 0, {
-      ...{ code: "budget-folded", severity: "warning" },
+      code: "budget-folded",
+      severity: "warning",
       text: `to stay within the budget, ${collector.foldedHere} short visits were folded: ` +
         "counts and times are exact, energies go by time between samples",
     }),
     ...when(loop.scheduling.includes("guardian"), {
-      ...{ code: "budget-lowered", severity: "warning" },
+      code: "budget-lowered",
+      severity: "warning",
       text: "the monitor took twice its budget, and has had the lowest priority since",
       remedy: "give it more by --budget, or ask for fewer events",
     }),
     ...when(mostFactor > 1, {
-      ...{ code: "budget-period", severity: "warning" },
+      code: "budget-period",
+      severity: "warning",
       text: `to stay within the budget, the period was up to ${mostFactor} times longer`,
     }),
   ];
@@ -149,22 +161,26 @@ function markFindings(collector: Collector): Finding[] {
   return [
     ...pathFindings(collector),
     ...when(other > 0, {
-      ...{ code: "names-without-room", severity: "warning" },
+      code: "names-without-room",
+      severity: "warning",
       text:
         `${other} visits to names without room, by null pointers or unknown handles are told as [joulemark] other`,
     }),
     ...when(lost > 0, {
-      ...{ code: "threads-without-room", severity: "error" },
+      code: "threads-without-room",
+      severity: "error",
       text: `${lost} visits of threads without room count as [joulemark] other, without time`,
     }),
     ...when(interrupting > 0, {
-      ...{ code: "marks-within-marks", severity: "warning" },
+      code: "marks-within-marks",
+      severity: "warning",
       text:
         `${interrupting} marks of signal handlers, in the middle of a mark of their thread, found ` +
         "no room and were left out; all others are exact",
     }),
     ...when(notAttached > 0, {
-      ...{ code: "processes-not-attached", severity: "warning" },
+      code: "processes-not-attached",
+      severity: "warning",
       text:
         `${notAttached} forked ${notAttached === 1 ? "process" : "processes"} could not open a ` +
         "file of the run (another user, another root directory, or a filter of system calls): the " +
@@ -174,7 +190,8 @@ function markFindings(collector: Collector): Finding[] {
     ...orderFindings(mistakes),
     ...all("client-remark", "info", [...remarks]),
     ...when(files.length > 0, {
-      ...{ code: "files-refused", severity: "warning" },
+      code: "files-refused",
+      severity: "warning",
       text: files.length === 1
         ? `refused ${files[0]}`
         : `${files.length} files of marks were refused; the first: ${files[0]}`,
@@ -199,17 +216,20 @@ function pathFindings({ outOfOrder, counts }: Collector): Finding[] {
   const [from, until] = [worst?.fromS, worst?.untilS].map((s) => s?.toPrecision(3));
   return [
     ...when(worst !== undefined, {
-      ...{ code: "visits-out-of-order", severity: "warning" },
+      code: "visits-out-of-order",
+      severity: "warning",
       text:
         `${visits} nested visits came too fast to be told in their order: counts and times by ` +
         `path are exact (${worst?.visits} of thread ${worst?.thread}, from ${from} to ${until} s)`,
     }),
     ...when(counts.nestedLost > 0, {
-      ...{ code: "visits-lost", severity: "error" },
+      code: "visits-lost",
+      severity: "error",
       text: `${counts.nestedLost} nested visits came too fast and are lost: counts are too low`,
     }),
     ...when(counts.pathless > 0, {
-      ...{ code: "paths-without-room", severity: "warning" },
+      code: "paths-without-room",
+      severity: "warning",
       text:
         `${counts.pathless} visits had a path beyond 16,351 a thread or 64 levels: they count ` +
         "as time of the region around them",
@@ -221,7 +241,8 @@ function pathFindings({ outOfOrder, counts }: Collector): Finding[] {
 function preloadUnheard(dialects: readonly string[]): Finding[] {
   const wanted = dialects.filter((dialect) => !WITHOUT_REGIONS.includes(dialect));
   return when(wanted.length > 0, {
-    ...{ code: "preload-unheard", severity: "info" },
+    code: "preload-unheard",
+    severity: "info",
     text: `--preload: no call of ${wanted.length > 3 ? "what it answers" : wanted.join(", ")} ` +
       "made a region",
     remedy: "a static or setuid program, or one with its own LD_PRELOAD, does not load the library",
@@ -237,7 +258,8 @@ function lateEvents({ count, mostS }: FindingSources["late"]): Finding[] {
 
 function missedSamples({ missed, late, steps }: LoopFigures): Finding[] {
   return when(missed + late > 0, {
-    ...{ code: "samples-missed", severity: "info" },
+    code: "samples-missed",
+    severity: "info",
     text: `${missed} of ${steps + missed} samples missed, ${late} late`,
     remedy: "where that is many, leave a CPU free or give a longer --period",
   });

@@ -36,7 +36,17 @@ export interface LoopFigures {
 
 /** Of a loop that has not begun. */
 export const NO_STEPS: LoopFigures = {
-  ...{ steps: 0, sleptThrough: 0, missed: 0, late: 0, cpuStride: 1, cpusMoved: false },
+  steps: 0,
+  sleptThrough: 0,
+  missed: 0,
+  late: 0,
+  cpuStride: 1,
+  cpusMoved: false,
   scheduling: "plain",
-  ...{ cpuS: 0, simulatedS: 0, wallS: 0, memoryKib: 0, blindFromS: NaN, blindUntilS: NaN },
+  cpuS: 0,
+  simulatedS: 0,
+  wallS: 0,
+  memoryKib: 0,
+  blindFromS: NaN,
+  blindUntilS: NaN,
 };

@@ -85,7 +85,9 @@ class RunMetrics {
     const isSimulated = this.#quantities.some(({ quality }) => quality === "simulated");
     const counters = isSimulated ? "simulated" : "node";
     const up: MetricFamily = {
-      ...{ name: "joulemark_run_up", unit: "", kind: "gauge" },
+      name: "joulemark_run_up",
+      unit: "",
+      kind: "gauge",
       help: "1 while the run goes on, 0 when it has ended",
       samples: [{
         labels: { host, profile: header.profile, version: header.version, counters },
@@ -93,7 +95,9 @@ class RunMetrics {
       }],
     };
     const duration: MetricFamily = {
-      ...{ name: "joulemark_run_duration", unit: "s", kind: "gauge" },
+      name: "joulemark_run_duration",
+      unit: "s",
+      kind: "gauge",
       help: "Time since the run began",
       samples: [{ labels: { host }, value: this.timeS }],
     };
@@ -148,7 +152,9 @@ export function nodeMetrics(
   sample: (handle: number) => number,
 ): MetricFamily[] {
   return quantities.map(({ name, unit, kind, title, domain, handles, quality }) => ({
-    ...{ name: `joulemark_node_${name}`, unit, kind },
+    name: `joulemark_node_${name}`,
+    unit,
+    kind,
     help: `${title} of the node, by ${domain}`,
     samples: handles.map((handle, index) => {
       return { labels: { host, domain, index: String(index), quality }, value: sample(handle) };

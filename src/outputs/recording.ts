@@ -27,7 +27,13 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
       const { profile, startTime } = run.header;
       const { hasTracks } = writer;
       const about = {
-        ...{ host, profile, agent: agent.name, policy, startTime, topology, hasTracks },
+        host,
+        profile,
+        agent: agent.name,
+        policy,
+        startTime,
+        topology,
+        hasTracks,
       };
       try {
         writeDocument(`${path}/recording.yaml`, recordingYaml(about, batch));

@@ -34,7 +34,9 @@ export function comparePage(
       yTitle: `${gate.metric} (${gate.unit})`,
       fromZero: false,
       series: [["A", gate.a], ["B", gate.b]].map(([name, values]) => ({
-        ...{ name: name as string, kind: "points" as const, y: values as number[] },
+        name: name as string,
+        kind: "points" as const,
+        y: values as number[],
         x: (values as number[]).map((_, i) => i + 1),
       })),
     }],

@@ -66,7 +66,9 @@ export function reportPage(report: Report, timelines: readonly Timeline[] = []):
     : [...page.notes, "no samples over time: run --html, a recording or a trace has them"];
   return {
     ...page,
-    ...{ notes, timelines, panels: pictures(report, regions).map(panelOf) },
+    notes,
+    timelines,
+    panels: pictures(report, regions).map(panelOf),
     ...tree === undefined ? {} : { tree },
     provenance: provenance(report),
   };
@@ -78,10 +80,14 @@ export function viewPage(
   head: { title: string; lead: string; simulated?: string },
 ): PageContent {
   return {
-    ...{ format: "joulemark-page/1", madeBy: `joulemark ${VERSION}`, ...head },
+    format: "joulemark-page/1",
+    madeBy: `joulemark ${VERSION}`,
+    ...head,
     // A banner has it already.
     notes: head.simulated === undefined ? notes : notes.filter((n) => !n.startsWith("simulated:")),
-    ...{ tables: tables.map(tableOf), timelines: [], panels: panels.map(panelOf) },
+    tables: tables.map(tableOf),
+    timelines: [],
+    panels: panels.map(panelOf),
   };
 }
 
@@ -111,7 +117,9 @@ function panelOf({ series, ...panel }: Panel): PagePanel {
       const kept = keptPoints(y, one.kind === "line");
       const list = (values: ArrayLike<number>) => kept.map((i) => finite(values[i]) ?? 0);
       return {
-        ...{ ...one, x: list(x), y: list(y) },
+        ...one,
+        x: list(x),
+        y: list(y),
         ...xError === undefined ? {} : { xError: list(xError) },
         ...yError === undefined ? {} : { yError: list(yError) },
         ...labels === undefined ? {} : { labels: kept.map((i) => labels[i]) },
@@ -190,7 +198,8 @@ function visitLengths(rows: readonly TreeRow[]): Panel[] {
       const [first, last] = [Math.min(...numbers) - 1, Math.max(...numbers) + 1];
       const buckets = Array.from({ length: last - first + 1 }, (_, i) => first + i);
       return {
-        ...{ name: region, kind: "line" as const },
+        name: region,
+        kind: "line" as const,
         x: buckets.map((bucket) => Math.log10(bucketFloorNs(Math.max(0, bucket)) * 1e-9 || 1e-9)),
         y: buckets.map((bucket) => visits.buckets.get(bucket) ?? 0),
       };
@@ -205,7 +214,9 @@ function treeOf(report: Report): TreeNode | undefined {
   const { seconds, components } = reportTotals(report);
   const of = kind === undefined ? "" : `: ${COMPONENT_NAMES[kind]}`;
   const root = {
-    ...{ name: report.profile + of, timeS: finite(seconds), children: [] as TreeNode[] },
+    name: report.profile + of,
+    timeS: finite(seconds),
+    children: [] as TreeNode[],
   };
   const around = [root.children];
   for (const row of rows.slice(0, MAX_ROWS)) {
@@ -224,7 +235,9 @@ function nodeOf(row: TreeRow, kind: EnergyKind | undefined): TreeNode {
     return Number.isFinite(value) ? { [name]: finite(value!)! } : {};
   };
   return {
-    ...{ name: row.region, energyJ: finite(reportedJoules(energy)), timeS: finite(row.runtimeS) },
+    name: row.region,
+    energyJ: finite(reportedJoules(energy)),
+    timeS: finite(row.runtimeS),
     ...known("errorJ", energy?.seJ),
     ...known("count", row.count),
     ...known("p50S", row.visits.p50S),

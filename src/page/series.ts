@@ -125,7 +125,9 @@ export class PowerSeries {
     const known = [...new Set(this.#region.subarray(0, this.#used))].filter((i) => i >= 0);
     const numbers = new Map(known.map((region, i) => [region, i]));
     return {
-      ...{ host, startS: short(this.#startS || 0, 8), bucketS: short(this.#bucketS, 8) },
+      host,
+      startS: short(this.#startS || 0, 8),
+      bucketS: short(this.#bucketS, 8),
       domains: this.#domains.map((domain, d) => this.#domain(domain, d))
         .filter(({ mean }) => mean.some((value) => value !== null)),
       names: known.map((region) => names[region] ?? `region ${region}`),
@@ -139,8 +141,11 @@ export class PowerSeries {
       return Array.from({ length: this.#used }, (_, i) => weight[i] > 0 ? short(of(i), 4) : null);
     };
     return {
-      ...{ name, unit, mean: list((i) => sum[i] / weight[i]) },
-      ...{ min: list((i) => this.#min[d][i]), max: list((i) => this.#max[d][i]) },
+      name,
+      unit,
+      mean: list((i) => sum[i] / weight[i]),
+      min: list((i) => this.#min[d][i]),
+      max: list((i) => this.#max[d][i]),
     };
   }
 
@@ -247,8 +252,10 @@ function reduced(timeline: Timeline, maxBuckets: number): Timeline {
         return a === null ? b : b === null ? a : of(a, b);
       });
     domains = domains.map((one) => ({
-      ...{ ...one, mean: join(one.mean, (a, b) => short((a + b) / 2, 4)) },
-      ...{ min: join(one.min, Math.min), max: join(one.max, Math.max) },
+      ...one,
+      mean: join(one.mean, (a, b) => short((a + b) / 2, 4)),
+      min: join(one.min, Math.min),
+      max: join(one.max, Math.max),
     }));
     const old = region;
     region = pairs.map((i) => old[i] >= 0 ? old[i] : old[i + 1] ?? -1);

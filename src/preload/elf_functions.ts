@@ -67,8 +67,11 @@ export function elfSections(read: ReadAt): ElfSections | { refused: string } {
     : read(word(titles, 24), word(titles, 32));
   const sections = rows.map((s) => ({
     name: textAt(texts, s.getUint32(0, true)),
-    ...{ kind: s.getUint32(4, true), link: s.getUint32(40, true) },
-    ...{ address: word(s, 16), offset: word(s, 24), size: word(s, 32) },
+    kind: s.getUint32(4, true),
+    link: s.getUint32(40, true),
+    address: word(s, 16),
+    offset: word(s, 24),
+    size: word(s, 32),
   }));
   return { segments, sections };
 }

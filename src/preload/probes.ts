@@ -112,7 +112,9 @@ function pointsOf(
   const [begin, end] = wanted.split("..");
   const own = points.filter((point) => matcher(provider)(point.provider));
   const probe = (name: string, begins: ElfPoint[], ends: ElfPoint[]): Probe => ({
-    ...{ name, path, entries: begins.map(({ offset }) => offset) },
+    name,
+    path,
+    entries: begins.map(({ offset }) => offset),
     exits: ends.map(({ offset }) => offset),
     semaphores: new Map([...begins, ...ends].map((p) => [p.offset, p.semaphore])),
   });

@@ -60,7 +60,11 @@ export function compileLet(term: Let, wide: boolean): LetTerm {
 }
 
 const OPERATORS: Readonly<Record<string, (target: string, args: string[]) => LetTerm>> = {
-  ...{ ratio, scale, truncate, first, sum },
+  ratio,
+  scale,
+  truncate,
+  first,
+  sum,
   leaf: (target, args) => args.length === 0 ? leafOfPath(target) : leafOf(target, args[0]),
 };
 

@@ -125,7 +125,9 @@ function entry(
   const base = { domain: "board", unit: "", behavior: "variable", agg: "sum" } as const;
   return {
     row: { ...base, ...row, name: `CNL::${name}`, source: `${DIR}/${row.source ?? file}` },
-    ...{ file: () => [file], unit: undefined, what: "value" },
+    file: () => [file],
+    unit: undefined,
+    what: "value",
     ...more,
   };
 }

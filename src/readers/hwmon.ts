@@ -82,7 +82,11 @@ export const hwmon: Reader = {
     capabilities: ["CAP_DAC_READ_SEARCH"],
   },
   signals: Object.entries(ROWS).map(([name, [shape, about, source, quirks]]) => ({
-    ...{ name: `HWMON::${name}`, ...shape, about, source: `${DIR}/hwmonN/${source}`, quirks },
+    name: `HWMON::${name}`,
+    ...shape,
+    about,
+    source: `${DIR}/hwmonN/${source}`,
+    quirks,
   })),
   probe,
   open(host, wanted) {

@@ -224,14 +224,25 @@ export function recordingYaml(
   batch: Batch,
 ): string {
   const data: { [key: string]: Nested } = {
-    ...{ format: hasTracks ? FORMAT_NAME_2 : FORMAT_NAME, host, profile, agent, start },
+    format: hasTracks ? FORMAT_NAME_2 : FORMAT_NAME,
+    host,
+    profile,
+    agent,
+    start,
     ...policy === undefined || policy === "{}" ? {} : { policy },
     ...topologyData(topology),
     signals: recordedColumns(batch).map(({ name, signal }) => {
       const { domain, unit, agg: aggregation, behavior, format = "double" } = signal.row;
       const { quality, source, note, updatePeriodS } = signal;
       return {
-        ...{ name, domain, unit, aggregation, behavior, format, quality, source },
+        name,
+        domain,
+        unit,
+        aggregation,
+        behavior,
+        format,
+        quality,
+        source,
         ...(note === undefined ? {} : { note }),
         ...(updatePeriodS === undefined ? {} : { update_period: updatePeriodS }),
       };

@@ -18,7 +18,9 @@ const NOT_USED = 255;
  * import { PlatformTopology, RegionTracker } from "joulemark";
  *
  * const topology = PlatformTopology.regular({
- *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ *   packages: 1,
+ *   coresPerPackage: 2,
+ *   threadsPerCore: 1,
  * });
  * const { cpus } = new RegionTracker({ topology, profile: "example" });
  * if (cpus.count !== 2) throw new Error("expected two CPUs");

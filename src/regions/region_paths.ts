@@ -76,8 +76,12 @@ export class RegionPaths {
   addShort(path: number, count: number, totalNs: number): void {
     const meanNs = totalNs / count;
     this.stats.addFolded(path, {
-      ...{ count, sumNs: totalNs, sumSquareNs2: totalNs * meanNs },
-      ...{ minNs: meanNs, maxNs: meanNs, selfNs: totalNs },
+      count,
+      sumNs: totalNs,
+      sumSquareNs2: totalNs * meanNs,
+      minNs: meanNs,
+      maxNs: meanNs,
+      selfNs: totalNs,
     });
     this.stats.addBucket(path, bucketOf(meanNs), count);
   }

@@ -29,7 +29,9 @@ import { type TrackedState, TRACKER_SIGNALS, TrackerReading } from "./tracker_si
  * import { PlatformTopology, RegionTracker } from "joulemark";
  *
  * const topology = PlatformTopology.regular({
- *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ *   packages: 1,
+ *   coresPerPackage: 2,
+ *   threadsPerCore: 1,
  * });
  * const tracker = new RegionTracker({ topology, profile: "example" });
  * tracker.start(0, 4711, [0]);

@@ -56,7 +56,9 @@ export type { ProcessSummary } from "./process_list.ts";
  * import { PlatformTopology, RegionTracker } from "joulemark";
  *
  * const topology = PlatformTopology.regular({
- *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ *   packages: 1,
+ *   coresPerPackage: 2,
+ *   threadsPerCore: 1,
  * });
  * const tracker = new RegionTracker({ topology, profile: "example" });
  * const process = tracker.start(0, 4711, [0, 1]);
@@ -385,7 +387,9 @@ export class RegionTracker extends TrackedRun {
     const ns = this.times.ns(timeS);
     const known = this.#known(cpus);
     const process = new TrackedProcess(pid, known, ns, {
-      ...{ command, filter: this.#makeFilter?.(), paths: this.regionPaths },
+      command,
+      filter: this.#makeFilter?.(),
+      paths: this.regionPaths,
     });
     const handle = this.list.add(process);
     this.times.started(ns, isFirst);

@@ -109,8 +109,14 @@ export class CounterServer implements Disposable {
       return;
     }
     const client: Client = {
-      ...{ connection, uid, request: new Uint8Array(4 + 4 * MAX_IDS), length: 0 },
-      ...{ rest: undefined, owesNs: NaN, credit: BURST, creditNs: now },
+      connection,
+      uid,
+      request: new Uint8Array(4 + 4 * MAX_IDS),
+      length: 0,
+      rest: undefined,
+      owesNs: NaN,
+      credit: BURST,
+      creditNs: now,
     };
     this.#clients.add(client);
     if (!send(client, this.#greeting, now)) this.#drop(client);

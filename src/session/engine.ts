@@ -78,13 +78,20 @@ const LONG_STEP_S = 0.25;
  * import { buildCatalogue, Engine, openHost, PlatformTopology, RegionTracker } from "joulemark";
  *
  * const topology = PlatformTopology.regular({
- *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ *   packages: 1,
+ *   coresPerPackage: 2,
+ *   threadsPerCore: 1,
  * });
  * const tracker = new RegionTracker({ topology, profile: "example" });
  * const table = buildCatalogue({ host: openHost(""), readers: [], application: [tracker] });
  * using engine = new Engine({
- *   ...{ topology, tracker, table, host: "node01", profile: "example" },
- *   ...{ startTime: "2024-10-24T08:00:00.000000000+0000", version: "3.1.0" },
+ *   topology,
+ *   tracker,
+ *   table,
+ *   host: "node01",
+ *   profile: "example",
+ *   startTime: "2024-10-24T08:00:00.000000000+0000",
+ *   version: "3.1.0",
  * });
  * const process = engine.events.start(0, 4711, [0, 1]);
  * for (const timeS of [0, 1]) {
@@ -384,7 +391,10 @@ export class Engine implements RunView {
     }
     const { version, startTime, profile, agent } = this.header;
     return {
-      ...{ version, startTime, profile, agent },
+      version,
+      startTime,
+      profile,
+      agent,
       policy: this.policy,
       header: this.agent.reportHeader?.() ?? {},
       ...(joulemark === undefined ? {} : { joulemark }),

@@ -167,7 +167,10 @@ class Run {
     this.#host = this.#simulation?.host ?? machine;
     this.#catalogue = catalogueFor(this.#host, table);
     const site = this.#site = new LiveSite({
-      ...{ place, request, printer: options, keepSteps: parts.keepSteps },
+      place,
+      request,
+      printer: options,
+      keepSteps: parts.keepSteps,
       nowNs: () => this.#nowNs(),
     });
     refused.defer(() => site.release());
@@ -176,7 +179,10 @@ class Run {
       topology: this.#host.topology,
       tracker,
       table: this.#catalogue,
-      ...{ host, profile, startTime, version: options.version },
+      host,
+      profile,
+      startTime,
+      version: options.version,
       reportSignals: request.reportSignals,
       policy: request.policy,
       outputs: options.outputs.map((make) => make(options.values, site)),
@@ -188,12 +194,20 @@ class Run {
     this.#budget = new Budget(request.budget ?? (isPlain ? DEFAULT_BUDGET : Infinity));
     plan.guardian.budget(request.budget ?? (isPlain ? DEFAULT_BUDGET : TRACES_BUDGET));
     this.#report = new RunReport({
-      ...{ request, engine: this.#engine, catalogue: this.#catalogue },
-      ...{ version: options.version, permissions: options.permissions },
+      request,
+      engine: this.#engine,
+      catalogue: this.#catalogue,
+      version: options.version,
+      permissions: options.permissions,
       countersChecked: isPlain ? options.countersChecked : undefined,
       simulated: simulatedBy(request, this.#simulation !== undefined),
-      ...{ part: place.part, owner: parts.owner, idle: options.idle, node: this.#host },
-      ...{ tell: options.tell, show: options.show, lostLines: () => site.lost() },
+      part: place.part,
+      owner: parts.owner,
+      idle: options.idle,
+      node: this.#host,
+      tell: options.tell,
+      show: options.show,
+      lostLines: () => site.lost(),
       alive: () => plan.guardian.alive(monotonicNanoseconds()),
       kept: (path) => plan.guardian.lastWords(`; the time so far is in ${path}`),
     });
@@ -233,7 +247,8 @@ class Run {
     const cpus = affinityOf(this.#application.pid);
     const run = { directory: this.#session.directory, originNs: this.#originExactNs };
     this.#collector = new Collector({
-      ...{ ...run, ...this.#request.wantsEvents ? {} : { foldAbove: this.#budget.marksPerS } },
+      ...run,
+      ...this.#request.wantsEvents ? {} : { foldAbove: this.#budget.marksPerS },
       sink: this.#events,
       probes: this.#options.parts.probes?.({ ...run, command: this.#application.pid }),
       nowNs: () => this.#nowNs(),

@@ -17,8 +17,12 @@ export function openProbes(
   const names = [...new Set(probes.map(({ name }) => name))];
   const meaning = probes.flatMap(({ name, path, entries, exits, semaphores }) =>
     [...new Set([...entries, ...exits])].map((offset) => ({
-      ...{ path, offset, name: names.indexOf(name), semaphore: semaphores?.get(offset) ?? 0 },
-      ...{ begins: entries.includes(offset), isPoint: semaphores !== undefined },
+      path,
+      offset,
+      name: names.indexOf(name),
+      semaphore: semaphores?.get(offset) ?? 0,
+      begins: entries.includes(offset),
+      isPoint: semaphores !== undefined,
       isAlone: exits.length === 0 && semaphores !== undefined,
     }))
   );

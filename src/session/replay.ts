@@ -111,7 +111,15 @@ async function run(directory: string, options: ReplayOptions, sources: Sources):
   const rows = new SampleRows(samples, repairs, recording, titles);
   const table = options.makeTable([rows, tracker]);
   const engine: Engine = new Engine({
-    ...{ topology, tracker, table, host, profile, startTime, version, reportSignals, policy },
+    topology,
+    tracker,
+    table,
+    host,
+    profile,
+    startTime,
+    version,
+    reportSignals,
+    policy,
     outputs: options.outputs?.(recording),
   });
   const idle = options.idle?.();

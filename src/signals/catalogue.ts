@@ -185,7 +185,11 @@ export class Catalogue implements NameTable {
     const isFollowed = known.kind === "alias" && this.#known.has(aliasFor ?? "");
     const group = this.#groupOf(isFollowed ? aliasFor! : key);
     return {
-      ...{ name, row: known.row, state, group, aliasFor },
+      name,
+      row: known.row,
+      state,
+      group,
+      aliasFor,
       get candidates() {
         return candidates?.();
       },

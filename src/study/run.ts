@@ -72,7 +72,9 @@ export function figures(report: Report): Figures {
   const { energyJ, timeS, source } = jobFigures(report);
   const isKnown = Number.isFinite(energyJ);
   return {
-    ...{ energyJ: isKnown ? energyJ : null, runtimeS: timeS, source: isKnown ? source : "none" },
+    energyJ: isKnown ? energyJ : null,
+    runtimeS: timeS,
+    source: isKnown ? source : "none",
     simulated: report.joulemark?.simulated !== undefined,
   };
 }

@@ -46,7 +46,9 @@ export class Browser implements AsyncDisposable {
         ...["--remote-debugging-port=0", `--user-data-dir=${profile}`, "--no-first-run"],
         ...[`--window-size=${width},${height}`, "about:blank"],
       ],
-      ...{ stdin: "null", stdout: "null", stderr: "piped" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
     }).spawn();
     const port = await portOf(process.stderr);
     const targets: { type: string; webSocketDebuggerUrl: string }[] =
@@ -89,7 +91,10 @@ export class Browser implements AsyncDisposable {
   /** The value of an expression in the page. */
   async run<T>(expression: string): Promise<T> {
     const answer = await this.send("Runtime.evaluate", {
-      ...{ expression, awaitPromise: true, returnByValue: true, userGesture: true },
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+      userGesture: true,
     }) as { result: { value: T }; exceptionDetails?: { exception?: { description?: string } } };
     const { exceptionDetails } = answer;
     if (exceptionDetails === undefined) return answer.result.value;

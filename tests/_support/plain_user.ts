@@ -52,7 +52,10 @@ export function userIn(dir: string, name: User["name"] = "plain user"): User {
   }
   const command = [...become, binary];
   return {
-    ...{ name, become, binary, command },
+    name,
+    become,
+    binary,
+    command,
     joulemark(args, env = {}) {
       const [program, ...rest] = [...command, ...args];
       const out = new Deno.Command(program, { args: rest, cwd: dir, env, stdin: "null" })

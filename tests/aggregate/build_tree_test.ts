@@ -62,7 +62,9 @@ Deno.test("buildTree() sums energies over families, and a report keeps all of it
   const { paths, regionPaths } = tracked();
   const joules = [1, 10, 20, 40, 80];
   const tree = buildTree({
-    ...{ paths, stats: regionPaths.stats, processes: 2 },
+    paths,
+    stats: regionPaths.stats,
+    processes: 2,
     energies: {
       kinds: ["node", "package"],
       of: (kind, list) => {
@@ -80,8 +82,13 @@ Deno.test("buildTree() sums energies over families, and a report keeps all of it
   assertEquals(energies.map(({ seJ }) => seJ), [2, Math.SQRT2, 1, 1]);
   const host = { host: "n", agent: {}, application: {}, joulemark: { tree: treeToNested(tree) } };
   const report = {
-    ...{ version: "3.1.0", startTime: "2024-10-24T08:00:00.000000000-0700", profile: "p" },
-    ...{ agent: "monitor", policy: "{}", header: {}, hosts: [host] },
+    version: "3.1.0",
+    startTime: "2024-10-24T08:00:00.000000000-0700",
+    profile: "p",
+    agent: "monitor",
+    policy: "{}",
+    header: {},
+    hosts: [host],
   };
   const back = treeFromNested(parseReport(stringifyReport(report)).hosts[0].joulemark!.tree)!;
   assertEquals(treeToNested(back), treeToNested(tree));

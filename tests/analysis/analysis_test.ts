@@ -147,8 +147,13 @@ Deno.test("reportFigures() joins hosts, and what is 0 everywhere is left out", (
 
 Deno.test("sweepOf() names the front when fast and sparing differ", () => {
   const point = (value: number, energyJ: number, runtimeS: number) => ({
-    ...{ label: String(value), value, energyJ, runtimeS },
-    ...{ energyDeviationJ: 0, runtimeDeviationS: 0, runs: 1 },
+    label: String(value),
+    value,
+    energyJ,
+    runtimeS,
+    energyDeviationJ: 0,
+    runtimeDeviationS: 0,
+    runs: 1,
   });
   const sweep = sweepOf([point(3, 100, 30), point(1, 120, 10), point(2, 130, 20)]);
   assertEquals(sweep.points.map((p) => p.value), [1, 2, 3]);
@@ -176,7 +181,11 @@ Deno.test("tables and pictures hold hostile names", () => {
 
 Deno.test("svg() has the legend of many series beside the plot", () => {
   const series = Array.from({ length: 18 }, (_, i) => ({
-    ...{ name: `run-${i}`, about: "1.0 ± 0.1", kind: "line" as const, x: [0, 1], y: [i, i] },
+    name: `run-${i}`,
+    about: "1.0 ± 0.1",
+    kind: "line" as const,
+    x: [0, 1],
+    y: [i, i],
   }));
   const picture = svg([{ title: "t", xTitle: "x", yTitle: "y", series }]);
   const [, width] = /viewBox="0 0 (\d+) 400"/.exec(picture)!;
@@ -215,8 +224,14 @@ Deno.test("tableText() fits a terminal: names lose their ends, then columns are 
 Deno.test("jobFigures() takes regions from the tree, nested ones by their path", () => {
   const report = hostReport("n1", 1, { regions: 2 });
   const row = (region: string, depth: number, joules: number, dramJ: number) => ({
-    ...{ region, depth, count: 1, "runtime (s)": 2, "runtime-self (s)": 1 },
-    ...{ "package-energy (J)": joules, "dram-energy (J)": dramJ, "dram-energy-exact (J)": 4 },
+    region,
+    depth,
+    count: 1,
+    "runtime (s)": 2,
+    "runtime-self (s)": 1,
+    "package-energy (J)": joules,
+    "dram-energy (J)": dramJ,
+    "dram-energy-exact (J)": 4,
   });
   report.hosts[0].joulemark!.tree = {
     processes: 1,

@@ -74,8 +74,13 @@ Deno.test("sweepOf() of Table 3 as printed has its sweet spot at 3 threads", () 
 
 Deno.test("sweepOf() takes no point without energy for the sweet spot", () => {
   const point = (value: number, energyJ: number, runtimeS: number) => ({
-    ...{ label: `T=${value}`, value, energyJ, energyDeviationJ: NaN, runtimeS },
-    ...{ runtimeDeviationS: NaN, runs: 1 },
+    label: `T=${value}`,
+    value,
+    energyJ,
+    energyDeviationJ: NaN,
+    runtimeS,
+    runtimeDeviationS: NaN,
+    runs: 1,
   });
   const some = sweepOf([point(1, NaN, 1), point(2, 50, 3), point(3, 40, 4)]);
   assertEquals([some.leastEnergy?.value, some.leastProduct?.value], [3, 2]);

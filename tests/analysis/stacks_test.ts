@@ -15,8 +15,14 @@ function row(
 ): TreeRow {
   const none = { joules: NaN, seJ: NaN, exactJ: NaN, selfJ: NaN, selfSeJ: NaN, powerW: NaN };
   return {
-    ...{ region, depth, track: region === "MPI_Send" ? "mpi" : "", attribute: "", count },
-    ...{ runtimeS: selfS, selfS, visits: { ...NO_VISITS, buckets: new Map([[3, 2 * count]]) } },
+    region,
+    depth,
+    track: region === "MPI_Send" ? "mpi" : "",
+    attribute: "",
+    count,
+    runtimeS: selfS,
+    selfS,
+    visits: { ...NO_VISITS, buckets: new Map([[3, 2 * count]]) },
     energies: new Map<EnergyKind, TreeEnergy>([["package", { ...none, ...energy }]]),
   };
 }

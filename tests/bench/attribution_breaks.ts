@@ -27,18 +27,21 @@ interface Machine {
 }
 
 const onGrid = (model: OtherModel): Machine => ({
-  ...{ name: model.name, additive: model.additive },
+  name: model.name,
+  additive: model.additive,
   measure: (seed, seconds) => measureOther(model, seed, seconds),
 });
 const byEvents = (model: EventModel, seed: number, seconds: number) =>
   measureRun(runEvents(model, seed, seconds), model.counter?.periodS ?? 0.001);
 const third = EVENT_MODELS.map((model): Machine => ({
-  ...{ name: model.name, additive: model.additive },
+  name: model.name,
+  additive: model.additive,
   measure: (seed, seconds) => byEvents(model, seed, seconds),
 }));
 // Each seed is another machine.
 const atRandom = DRAWN.map((kind): Machine => ({
-  ...{ name: kind, additive: drawn(kind, 0).additive },
+  name: kind,
+  additive: drawn(kind, 0).additive,
   measure: (seed, seconds) => byEvents(drawn(kind, seed), seed, seconds),
 }));
 

@@ -30,7 +30,10 @@ function make(count: number): () => Report {
   const aggregator = new SampleAggregator(source);
   const coverage = new Coverage(source);
   const signals = new ReportSignals(aggregator, {
-    ...{ exists: () => true, count: () => 1, user: [], coverage },
+    exists: () => true,
+    count: () => 1,
+    user: [],
+    coverage,
     constant: () => undefined,
     isDerived: () => false,
     unit: (name) => name.endsWith("ENERGY") ? "J" : "",

@@ -21,7 +21,9 @@ const marker = Marker.attach();
 const originNs = rawNanoseconds();
 const nowNs = () => rawNanoseconds() - originNs;
 const topology = PlatformTopology.regular({
-  ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+  packages: 1,
+  coresPerPackage: 2,
+  threadsPerCore: 1,
 });
 const tracker = new RegionTracker({ topology, profile: "bench" });
 const collector = new Collector({

@@ -59,19 +59,27 @@ function caseOf(random: Random): Case {
     REGION_HASH: { domain: "cpu", aggregation: "region_hash", behavior: "label", values: regions },
     EPOCH_COUNT: { domain: "cpu", aggregation: "min", behavior: "monotone", values: counts },
     ENERGY: {
-      ...{ domain: "package", aggregation: "sum", behavior: "monotone" },
+      domain: "package",
+      aggregation: "sum",
+      behavior: "monotone",
       values: rows(random, updates, packages, grow),
     },
     CYCLES: {
-      ...{ domain: "cpu", aggregation: "sum", behavior: "monotone" },
+      domain: "cpu",
+      aggregation: "sum",
+      behavior: "monotone",
       values: rows(random, updates, cpus, grow),
     },
     POWER: {
-      ...{ domain: "package", aggregation: "sum", behavior: "variable" },
+      domain: "package",
+      aggregation: "sum",
+      behavior: "variable",
       values: rows(random, updates, packages, vary),
     },
     FREQUENCY: {
-      ...{ domain: "cpu", aggregation: "average", behavior: "variable" },
+      domain: "cpu",
+      aggregation: "average",
+      behavior: "variable",
       values: rows(random, updates, cpus, vary),
     },
   };

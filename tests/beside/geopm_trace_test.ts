@@ -66,8 +66,11 @@ function caseOf(random: Random): AppCase {
   samples.push(Number((samples.at(-1)! + 0.001).toFixed(6)));
   const signals = Object.fromEntries(
     Object.entries(RATES).map(([name, [start, rate]]): [string, AppSignal] => [name, {
-      ...{ domain: "board", aggregation: "select_first", behavior: "variable" },
-      ...{ start: [start], rate: [rate] },
+      domain: "board",
+      aggregation: "select_first",
+      behavior: "variable",
+      start: [start],
+      rate: [rate],
     }]),
   );
   const topology = { packages, cores_per_package: cores, threads_per_core: 1 };
@@ -79,7 +82,7 @@ function caseOf(random: Random): AppCase {
     total_time: 0,
     steps: [],
   };
-  return { ...{ name: "", topology, host: "node01", processes, events, samples, signals }, expect };
+  return { name: "", topology, host: "node01", processes, events, samples, signals, expect };
 }
 
 /** The case as the program reads it. */

@@ -154,7 +154,10 @@ Deno.test("needsOrder() recognizes which of Caliper's configurations sum up by p
   };
   const made = (more: Record<string, string>) =>
     needsOrder({
-      ...{ name: "x", options: {}, metadata: {}, managed: false },
+      name: "x",
+      options: {},
+      metadata: {},
+      managed: false,
       variables: { ...variables, ...more },
     });
   assertEquals(made({}), false);

@@ -24,7 +24,11 @@ class Printed implements Printer {
 }
 
 const PLAIN: ChannelSpec = {
-  ...{ name: "test", variables: {}, options: {}, metadata: {}, managed: true },
+  name: "test",
+  variables: {},
+  options: {},
+  metadata: {},
+  managed: true,
 };
 
 /** A channel with two processes, in a folder of its own. */
@@ -277,7 +281,10 @@ Deno.test("mpireport asks its local query of each process, then its query of all
 Deno.test("a text about a simulated node is marked; a document for programs has it among its globals", () => {
   const simulated = (query: string) => {
     const machine = new ScriptedMachine({
-      ...{ name: "CPU_ENERGY", unit: "J", grows: true, quality: "simulated" },
+      name: "CPU_ENERGY",
+      unit: "J",
+      grows: true,
+      quality: "simulated",
     });
     machine.set("CPU_ENERGY", 1);
     using one = new Case({

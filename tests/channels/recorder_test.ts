@@ -141,7 +141,11 @@ Deno.test("attributes keep type, properties and digits; globals become run metad
   node.step(1);
   const [record] = node.records();
   assertEquals(record, {
-    ...{ "process.id": "100", x: 0.1, far: 18446744073709551615n, on: true, size: 64 },
+    "process.id": "100",
+    x: 0.1,
+    far: 18446744073709551615n,
+    on: true,
+    size: 64,
   });
   const { tree } = node.channels[0];
   assertEquals(tree.isGlobal(tree.attributeByName("size")), true);

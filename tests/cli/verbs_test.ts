@@ -64,7 +64,10 @@ timed("options of a verb have names of their own, and a text without a full stop
 async function check(command: string, args: string[], text: string) {
   try {
     const child = new Deno.Command(command, {
-      ...{ args, stdin: "piped", stdout: "piped", stderr: "piped" },
+      args,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
       signal: AbortSignal.timeout(20_000),
     }).spawn();
     const writer = child.stdin.getWriter();

@@ -83,7 +83,10 @@ Deno.test("globals are those of all processes; where they differ the last one co
   channel.snapshot();
   const { "cali.caliper.version": _, ...globals } = content().globals;
   assertEquals(globals, {
-    ...{ common: "yes", size: 2, first: "here", double: 0.5 },
+    common: "yes",
+    size: 2,
+    first: "here",
+    double: 0.5,
     far: 18446744073709551615n,
   });
 });
@@ -147,7 +150,8 @@ Deno.test("CALI_CALIPER_ATTRIBUTE_STACKS: plain attributes overlap, nested ones 
   channel.snapshot();
   assertEquals(channel.log, []);
   assertEquals(readCali(channel.flush()).records.at(-1), {
-    ...{ "cali.caliper.version": "2.15.0-joulemark", iteration: 7 },
+    "cali.caliper.version": "2.15.0-joulemark",
+    iteration: 7,
   });
   channel.beginRegion("a");
   channel.beginPhase("p");

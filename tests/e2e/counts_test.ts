@@ -19,7 +19,9 @@ function tracedVerb(dir: string, options: string[], args: string[]): string[] {
   const out = `${dir}/calls`;
   const { success, stderr } = new Deno.Command("strace", {
     args: ["-f", "-qq", ...options, "-o", out, BINARY, ...args],
-    ...{ cwd: dir, stdin: "null", stdout: "null" },
+    cwd: dir,
+    stdin: "null",
+    stdout: "null",
   }).outputSync();
   assert(success, new TextDecoder().decode(stderr));
   return joined(Deno.readTextFileSync(out).trimEnd().split("\n"));
@@ -190,7 +192,8 @@ endToEnd("a query that may open few files starts without what V8 made", (dir) =>
   const query = [BINARY, "query", "-t", "small.cali"];
   const { code, stderr } = new Deno.Command("prlimit", {
     args: ["--nofile=16:16", ...query],
-    ...{ cwd: dir, stdin: "null" },
+    cwd: dir,
+    stdin: "null",
   }).outputSync();
   assertEquals(code, 0, new TextDecoder().decode(stderr));
 }, 60);

@@ -191,7 +191,9 @@ function stopping(
   command: readonly string[] = [BINARY],
 ) {
   return runOver(dir, {
-    ...{ seconds: 1.5, fault: whole, command },
+    seconds: 1.5,
+    fault: whole,
+    command,
     async during(pid) {
       while (!exists(`${dir}/begun`)) await wait(20);
       await wait(500);
@@ -207,7 +209,10 @@ endToEnd("no region has a plain number where the monitor stood still in it", asy
   const app = build("short_regions", dir);
   const child = new Deno.Command(BINARY, {
     args: ["run", "--simulate", "--record", "recording", "--", app, "1.6", "2", "8", "7"],
-    ...{ cwd: dir, stdin: "null", stdout: "null", stderr: "piped" },
+    cwd: dir,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
   }).spawn();
   const output = child.output();
   await wait(900);

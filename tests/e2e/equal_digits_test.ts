@@ -9,8 +9,16 @@ import type { PageContent, TreeNode } from "../../src/page/content.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
-  ...{ ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, min: 60 },
-  ...{ "µJ": 1e-6, mJ: 1e-3, J: 1, kJ: 1e3, MJ: 1e6 },
+  ns: 1e-9,
+  "µs": 1e-6,
+  ms: 1e-3,
+  s: 1,
+  min: 60,
+  "µJ": 1e-6,
+  mJ: 1e-3,
+  J: 1,
+  kJ: 1e3,
+  MJ: 1e6,
 };
 
 /** What a printed figure may be off by: half of its last digit. */

@@ -35,7 +35,9 @@ function capableIn(dir: string, capabilities = CAPABILITIES): string | undefined
 function asNobody(file: string, args: string[], cwd: string, env: Record<string, string> = {}) {
   const { code, stdout, stderr } = new Deno.Command("setpriv", {
     args: [...NOBODY, file, ...args],
-    ...{ cwd, env, stdin: "null" as const },
+    cwd,
+    env,
+    stdin: "null" as const,
   }).outputSync();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, text: text(stdout) + text(stderr) };
@@ -75,7 +77,10 @@ endToEnd(
             "/proc/self/status",
           ],
         ],
-        ...{ cwd: own, env, stdin: "null" as const, stdout: "null" as const },
+        cwd: own,
+        env,
+        stdin: "null" as const,
+        stdout: "null" as const,
       }).outputSync();
       assertEquals(code, 0);
       return Deno.readTextFileSync(`${dir}/calls`);
@@ -163,7 +168,9 @@ function onNodeWithLibrary(dir: string, script: string): void {
     mount --rbind dev /dev\n`;
   const { success, stderr } = new Deno.Command("unshare", {
     args: ["-m", "sh", "-c", mounts + script],
-    ...{ cwd: dir, stdin: "null", stdout: "null" },
+    cwd: dir,
+    stdin: "null",
+    stdout: "null",
   }).outputSync();
   assert(success, new TextDecoder().decode(stderr));
 }

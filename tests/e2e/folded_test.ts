@@ -104,8 +104,10 @@ endToEnd(
       const [host] = parseReport(text, "joulemark.report").hosts;
       const { rows } = host.joulemark!.tree as unknown as { rows: Record<string, number>[] };
       const [main, ...nested] = rows.map((row) => ({
-        ...{ region: row.region, seconds: Number(row["runtime (s)"]) },
-        ...{ joules: Number(row["package-energy (J)"]), seJ: Number(row["package-energy-se (J)"]) },
+        region: row.region,
+        seconds: Number(row["runtime (s)"]),
+        joules: Number(row["package-energy (J)"]),
+        seJ: Number(row["package-energy-se (J)"]),
       }));
       assertEquals(nested.map(({ region }) => String(region)), ["a", "b", "c"]);
       // All of it draws the same power.

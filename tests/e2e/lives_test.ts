@@ -61,8 +61,11 @@ needing(
       `cc ${FLAGS} -DLIBRARY -fPIC -shared -Wl,-z,nodelete -o lives.so ${SOURCE}`,
     );
     assertEquals(lives(dir, "unload"), [1, 0, {
-      ...{ constructor: 1, main: 1, between: 3 },
-      ...{ "library's constructor": 1, library: 3 },
+      constructor: 1,
+      main: 1,
+      between: 3,
+      "library's constructor": 1,
+      library: 3,
     }]);
   },
 );

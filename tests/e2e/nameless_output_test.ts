@@ -12,7 +12,9 @@ function merge(dir: string, options: string[]): string[] {
       ...["-f", "-qq", "-o", `${dir}/calls`, ...options, BINARY, "merge", "a.report"],
       ...["-o", "out.report"],
     ],
-    ...{ cwd: dir, stdin: "null", stdout: "null" },
+    cwd: dir,
+    stdin: "null",
+    stdout: "null",
   }).outputSync();
   assert(success, new TextDecoder().decode(stderr));
   return Deno.readTextFileSync(`${dir}/calls`).trimEnd().split("\n");
@@ -95,7 +97,9 @@ endToEnd(
         ...["-e", "inject=linkat:signal=KILL:when=1", BINARY, "run", "-q", "--simulate"],
         ...["--report", "out.report", "--", "sleep", "0.2"],
       ],
-      ...{ cwd: dir, stdin: "null", stdout: "null" },
+      cwd: dir,
+      stdin: "null",
+      stdout: "null",
     }).outputSync();
     assertMatch(new TextDecoder().decode(stderr), /monitor ended before its report was left/);
     const left = [...Deno.readDirSync(dir)].map((entry) => entry.name);

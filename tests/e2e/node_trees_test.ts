@@ -198,7 +198,9 @@ endToEnd(
       assertEquals(found.get(counter)!.unit, unit);
     }
     assertEquals(found.get("PM_STARTUP"), {
-      ...{ counter: "PM_STARTUP", unit: "cycles", aggregation: "max" },
+      counter: "PM_STARTUP",
+      unit: "cycles",
+      aggregation: "max",
       value: startupOf(node),
     });
     const powers = node.frames.map((_, frame) =>

@@ -102,14 +102,12 @@ endToEnd(
 endToEnd("a live run has energies of nested regions without any edge of them", (dir) => {
   const app = build("nested_energy", dir);
   const spec = {
-    ...{
-      preset: "rapl",
-      seed: SEED % 1000,
-      packages: 1,
-      idleW: 40,
-      rampS: 0,
-      raplPeriodS: 0.000977,
-    },
+    preset: "rapl",
+    seed: SEED % 1000,
+    packages: 1,
+    idleW: 40,
+    rampS: 0,
+    raplPeriodS: 0.000977,
     coresPerPackage: navigator.hardwareConcurrency,
     regions: { main: { watts: 60, dramWatts: 5 }, output: { watts: 20, dramWatts: 1 } },
   };

@@ -175,7 +175,8 @@ for (const mpi of ["openmpi", "mpich"]) {
       compile(dir, `mpicc.${mpi} -O2 -fopenmp -o app PROGRAMS/openmp_mpi.c`);
       const out = preloaded(dir, "mpi,ompt", [`mpirun.${mpi}`, "-n", "2", "./app"], {
         env: {
-          ...{ OMPI_ALLOW_RUN_AS_ROOT: "1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1" },
+          OMPI_ALLOW_RUN_AS_ROOT: "1",
+          OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1",
           OMPI_MCA_rmaps_base_oversubscribe: "1",
         },
       });

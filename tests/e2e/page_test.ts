@@ -119,7 +119,10 @@ pageTest("run --html: controls, keyboard, print; no error, no request", async (d
   // On paper nothing is cut off, and frames are there at once.
   await page.send("Emulation.setEmulatedMedia", { media: "print" });
   await page.send("Emulation.setDeviceMetricsOverride", {
-    ...{ width: 700, height: 900, deviceScaleFactor: 1, mobile: false },
+    width: 700,
+    height: 900,
+    deviceScaleFactor: 1,
+    mobile: false,
   });
   const isWhole = await page.run<boolean>(`(() => {
     const edge = document.body.getBoundingClientRect().right + 1;

@@ -213,9 +213,15 @@ endToEnd(
         write(`sys/cray/pm_counters/${name}`, text);
       }
       const env = {
-        ...{ SLURM_JOB_ID: "4711", SLURM_STEP_ID: "0", SLURM_NTASKS: "3", SLURM_NNODES: "3" },
-        ...{ SLURM_STEP_NUM_NODES: "3", SLURM_STEP_NODELIST: "nid000[12-14]" },
-        ...{ SLURM_NODEID: String(i), SLURM_PROCID: String(i), SLURMD_NODENAME: host },
+        SLURM_JOB_ID: "4711",
+        SLURM_STEP_ID: "0",
+        SLURM_NTASKS: "3",
+        SLURM_NNODES: "3",
+        SLURM_STEP_NUM_NODES: "3",
+        SLURM_STEP_NODELIST: "nid000[12-14]",
+        SLURM_NODEID: String(i),
+        SLURM_PROCID: String(i),
+        SLURMD_NODENAME: host,
       };
       const args = ["run", "-q", "--root", host, "--preload", "pm_mpi", "--", "./pm_log"];
       return new Deno.Command(BINARY, { args, cwd: dir, env, stdin: "null", stderr: "piped" })

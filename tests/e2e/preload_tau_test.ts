@@ -81,13 +81,25 @@ needing(
     const events = out.host.joulemark?.["event values"] as unknown as Record<string, unknown>[];
     assertEquals(events, [
       {
-        ...{ event: "by name, é", track: "tau", count: 1, sum: -0.25, mean: -0.25 },
-        ...{ minimum: -0.25, maximum: -0.25, "standard deviation": 0 },
+        event: "by name, é",
+        track: "tau",
+        count: 1,
+        sum: -0.25,
+        mean: -0.25,
+        minimum: -0.25,
+        maximum: -0.25,
+        "standard deviation": 0,
       },
       {
         // Of 1 to 1000, three times: √((1000² − 1) / 12).
-        ...{ event: "bytes sent", track: "tau", count: 3000, sum: 1501500, mean: 500.5 },
-        ...{ minimum: 1, maximum: 1000, "standard deviation": 288.674990 },
+        event: "bytes sent",
+        track: "tau",
+        count: 3000,
+        sum: 1501500,
+        mean: 500.5,
+        minimum: 1,
+        maximum: 1000,
+        "standard deviation": 288.674990,
       },
     ]);
     assert(!out.report.includes("mistakes:"), out.report);

@@ -127,7 +127,9 @@ needing(
         .map((name) => `./app:heat::${name}`);
       const out = preloadedOptions(dir, ["--probe", functions.join()], ["./app"]);
       assertEquals(out.counts, {
-        ...{ "heat::Solver::Solver": 1, "heat::Solver::~Solver": 1, "heat::Solver::step": 6 },
+        "heat::Solver::Solver": 1,
+        "heat::Solver::~Solver": 1,
+        "heat::Solver::step": 6,
       }, kind);
       const all = preloadedOptions(dir, ["--probe", "./app:heat::*wait"], ["./app"]);
       assertEquals(all.counts, { "heat::Solver::wait": 8 }, kind);

@@ -204,7 +204,11 @@ endToEnd(
       Deno.chmodSync(own, 0o777);
       const [program, ...rest] = user.words(["run", "-q", "--simulate", "--", ...marking(app, 1)]);
       const child = new Deno.Command(program, {
-        ...{ args: rest, cwd: own, stdin: "null", stdout: "null", stderr: "null" },
+        args: rest,
+        cwd: own,
+        stdin: "null",
+        stdout: "null",
+        stderr: "null",
       }).spawn();
       await hasBegun(own);
       const stop = () => Deno.writeTextFileSync(`${own}/stop`, "");

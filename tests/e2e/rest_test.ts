@@ -15,7 +15,9 @@ function read(dir: string, { code, stderr }: Outcome) {
   const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
   const sampling = host.joulemark!.sampling as Record<string, number>;
   return {
-    ...{ samples: sampling.samples, slept: sampling["samples slept through"] ?? 0, sampling },
+    samples: sampling.samples,
+    slept: sampling["samples slept through"] ?? 0,
+    sampling,
     counts: new Map(
       (host.regions ?? []).map(({ region, fields }) => [region, fields.count as number]),
     ),

@@ -85,7 +85,10 @@ endToEnd(
       const script = `${app} 100000 1; sleep 1.5; trap "" TERM; echo ended`;
       const child = new Deno.Command(BINARY, {
         args: ["run", "-q", "--simulate", "--", "sh", "-c", script],
-        ...{ cwd: dir, stdin: "null", stdout: "piped", stderr: "piped" },
+        cwd: dir,
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
       }).spawn();
       const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
       for (let text = ""; !text.includes("ended");) text += (await reader.read()).value ?? "ended";

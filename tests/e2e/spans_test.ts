@@ -158,8 +158,14 @@ with joulemark.region("behind"):
     const counts: Record<string, number> = {};
     for (const { region, count } of rows) counts[region] = (counts[region] ?? 0) + Number(count);
     assertEquals(counts, {
-      ...{ around: 1, behind: 1, main: 1, inner: 3, shared: 8 },
-      ...{ "task 0": 1, "task 1": 1, "task 2": 1 },
+      around: 1,
+      behind: 1,
+      main: 1,
+      inner: 3,
+      shared: 8,
+      "task 0": 1,
+      "task 1": 1,
+      "task 2": 1,
     });
     assert(!/mistakes:|refused calls/.test(report), report);
   },

@@ -15,7 +15,10 @@ async function run(dir: string, { command }: User, args: string[]) {
   const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "r").hosts;
   const sampling = host.joulemark!.sampling as Record<string, number | string>;
   return {
-    ...{ code, sampling, host, stderr: new TextDecoder().decode(stderr) },
+    code,
+    sampling,
+    host,
+    stderr: new TextDecoder().decode(stderr),
     seconds: (performance.now() - begin) / 1000,
   };
 }

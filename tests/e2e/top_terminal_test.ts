@@ -48,7 +48,9 @@ endToEnd(
     const app = build("four_regions", dir);
     const run = new Deno.Command(BINARY, {
       args: ["run", "-q", "--simulate", "--", app, "5"],
-      ...{ cwd: dir, stdout: "null", stderr: "null" },
+      cwd: dir,
+      stdout: "null",
+      stderr: "null",
     }).spawn();
     try {
       await new Promise((resolve) => setTimeout(resolve, 500));

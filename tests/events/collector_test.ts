@@ -12,7 +12,14 @@ import { timed } from "../_support/time_limit.ts";
 /** A ring file without marks. */
 function image(pid: number, execId: string, startNs: number): Marks {
   return {
-    ...{ pid, execId, startNs, cpus: [0], threads: [], names: [], garbage: 0, otherVisits: 0 },
+    pid,
+    execId,
+    startNs,
+    cpus: [0],
+    threads: [],
+    names: [],
+    garbage: 0,
+    otherVisits: 0,
     skipped: { nested: 0, refused: 0 },
     stopNs: () => NaN,
     poll: () => 0,
@@ -178,7 +185,10 @@ timed(
       let nowNs = 1e9;
       const directory = Deno.makeTempDirSync();
       using collector = new Collector({
-        ...{ directory, originNs: 0n, sink, nowNs: () => nowNs },
+        directory,
+        originNs: 0n,
+        sink,
+        nowNs: () => nowNs,
         ...foldAbove === undefined ? {} : { foldAbove },
       });
       collector.ring(flooding(looks, records));
@@ -210,8 +220,15 @@ function fullRing(folded: { readonly at: number; readonly selfS: number }): Mark
   };
   let looks = 0;
   const paths = {
-    ...{ folding: false, count: 2, position: 0, lost: 0 },
-    ...{ parent: [-1, 0], region: [0, 0], attribute: [0, 0], least: [0, 0], most: [0, 0] },
+    folding: false,
+    count: 2,
+    position: 0,
+    lost: 0,
+    parent: [-1, 0],
+    region: [0, 0],
+    attribute: [0, 0],
+    least: [0, 0],
+    most: [0, 0],
     nameOf: () => 0,
     trackOf: () => 0,
     readBuckets() {},

@@ -9,15 +9,22 @@ Deno.test("values of processes are put together by name and dialect", () => {
   assert(values.tell("1 2 2 2 4 perfstubs bytes sent"));
   assertEquals(values.values, [
     {
-      ...{ name: "bytes sent", track: "perfstubs", count: 1 },
+      name: "bytes sent",
+      track: "perfstubs",
+      count: 1,
       least: 2,
       most: 2,
       sum: 2,
       squares: 4,
     },
     {
-      ...{ name: "bytes sent", track: "tau", count: 4 },
-      ...{ least: -1, most: 3, sum: 3.5, squares: 12.25 },
+      name: "bytes sent",
+      track: "tau",
+      count: 4,
+      least: -1,
+      most: 3,
+      sum: 3.5,
+      squares: 12.25,
     },
   ]);
   assertEquals(valueFacts([]), undefined);

@@ -10,18 +10,27 @@ import type { ReportHost } from "../../src/core/report.ts";
 
 const FAMILIES: MetricFamily[] = [
   {
-    ...{ name: "joulemark_node_energy", unit: "J", kind: "counter", help: 'a "b"\nc' },
+    name: "joulemark_node_energy",
+    unit: "J",
+    kind: "counter",
+    help: 'a "b"\nc',
     samples: [
       { labels: { host: 'n"1\\', index: "0" }, value: 2.5 },
       { labels: { host: "n1", index: "1" }, value: NaN },
     ],
   },
   {
-    ...{ name: "joulemark_run_frequency", unit: "%", kind: "gauge", help: "d" },
+    name: "joulemark_run_frequency",
+    unit: "%",
+    kind: "gauge",
+    help: "d",
     samples: [{ labels: { host: "n1" }, value: 80 }],
   },
   {
-    ...{ name: "joulemark_run_gone", unit: "", kind: "gauge", help: "e" },
+    name: "joulemark_run_gone",
+    unit: "",
+    kind: "gauge",
+    help: "e",
     samples: [{ labels: {}, value: NaN }],
   },
 ];
@@ -52,7 +61,10 @@ Deno.test("prometheusText() names counters with their suffix", () => {
 
 Deno.test("otlpJson() has sums with their begin and gauges, in UCUM's units", () => {
   const line = otlpJson(FAMILIES, {
-    ...{ version: "1", resource: { "host.name": "n1" }, startS: 1700000000, timeS: 1700000001.5 },
+    version: "1",
+    resource: { "host.name": "n1" },
+    startS: 1700000000,
+    timeS: 1700000001.5,
   });
   assertEquals(line.indexOf("\n"), line.length - 1);
   const [{ resource, scopeMetrics }] = JSON.parse(line).resourceMetrics;
@@ -74,10 +86,16 @@ Deno.test("reportMetrics() leaves out what has no source, and names the region",
     host: "n1",
     agent: {},
     regions: [{
-      ...{ region: "a", hash: 1 },
+      region: "a",
+      hash: 1,
       fields: {
-        ...{ "runtime (s)": 2, "count": 3, "dram-energy (J)": 0, "package-energy (J)": 7 },
-        ...{ "joulemark-package-energy-fit (J)": 6, "TIME@cpu-0": 5, "note": "text" },
+        "runtime (s)": 2,
+        "count": 3,
+        "dram-energy (J)": 0,
+        "package-energy (J)": 7,
+        "joulemark-package-energy-fit (J)": 6,
+        "TIME@cpu-0": 5,
+        "note": "text",
       },
     }],
     application: { "time-hint-network (s)": 1, "package-energy (J)": 9 },

@@ -88,7 +88,11 @@ export async function testLaws(options: LawOptions): Promise<Verdict> {
   try {
     const faults = draw(await run.callsOfOne(), options.faults, options.seed ?? 1);
     const verdict: Verdict = {
-      ...{ runs: 0, injected: 0, reports: 0, unmeasured: 0, slowestMs: 0 },
+      runs: 0,
+      injected: 0,
+      reports: 0,
+      unmeasured: 0,
+      slowestMs: 0,
       breaches: [],
     };
     let next = 0;

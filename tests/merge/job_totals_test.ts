@@ -39,12 +39,20 @@ function make(k: number): Made {
   const mean = sum / lengths.length;
   const squares = lengths.reduce((a, s) => a + (s - mean) ** 2, 0);
   const visits = {
-    ...{ minS: Math.min(...lengths), maxS: Math.max(...lengths), p50S: mean, p99S: mean, buckets },
+    minS: Math.min(...lengths),
+    maxS: Math.max(...lengths),
+    p50S: mean,
+    p99S: mean,
+    buckets,
     deviationS: Math.sqrt(squares / (lengths.length - 1)),
   };
   const energy = (i: number, isTold: boolean) => ({
-    ...{ joules: isTold ? joules[i] : NaN, seJ: isTold ? se[i] : NaN, exactJ: joules[i] },
-    ...{ selfJ: joules[i] / 2, selfSeJ: se[i], powerW: 100 },
+    joules: isTold ? joules[i] : NaN,
+    seJ: isTold ? se[i] : NaN,
+    exactJ: joules[i],
+    selfJ: joules[i] / 2,
+    selfSeJ: se[i],
+    powerW: 100,
   });
   const row = { track: "", attribute: "", count: lengths.length / processes, visits };
   const tree: RegionTree = {
@@ -54,11 +62,19 @@ function make(k: number): Made {
     undetermined: new Map([["package", energy(2, true)]]),
     rows: [
       {
-        ...{ ...row, region: "solve", depth: 0, runtimeS: sum / processes, selfS: 0.1 },
+        ...row,
+        region: "solve",
+        depth: 0,
+        runtimeS: sum / processes,
+        selfS: 0.1,
         energies: new Map([["package", energy(0, true)]]),
       },
       {
-        ...{ ...row, region: "exchange", depth: 1, runtimeS: 0.5 * sum / processes, selfS: 0.2 },
+        ...row,
+        region: "exchange",
+        depth: 1,
+        runtimeS: 0.5 * sum / processes,
+        selfS: 0.2,
         // The third host cannot tell.
         energies: new Map([["package", energy(1, k !== 3)]]),
       },
@@ -66,12 +82,18 @@ function make(k: number): Made {
     unmarked: new Map([["package", energy(1, true)]]),
   };
   const report: Report = {
-    ...{ version: "3.1.0+joulemark.0.1.0", startTime: "2024-10-24T08:00:00.000000000-0700" },
-    ...{ profile: "job", agent: "monitor", policy: "{}", header: {} },
+    version: "3.1.0+joulemark.0.1.0",
+    startTime: "2024-10-24T08:00:00.000000000-0700",
+    profile: "job",
+    agent: "monitor",
+    policy: "{}",
+    header: {},
     hosts: [{
-      ...{ host: `n${k}`, agent: {} },
+      host: `n${k}`,
+      agent: {},
       application: {
-        ...{ "runtime (s)": 10 + k, "sync-runtime (s)": 10 },
+        "runtime (s)": 10 + k,
+        "sync-runtime (s)": 10,
         "package-energy (J)": joules[0] + joules[1],
         "joulemark-package-energy-exact (J)": joules[0] + joules[1],
       },

@@ -40,7 +40,11 @@ function report(regions: string[], joulemark: { [key: string]: Nested } = {}): R
 
 /** A tree's row, by what is not usual in it. */
 const row = (region: string, depth: number, energies: { [key: string]: Nested }): Nested => ({
-  ...{ region, depth, count: 4, "runtime (s)": 2, "runtime-self (s)": 1 },
+  region,
+  depth,
+  count: 4,
+  "runtime (s)": 2,
+  "runtime-self (s)": 1,
   ...energies,
 });
 
@@ -49,12 +53,18 @@ const TREE: Nested = {
   processes: 2,
   rows: [
     row("main", 0, {
-      ...{ "node-energy (J)": 210_234, "node-energy-se (J)": 112, "node-power (W)": 402.5 },
-      ...{ "package-energy (J)": NaN, "package-energy-exact (J)": 151_000 },
+      "node-energy (J)": 210_234,
+      "node-energy-se (J)": 112,
+      "node-power (W)": 402.5,
+      "package-energy (J)": NaN,
+      "package-energy-exact (J)": 151_000,
     }),
     row("solve", 1, {
-      ...{ "node-energy (J)": NaN, "node-energy-exact (J)": 12_345 },
-      ...{ "node-power (W)": 300, "package-energy (J)": 9000, "package-energy-se (J)": 3 },
+      "node-energy (J)": NaN,
+      "node-energy-exact (J)": 12_345,
+      "node-power (W)": 300,
+      "package-energy (J)": 9000,
+      "package-energy-se (J)": 3,
     }),
   ],
   unmarked: { "node-energy (J)": 4, "node-energy-se (J)": 0.1, "node-power (W)": 80 },
@@ -103,7 +113,11 @@ Deno.test("card() keeps to the first regions where there are many", () => {
 
 Deno.test("card() shows the rows with most time, each below those that it is in", () => {
   const of = (region: string, depth: number, seconds: number): Nested => ({
-    ...{ region, depth, count: 1, "runtime (s)": seconds, "runtime-self (s)": 1 },
+    region,
+    depth,
+    count: 1,
+    "runtime (s)": seconds,
+    "runtime-self (s)": 1,
     "package-energy (J)": 9,
   });
   const small = Array.from({ length: 9 }, (_, i) => of(`small ${i}`, 2, 1 - i / 10));
@@ -143,7 +157,8 @@ Deno.test("card() of a report that was written and read again is the same", () =
 
 Deno.test("hostTotals() takes our own figures before GEOPM's, and parts for what they are", () => {
   const host: ReportHost = {
-    ...{ host: "n", agent: {} },
+    host: "n",
+    agent: {},
     application: {
       ...fields(300, 12),
       "joulemark-package-energy-exact (J)": 301,

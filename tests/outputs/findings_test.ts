@@ -11,7 +11,8 @@ const engine = {
   coverage: { rare: new Map() },
   notes: () => ["package energy of a cannot be told"],
   tracker: {
-    ...{ startupS: 0, runtimeS: 10 },
+    startupS: 0,
+    runtimeS: 10,
     refused: [{ subject: "", kind: "exit without entry", text: "", at: 7, count: 2 }],
   },
   batch: {
@@ -21,7 +22,10 @@ const engine = {
 
 const collector = {
   counts: { folded: 0, other: 0, lost: 0, nestedLost: 0, pathless: 0 },
-  ...{ foldedHere: 0, outOfOrder: [], refusedFiles: [], garbage: 0 },
+  foldedHere: 0,
+  outOfOrder: [],
+  refusedFiles: [],
+  garbage: 0,
   mistakes: { list: [], total: 0 },
   messages: { remarks: new Set() },
 } as unknown as Collector;
@@ -32,7 +36,8 @@ function codes(list: readonly Finding[]): string[] {
 
 Deno.test("a live run and its replay have the same findings", () => {
   const live: FindingSources = {
-    ...{ engine, late: { count: 1, mostS: 0.25 } },
+    engine,
+    late: { count: 1, mostS: 0.25 },
     live: { loop: NO_STEPS, collector, periodS: 0.1 },
   };
   assertEquals(codes(findings(live)), [
@@ -49,8 +54,11 @@ Deno.test("a live run and its replay have the same findings", () => {
 Deno.test("repairs of a recording come first, samples missed and the idle node last", () => {
   const loop = { ...NO_STEPS, steps: 8, missed: 2 };
   const list = findings({
-    ...{ engine, late: { count: 0 }, repairs: ["events.csv:12: row left out"] },
-    ...{ live: { loop, collector, periodS: 0.1 }, idle: ["the node was not idle"] },
+    engine,
+    late: { count: 0 },
+    repairs: ["events.csv:12: row left out"],
+    live: { loop, collector, periodS: 0.1 },
+    idle: ["the node was not idle"],
   });
   assertEquals(codes(list), [
     ...["recording-repaired", "outputs", "refused-calls", "source-trouble"],

@@ -86,7 +86,10 @@ async function stepsOf(events: (k: number) => string[]): Promise<PmcRecord[]> {
         version: "v",
         outputs: (recording) => {
           const site = new ReplaySite(recording, {
-            ...{ several: false, tracePeriodS: 0, files: [], steps: nodes },
+            several: false,
+            tracePeriodS: 0,
+            files: [],
+            steps: nodes,
           });
           const given = { pmc: "unused", "pmc-version": "4.3" };
           return [makePmc(optionValues(RUN_OPTIONS, given, () => undefined), site)];

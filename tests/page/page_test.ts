@@ -79,8 +79,14 @@ Deno.test("tables and pictures of PMC logs are pages too", () => {
 Deno.test("the lengths of visits are a picture, the regions inside others are inside the tree", () => {
   const report = hostReport("n1", 1, { regions: 1 });
   const row = (region: string, depth: number, lengths: string) => ({
-    ...{ region, depth, count: 3, "runtime (s)": 2, "runtime-self (s)": 1 },
-    ...{ "package-energy (J)": 7, "visit-lengths": lengths, "visit-p50 (s)": 0.1 },
+    region,
+    depth,
+    count: 3,
+    "runtime (s)": 2,
+    "runtime-self (s)": 1,
+    "package-energy (J)": 7,
+    "visit-lengths": lengths,
+    "visit-p50 (s)": 0.1,
   });
   const rows = [row("solve", 0, "100:2 103:1"), row("multiply", 1, ""), row("write", 0, "80:3")];
   report.hosts[0].joulemark!.tree = { processes: 1, rows };

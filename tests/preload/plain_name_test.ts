@@ -15,14 +15,15 @@ const NAMES: Record<string, string | undefined> = {
   _ZSt9terminatev: "std::terminate",
   _ZN3app5solve17h0123456789abcdefE: "app::solve",
   // Templates, operators and what is cut off keep the file's name.
-  ...{ _Z3maxIiET_S0_S0_: undefined, _ZN3VecIiE4pushEi: undefined, _ZplRK1AS1_: undefined },
-  ...{
-    _ZN4heat: undefined,
-    _ZN99heatE: undefined,
-    solve: undefined,
-    _Z: undefined,
-    _ZN: undefined,
-  },
+  _Z3maxIiET_S0_S0_: undefined,
+  _ZN3VecIiE4pushEi: undefined,
+  _ZplRK1AS1_: undefined,
+
+  _ZN4heat: undefined,
+  _ZN99heatE: undefined,
+  solve: undefined,
+  _Z: undefined,
+  _ZN: undefined,
 };
 
 Deno.test("plainName() is the qualified name without arguments, of plain scopes alone", () => {

@@ -370,8 +370,10 @@ Deno.test("powercap: zones by name, not by number; dies add up; links and mmio t
 Deno.test("hwmon: core temperatures by the kernel's numbers, which have gaps; a wide node's topology is not read again", () => {
   const cores = 64, ids = (i: number) => i + (i >> 3);
   const cpus = Array.from({ length: 2 * cores }, (_, cpu) => ({
-    ...{ package: cpu < cores ? 0 : 1, core: cpu },
-    ...{ packageId: cpu < cores ? 0 : 3, coreId: ids(cpu % cores) },
+    package: cpu < cores ? 0 : 1,
+    core: cpu,
+    packageId: cpu < cores ? 0 : 3,
+    coreId: ids(cpu % cores),
   }));
   const files: Record<string, Content> = {};
   [0, 3].forEach((id, place) => {

@@ -35,8 +35,12 @@ Deno.test("visits of a path are read as they were written", () => {
   const event = new EventRecord(), again = new EventRecord();
   event.path = 3;
   Object.assign(event.folded, {
-    ...{ count: 1e15, sumNs: 123.4375, sumSquareNs2: 1e-7 },
-    ...{ minNs: 0.5, maxNs: Infinity, selfNs: -17.25 },
+    count: 1e15,
+    sumNs: 123.4375,
+    sumSquareNs2: 1e-7,
+    minNs: 0.5,
+    maxNs: Infinity,
+    selfNs: -17.25,
   });
   const text = ROW_VALUES.folded.write(event);
   assertEquals(ROW_VALUES.folded.read(cellOf(text), again), true);

@@ -201,8 +201,16 @@ Deno.test("presets have the counters that they name", () => {
 Deno.test("noise has the deviation and the memory that it was given", () => {
   const seed = testSeed("noise");
   const { sim, tree } = node({
-    ...{ seed, noise: 0.03, noiseMemoryS: 0.05, packages: 1, coresPerPackage: 1, rampS: 0 },
-    ...{ idleW: 200, visitNoise: 0, raplLagS: 0, startJ: 0 },
+    seed,
+    noise: 0.03,
+    noiseMemoryS: 0.05,
+    packages: 1,
+    coresPerPackage: 1,
+    rampS: 0,
+    idleW: 200,
+    visitNoise: 0,
+    raplLagS: 0,
+    startJ: 0,
   });
   const watts: number[] = [];
   let last = 0;
@@ -226,7 +234,13 @@ Deno.test("noise has the deviation and the memory that it was given", () => {
 Deno.test("CPUs that enter together are one visit, with one factor", () => {
   const seed = testSeed("visits");
   const { sim } = node({
-    ...{ seed, noise: 0, visitNoise: 0.05, packages: 1, coresPerPackage: 2, rampS: 0, idleW: 0 },
+    seed,
+    noise: 0,
+    visitNoise: 0.05,
+    packages: 1,
+    coresPerPackage: 2,
+    rampS: 0,
+    idleW: 0,
     regions: { a: 100 },
   });
   const energies: number[] = [];

@@ -41,8 +41,14 @@ Deno.test("a study's log survives a cut, and is no other study's", () => {
   const path = `${dir}/study.jsonl`;
   const head = { format: STUDY_FORMAT, command: ["a"], varied: ["T=1,2"], repeats: 1 } as const;
   const result = (file: string): StudyResult => ({
-    ...{ file, label: file, repeat: 1, status: 0 },
-    ...{ energyJ: 5, runtimeS: 1, source: "node", simulated: false },
+    file,
+    label: file,
+    repeat: 1,
+    status: 0,
+    energyJ: 5,
+    runtimeS: 1,
+    source: "node",
+    simulated: false,
   });
   try {
     assertEquals(readStudy(path, head), undefined);

@@ -125,7 +125,12 @@ class Shared {
   /** Energy by exact edges of all that was divided, by the class whose time it was, J; empty: nothing was. */
   readonly #dividedJ: Float64Array;
   readonly #one: Part = {
-    ...{ exactJ: 0, energyJ: 0, seJ: 0, beyondJ: 0, seconds: 0, powerS: 0 },
+    exactJ: 0,
+    energyJ: 0,
+    seJ: 0,
+    beyondJ: 0,
+    seconds: 0,
+    powerS: 0,
     why: undefined,
   };
 

@@ -314,7 +314,12 @@ export class Attribution {
         .find(({ counters }) => counters.includes(k))!;
       this.#counters.push(
         new CounterAttribution(log, method, {
-          ...{ updatePeriodS, stamped, parentOf, folded, whole: wholes.times, visits },
+          updatePeriodS,
+          stamped,
+          parentOf,
+          folded,
+          whole: wholes.times,
+          visits,
         }),
       );
       this.#sampled.push(new Sampled(log));

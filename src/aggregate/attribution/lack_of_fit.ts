@@ -332,7 +332,9 @@ class Search {
     PRIORS.forEach((part, f) => wanted += Math.log((families >> f & 1) === 1 ? part : 1 - part));
     const evidence = wanted + prior + this.#evidence(solutions);
     return {
-      ...{ families, slowness, solutions },
+      families,
+      slowness,
+      solutions,
       prior: {
         families: wanted,
         slowness: prior,

@@ -43,7 +43,14 @@ const GRAIN = 1 / 64;
 
 /** What a term is an exposure to. */
 export const TERM = {
-  ...{ FIRST: 0, NEXT: 1, EARLY: 2, LENGTH: 3, BESIDE: 4, AFTER: 5, SOON: 6, UNMARKED: 7 },
+  FIRST: 0,
+  NEXT: 1,
+  EARLY: 2,
+  LENGTH: 3,
+  BESIDE: 4,
+  AFTER: 5,
+  SOON: 6,
+  UNMARKED: 7,
 } as const;
 
 /** One term: of a class (`UNMARKED`: its long stays), of two beside each other, or of one (`b`) after, or soon after, another (`a`). */

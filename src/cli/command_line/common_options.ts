@@ -6,19 +6,23 @@ import type { Option } from "../../core/option.ts";
 
 /** The tree that stands for the machine. */
 export const ROOT: Option = {
-  ...{ name: "root", value: "DIR" },
+  name: "root",
+  value: "DIR",
   help: "read a tree laid out like / instead of the machine",
 };
 
 /** Sources that are left out. */
 export const WITHOUT: Option = {
-  ...{ name: "without", value: "READERS" },
+  name: "without",
+  value: "READERS",
   help: "leave readers out, comma-separated",
 };
 
 /** Who reads what is closed. */
 export const COLLECTOR: Option = {
-  ...{ name: "collector", value: "SOCKET|off", env: true },
+  name: "collector",
+  value: "SOCKET|off",
+  env: true,
   help: "who reads counters that are closed to you",
 };
 
@@ -33,7 +37,9 @@ export const JSON_FORMAT: Option = { name: "json", help: "the same as --format j
 
 /** `--format text` and `json`, for scripts that use it with every verb. */
 export const TEXT_OR_JSON: Option = {
-  ...{ name: "format", value: "F", words: ["text", "json"] },
+  name: "format",
+  value: "F",
+  words: ["text", "json"],
   help: "",
 };
 

@@ -49,13 +49,17 @@ Also what is set in /etc/joulemark.conf, in the user's own file and by variables
   showsSettings: true,
   options: [
     {
-      ...{ name: "energy", value: "SECONDS", optionalValue: true },
+      name: "energy",
+      value: "SECONDS",
+      optionalValue: true,
       help:
         "run a small kernel for 30 seconds, or so many: whether energy counters can be trusted " +
         "at visits of 1, 10 and 100 ms",
     },
     {
-      ...{ name: "simulate", value: "SPEC", optionalValue: true },
+      name: "simulate",
+      value: "SPEC",
+      optionalValue: true,
       help: "with --energy: try the simulated node (rapl, cray or both)",
     },
     outputOption("with --energy: write what was found there, not where reports look"),
@@ -64,7 +68,9 @@ Also what is set in /etc/joulemark.conf, in the user's own file and by variables
     { name: "permissions", help: "the permission flags that the executable is built with" },
     { name: "allow-list", help: "the registers it reads, as msr-safe's allow list has them" },
     {
-      ...{ name: "unit", value: "NAME", words: UNIT_NAMES },
+      name: "unit",
+      value: "NAME",
+      words: UNIT_NAMES,
       help:
         "what starts the collector: service and socket of systemd; or job (a service a user), " +
         "prolog and epilog of Slurm",

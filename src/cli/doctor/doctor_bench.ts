@@ -32,7 +32,9 @@ export function realBench(
     if (found.kind !== "offered" || found.signal.row.behavior !== "monotone") return [];
     const { domain } = found.signal.row;
     return Array.from({ length: topology.count(domain) }, (_, index) => ({
-      ...{ kind, index, cpus: topology.cpus(domain, index) },
+      kind,
+      index,
+      cpus: topology.cpus(domain, index),
       updatePeriodS: found.signal.updatePeriodS ?? USUAL_S[kind],
       handle: batch.pushSignal(name, domain, index),
     })).filter(({ cpus }) => cpus.includes(cpu));

@@ -108,7 +108,9 @@ function verbEntry(verb: ListedVerb): Entry {
   const { name, summary, usage, examples } = verb;
   const own = shownOptions(verb).map((option) => `--${option.name}`);
   return {
-    ...{ kind: "verb", name, names: [`joulemark ${name}`] },
+    kind: "verb",
+    name,
+    names: [`joulemark ${name}`],
     text: [
       `${summary[0].toUpperCase()}${summary.slice(1).replace(/\?$/, "")}.`,
       usage.map((words) => `joulemark ${name} ${words}`).join("\n"),
@@ -139,7 +141,9 @@ function optionEntries(verbs: readonly Verb[]): Entry[] {
       ...option.foreign === undefined ? [] : [option.foreign],
     ]));
     return {
-      ...{ kind: "option", name: `--${name}`, names: [name, ...variables] },
+      kind: "option",
+      name: `--${name}`,
+      names: [name, ...variables],
       text: [
         ...[...byText].map(([text, of]) =>
           `${text} (${of.map(({ verb }) => verb.name).join(", ")})`
@@ -152,7 +156,9 @@ function optionEntries(verbs: readonly Verb[]): Entry[] {
 
 function signalEntries(): Entry[] {
   const entry = (row: SignalRow, more: readonly string[] = []): Entry => ({
-    ...{ kind: "signal", name: row.name, names: [] },
+    kind: "signal",
+    name: row.name,
+    names: [],
     text: [
       row.about.replace(/\.?$/, "."),
       `Domain ${row.domain}, unit ${

@@ -44,7 +44,9 @@ DIR a recording, a report's directory of parts, or a directory with the reports 
       help: "one page for a browser; traces beside a report give it power over time",
     },
     {
-      ...{ name: "format", value: "F", words: FORMATS },
+      name: "format",
+      value: "F",
+      words: FORMATS,
       help: "text (default), csv, json; of reports: speedscope, pprof, the tree for these viewers",
     },
     JSON_FORMAT,

@@ -170,7 +170,8 @@ export function traceView(paths: readonly string[]): View | undefined {
   };
   const all = `${records} records: joulemark query -T FILE prints each`;
   return {
-    ...{ tables: [regions, metadata], panels: [] },
+    tables: [regions, metadata],
+    panels: [],
     notes: [...simulated === undefined ? [] : [simulated], ...notes, all],
   };
 }

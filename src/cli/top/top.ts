@@ -40,7 +40,8 @@ those that run under "joulemark run" of this user. "held back" is the share of t
 cost; beside each quantity stands its course.`,
   options: [
     {
-      ...{ name: "context", value: "PID" },
+      name: "context",
+      value: "PID",
       help: "only this process, once: regions and attributes of each of its threads, outermost " +
         "first",
     },
@@ -177,8 +178,11 @@ function simulatedNode(): { root: string; publish(): void } & Disposable {
   const node = simulationFor({ simulate: "" }, directory, machine, { blindCatalogue, tell: say });
   if (node === undefined) {
     throw new AccessError({
-      ...{ action: "make", target: directory, expected: "room for a simulated node" },
-      ...{ found: "a directory that cannot be made", remedy: "name a tree with --root" },
+      action: "make",
+      target: directory,
+      expected: "room for a simulated node",
+      found: "a directory that cannot be made",
+      remedy: "name a tree with --root",
     });
   }
   const startNs = monotonicNanoseconds();

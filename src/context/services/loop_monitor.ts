@@ -77,7 +77,10 @@ export function loopMonitor(host: ServiceHost): Service {
     name: "loop_monitor",
     event(kind: EventKind, attribute: number, value: Variant): void {
       const own = threads[host.thread()] ??= {
-        ...{ depth: 0, watched: 0, startIteration: -1, iterations: 0 },
+        depth: 0,
+        watched: 0,
+        startIteration: -1,
+        iterations: 0,
         lastNs: host.now(),
       };
       if (host.tree.nameOf(attribute) === "loop") loop(kind, String(value.value), own);

@@ -85,7 +85,9 @@ const NO_CPUS: readonly number[] = [];
  * import { EventRecord, KIND, PlatformTopology, RegionTracker } from "joulemark";
  *
  * const topology = PlatformTopology.regular({
- *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ *   packages: 1,
+ *   coresPerPackage: 2,
+ *   threadsPerCore: 1,
  * });
  * const tracker = new RegionTracker({ topology, profile: "example" });
  * const event = new EventRecord();
@@ -137,12 +139,24 @@ export class EventRecord {
   properties: number = 0;
   /** Visits of a path: the one in `path`. */
   readonly folded: FoldedStats = {
-    ...{ count: 0, sumNs: 0, sumSquareNs2: 0, minNs: Infinity, maxNs: -Infinity, selfNs: 0 },
+    count: 0,
+    sumNs: 0,
+    sumSquareNs2: 0,
+    minNs: Infinity,
+    maxNs: -Infinity,
+    selfNs: 0,
   };
   /** A call of pm_mpi_lib. */
   readonly pm: Omit<PmEvent, "kind"> = {
-    ...{ rank: undefined, path: undefined, linked: undefined, version: 0, step: 0, substep: 0 },
-    ...{ sync: false, initial: false, after: false },
+    rank: undefined,
+    path: undefined,
+    linked: undefined,
+    version: 0,
+    step: 0,
+    substep: 0,
+    sync: false,
+    initial: false,
+    after: false,
   };
 
   /** Sets what every event has. @returns The record itself. */

@@ -14,7 +14,9 @@ import {
 import { KIND, type MarkKind } from "./event_kinds.ts";
 
 const ATTRIBUTE_KINDS = {
-  ...{ begin: KIND.attributeBegin, set: KIND.attributeSet, end: KIND.attributeEnd },
+  begin: KIND.attributeBegin,
+  set: KIND.attributeSet,
+  end: KIND.attributeEnd,
 };
 const PM_KINDS = { open: KIND.pmOpen, record: KIND.pmRecord, close: KIND.pmClose };
 

@@ -111,7 +111,11 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   enter: {
     ring: { about: "enter", value: NAME_AND_TRACK },
     row: {
-      ...{ event: "enter", region: "region", value: "entryHint", thread: true, track: "handle" },
+      event: "enter",
+      region: "region",
+      value: "entryHint",
+      thread: true,
+      track: "handle",
       about: "hint or empty; enters of unregistered names register them, else the first hint stays",
     },
   },
@@ -150,14 +154,16 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   pmOpen: {
     ring: { about: "pm_mpi_lib open", value: "version × 10" },
     row: {
-      ...{ event: "pm_open", value: "pmOpen" },
+      event: "pm_open",
+      value: "pmOpen",
       about: "version, and the rank of the process where it has one",
     },
   },
   pmRecord: {
     ring: { about: "pm_mpi_lib record", payload: "step u32, substep u32; then flags" },
     row: {
-      ...{ event: "pm_record", value: "pmRecord" },
+      event: "pm_record",
+      value: "pmRecord",
       about: "`STEP SUBSTEP SYNC INITIAL`; a fifth word 1 is no call: the barrier of the one " +
         "before is over",
     },
@@ -169,28 +175,37 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   threadEnd: { ring: { about: "thread ended", value: "thread's id" } },
   threadBegin: {
     ring: {
-      ...{ about: "thread begins", value: "thread's id" },
+      about: "thread begins",
+      value: "thread's id",
       payload: "1 if it is bound to fewer CPUs",
     },
   },
   spanBegin: {
     ring: { about: "span begins", value: "name and track, as of 2", payload: "number of the span" },
     row: {
-      ...{ event: "enter", region: "name", thread: true, track: "span" },
+      event: "enter",
+      region: "name",
+      thread: true,
+      track: "span",
       about: "with a number under `span`: a span begins, on any thread",
     },
   },
   spanEnd: {
     ring: { about: "span ends", value: "the track alone, or 0", payload: "number of the span" },
     row: {
-      ...{ event: "exit", region: "name", thread: true, track: "span" },
+      event: "exit",
+      region: "name",
+      thread: true,
+      track: "span",
       about: "with a number under `span`: it ends, on any thread",
     },
   },
   inPath: {
     ring: { about: "in path", value: "the path that the thread is in at its next attribute" },
     row: {
-      ...{ event: "in_path", value: "path", thread: true },
+      event: "in_path",
+      value: "path",
+      thread: true,
       about: "`PATH` that the thread is in at its next attribute",
     },
   },
@@ -199,13 +214,17 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   },
   startCommand: {
     row: {
-      ...{ event: "start", region: "command", value: "cpus" },
+      event: "start",
+      region: "command",
+      value: "cpus",
       about: "CPU list of the launched command",
     },
   },
   threadCpus: {
     row: {
-      ...{ event: "start", value: "cpus", thread: true },
+      event: "start",
+      value: "cpus",
+      thread: true,
       about: "with a thread: the CPUs that it is bound to",
     },
   },
@@ -215,20 +234,28 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   shortVisits: {
     sumsUp: true,
     row: {
-      ...{ event: "short", region: "region", value: "visits", thread: true, track: "handle" },
+      event: "short",
+      region: "region",
+      value: "visits",
+      thread: true,
+      track: "handle",
       about: "`COUNT SECONDS`: visits that the ring folded, at the time of the first",
     },
   },
   folding: {
     row: {
-      ...{ event: "folding", thread: true },
+      event: "folding",
+      thread: true,
       about: "empty: all visits of the thread are folded from here on",
     },
   },
   folded: {
     sumsUp: true,
     row: {
-      ...{ event: "folded", region: "path", value: "folded", thread: true },
+      event: "folded",
+      region: "path",
+      value: "folded",
+      thread: true,
       about:
         "`PATH COUNT SUM SQUARES LEAST MOST SELF`, in ns: visits that came too fast for their " +
         "order, folded by path; SELF is the time in the path itself, below 0 where it was too " +
@@ -238,7 +265,9 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   foldedLengths: {
     sumsUp: true,
     row: {
-      ...{ event: "lengths", value: "lengths", thread: true },
+      event: "lengths",
+      value: "lengths",
+      thread: true,
       about: "`PATH BUCKET VISITS`: a bucket of the histogram of those, at the process's end",
     },
   },

@@ -301,7 +301,18 @@ export function ringConstants(): [name: string, value: number | string][] {
   const list: [string, number | string][] = [["VERSION", RING_VERSION]];
   const KIND = Object.fromEntries(KINDS_IN_RINGS.map(({ name, code }) => [name, code]));
   const groups = {
-    ...{ HEADER, THREAD, SLOT, PATH, NAME, KIND, FLAG, TYPE, PROPERTY, PM, SESSION, ORDER },
+    HEADER,
+    THREAD,
+    SLOT,
+    PATH,
+    NAME,
+    KIND,
+    FLAG,
+    TYPE,
+    PROPERTY,
+    PM,
+    SESSION,
+    ORDER,
   };
   for (const [prefix, table] of Object.entries(groups)) {
     for (const [name, value] of Object.entries(table)) {
@@ -329,8 +340,15 @@ export function ringConstants(): [name: string, value: number | string][] {
   };
   list.push(...Object.entries(single));
   const texts = {
-    ...{ OTHER_NAME, REMARK_NAME, PM_LOG_NAME, MPI_NAME, OPENMP_NAME, VALUE_NAME },
-    ...{ SNAPSHOT_NAME, LAYOUT_NAME, METADATA_NAME },
+    OTHER_NAME,
+    REMARK_NAME,
+    PM_LOG_NAME,
+    MPI_NAME,
+    OPENMP_NAME,
+    VALUE_NAME,
+    SNAPSHOT_NAME,
+    LAYOUT_NAME,
+    METADATA_NAME,
   };
   for (const [name, text] of Object.entries(texts)) list.push([name, `"${text}"`]);
   return list;

@@ -54,7 +54,9 @@ export interface RegularTopology {
  * import { PlatformTopology } from "joulemark";
  *
  * const topology = PlatformTopology.regular({
- *   ...{ packages: 1, coresPerPackage: 2, threadsPerCore: 1 },
+ *   packages: 1,
+ *   coresPerPackage: 2,
+ *   threadsPerCore: 1,
  * });
  * if (topology.count("cpu") !== 2) throw new Error("expected two CPUs");
  * ```

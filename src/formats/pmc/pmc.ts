@@ -40,7 +40,9 @@ const USUAL: readonly Column[] = [
 /** Of the versions that are text. */
 const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   "2.0": USUAL.filter(([, field]) => field !== "substep"),
-  ...{ "3.1": USUAL, "4.0": USUAL, "4.3": USUAL },
+  "3.1": USUAL,
+  "4.0": USUAL,
+  "4.3": USUAL,
   "4.4": [
     ...STEP,
     ...[["power avg (W)", "powerW"], ["cpu power avg (W)", "cpuPowerW"]] as const,

@@ -166,7 +166,8 @@ export class PmcRecorder implements EventReceiver {
   /** Logs that the calls opened under other names before, whole; after {@linkcode records}. */
   earlier(epochS: number): (Omit<NamedLog, "series"> & { records: PmcRecord[] })[] {
     return this.#earlier.map(({ path, linked, series }) => ({
-      ...{ path, linked },
+      path,
+      linked,
       records: series.marks.filter((mark) => mark.values !== undefined)
         .map((mark) => record(mark, epochS)),
     }));
@@ -342,7 +343,10 @@ function record(mark: Mark, epochS: number): PmcRecord {
   const { timeS, step, substep, restsJ } = mark;
   const readings = Object.fromEntries(FIELDS.map((field, i) => [field, mark.values![i]]));
   return {
-    ...{ rank: 0, timeS: epochS + timeS, step, substep },
+    rank: 0,
+    timeS: epochS + timeS,
+    step,
+    substep,
     ...readings as Record<Field, number>,
     ...(restsJ === undefined ? {} : { restsJ }),
   };

@@ -27,7 +27,9 @@ export function panelSection(
     if (series.length === 0) return holder.append(make("p", { text: "no figures" }));
     plot = new uPlot(
       {
-        ...{ width: Math.max(300, holder.clientWidth), height: HEIGHT, title },
+        width: Math.max(300, holder.clientWidth),
+        height: HEIGHT,
+        title,
         scales: {
           x: { time: false, range: (_, least, most) => padded(least, most) },
           y: {

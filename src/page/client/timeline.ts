@@ -32,7 +32,9 @@ export function timelineSection(
   const endS = startS + bucketS * region.length;
   const holder = make("div", {
     attributes: {
-      ...{ class: "chart", tabindex: "0", role: "img" },
+      class: "chart",
+      tabindex: "0",
+      role: "img",
       "aria-label":
         `Power of ${host} from ${shown(startS)} to ${shown(endS)} s. Arrow keys move the ` +
         "cursor, plus and minus zoom, 0 shows all.",
@@ -55,7 +57,8 @@ export function timelineSection(
     holder.replaceChildren();
     plot = new uPlot(
       {
-        ...{ width: Math.max(300, holder.clientWidth), height: HEIGHT },
+        width: Math.max(300, holder.clientWidth),
+        height: HEIGHT,
         title: `${host}${simulated === undefined ? "" : ` [${simulated}]`}`,
         scales: {
           x: { time: false },

@@ -43,7 +43,8 @@ export function treeSection(
   const unit = byEnergy ? "energy" : "time";
   const holder = make("div", {
     attributes: {
-      ...{ class: "flame", role: "group" },
+      class: "flame",
+      role: "group",
       "aria-label": `Flame graph: widths are ${unit}. Tab goes from frame to frame, Enter zooms.`,
     },
   });

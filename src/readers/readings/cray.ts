@@ -82,7 +82,9 @@ export class CrayReading extends Troubled implements SignalReading {
         else {
           const counters = row.counter
             ? new Counters(1, {
-              ...{ range: Infinity, base: HIGH_WEIGHT, showsGaps: true },
+              range: Infinity,
+              base: HIGH_WEIGHT,
+              showsGaps: true,
               maxPerSecond: fastest(host, FALLBACK_W.node, 1),
               stallAfterS: STALL_S,
             })

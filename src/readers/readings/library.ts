@@ -56,7 +56,8 @@ export class LibraryReading<Handle> extends Troubled implements SignalReading {
       item.handles.forEach((handle, gpu) => {
         const scale = item.scale(gpu);
         const counters = item.row.behavior !== "monotone" ? undefined : new Counters(1, {
-          ...{ range: Infinity, maxPerSecond: FALLBACK_W.part / scale },
+          range: Infinity,
+          maxPerSecond: FALLBACK_W.part / scale,
           showsGaps: item.row.unit === "J",
         });
         this.#cells.push({ item, gpu, handle, counters, scale, known: false });

@@ -191,7 +191,9 @@ export function runOther(model: OtherModel, seed: number, seconds: number): Othe
   const chipFactor = packages.map(() => 1);
   const sum = new Float64Array(packages.length);
   const chips = packages.map((count) => ({
-    ...{ regions: new Int32Array(count), watts: 0, gridS: GRID_S },
+    regions: new Int32Array(count),
+    watts: 0,
+    gridS: GRID_S,
   }));
   const placeIn = cpus.flatMap((list) => list.map((_, i) => i));
   const chipOf = packages.map(() => model.chip?.(random));

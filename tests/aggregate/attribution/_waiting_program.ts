@@ -110,7 +110,8 @@ function attributed(
   },
 ): Told[] {
   const attribution = new Attribution({
-    ...{ cpuCount: CPUS.length, method: "fit" },
+    cpuCount: CPUS.length,
+    method: "fit",
     counters: [{ kind: "node", index: 0, cpus: CPUS, updatePeriodS: toldS }],
   });
   attribution.edge(0, CPUS, -1);

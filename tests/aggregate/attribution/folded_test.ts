@@ -64,7 +64,8 @@ class Meter {
 function run(seed: number) {
   const random = new Random(seed);
   const attribution = new Attribution({
-    ...{ cpuCount: 4, method: "fit" },
+    cpuCount: 4,
+    method: "fit",
     counters: [{ kind: "package", index: 0, cpus: CPUS, updatePeriodS: 0.001 }],
     parentOf: (c) => c === 2 || c === 3 ? 1 : 0,
     outermostOf: (c) => c === 2 || c === 3 ? 1 : c,
@@ -122,7 +123,8 @@ Deno.test("nested regions that come folded have the energy of the time that they
 function runWhole(seed: number, around: number) {
   const random = new Random(seed);
   const attribution = new Attribution({
-    ...{ cpuCount: 4, method: "fit" },
+    cpuCount: 4,
+    method: "fit",
     counters: [{ kind: "package", index: 0, cpus: CPUS, updatePeriodS: 0.001 }],
   });
   const truth = new Float64Array(5);
@@ -180,7 +182,8 @@ Deno.test("whole outermost visits that come folded have the energy of the time t
 function runMixed(seed: number) {
   const random = new Random(seed);
   const attribution = new Attribution({
-    ...{ cpuCount: 4, method: "fit" },
+    cpuCount: 4,
+    method: "fit",
     counters: [{ kind: "package", index: 0, cpus: CPUS, updatePeriodS: 0.001 }],
     parentOf: (c) => c === 2 || c === 3 ? 1 : 0,
     outermostOf: (c) => c === 2 || c === 3 ? 1 : c,
@@ -244,8 +247,13 @@ Deno.test("the tracker adds folded visits to the tree, and does not count their 
   const inner = tracker.paths.add(outer, "solve");
   const add = (path: number, count: number, sumNs: number, selfNs: number) =>
     tracker.folded(1, p, 0, {
-      ...{ path, count, sumNs, sumSquareNs2: sumNs * sumNs / Math.max(1, count), selfNs },
-      ...{ minNs: count > 0 ? sumNs / count : Infinity, maxNs: count > 0 ? sumNs / count : 0 },
+      path,
+      count,
+      sumNs,
+      sumSquareNs2: sumNs * sumNs / Math.max(1, count),
+      selfNs,
+      minNs: count > 0 ? sumNs / count : Infinity,
+      maxNs: count > 0 ? sumNs / count : 0,
     });
   add(inner, 4, 8e8, 8e8);
   add(outer, 0, 0, 2e8);
@@ -254,7 +262,10 @@ Deno.test("the tracker adds folded visits to the tree, and does not count their 
   tracker.foldedLengths(1, p, 0, { path: inner, bucket: 110, visits: 4 });
   const tree = buildTree({ paths: tracker.paths, stats: tracker.regionPaths.stats, processes: 1 })!;
   const rows = tree.rows.map(({ region, count, runtimeS, selfS }) => ({
-    ...{ region, count, runtimeS: Number(runtimeS.toFixed(9)), selfS: Number(selfS.toFixed(9)) },
+    region,
+    count,
+    runtimeS: Number(runtimeS.toFixed(9)),
+    selfS: Number(selfS.toFixed(9)),
   }));
   assert(
     JSON.stringify(rows) === JSON.stringify([

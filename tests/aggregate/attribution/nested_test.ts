@@ -19,7 +19,9 @@ function run(seed: number, kind: "package" | "node"): { result: KindResult; joul
     cpuCount: program.spec.coresPerPackage,
     method: "fit",
     counters: [{
-      ...{ kind, index: 0, cpus: program.processes[0].cpus },
+      kind,
+      index: 0,
+      cpus: program.processes[0].cpus,
       updatePeriodS: kind === "package" ? 0.001 : 0.1,
     }],
     parentOf,
@@ -80,7 +82,8 @@ Deno.test("of many nested regions the seldom ones count with the region around t
   const parents = [-1, ...Array.from({ length: 40 }, () => 0)];
   for (let top = 1; top <= 40; top++) for (let k = 0; k < 5; k++) parents.push(top);
   const attribution = new Attribution({
-    ...{ cpuCount: 4, method: "fit" },
+    cpuCount: 4,
+    method: "fit",
     counters: [{ kind: "package", index: 0, cpus: [0, 1, 2, 3], updatePeriodS: 0.001 }],
     parentOf: (c) => parents[c] ?? 0,
   });

@@ -160,8 +160,14 @@ Deno.test("beginnings beside a short time constant are within their errors", () 
     }
   }
   const model: EventModel = {
-    ...{ name: "first ms +40 %, 0.3 ms", additive: false, cpus: 4, processOf: () => 0, visits },
-    ...{ inertiaS: 3e-4, boostS: 1e-3, own: ({ isOld }) => isOld ? 1 : 1.4 },
+    name: "first ms +40 %, 0.3 ms",
+    additive: false,
+    cpus: 4,
+    processOf: () => 0,
+    visits,
+    inertiaS: 3e-4,
+    boostS: 1e-3,
+    own: ({ isOld }) => isOld ? 1 : 1.4,
   };
   const seed = testSeed("beginnings");
   const list = [0, 1, 2, 3].map((k) => measureRun(runEvents(model, seed + k, SECONDS), 0.001));

@@ -13,20 +13,34 @@ const PROGRAM = { seconds: 60, startS: 1.3, endS: 0.7, gapW: 90 };
 
 const CASES: readonly [name: string, program: WaitingProgram][] = [
   ["counter of 0.2 s, short gaps, ends of less", {
-    ...{ ...PROGRAM, ...SLOW },
-    ...{ endsW: 60, gapS: [0.002, 0.02], visitS: [0.002, 0.05] },
+    ...PROGRAM,
+    ...SLOW,
+    endsW: 60,
+    gapS: [0.002, 0.02],
+    visitS: [0.002, 0.05],
   }],
   ["counter of 0.2 s, ends of more", {
-    ...{ ...PROGRAM, ...SLOW },
-    ...{ endsW: 140, gapS: [0.002, 0.05], visitS: [0.02, 0.2] },
+    ...PROGRAM,
+    ...SLOW,
+    endsW: 140,
+    gapS: [0.002, 0.05],
+    visitS: [0.02, 0.2],
   }],
   ["counter of 0.2 s, all of one power", {
-    ...{ ...PROGRAM, ...SLOW },
-    ...{ endsW: 90, gapS: [0.002, 0.05], visitS: [0.02, 0.2] },
+    ...PROGRAM,
+    ...SLOW,
+    endsW: 90,
+    gapS: [0.002, 0.05],
+    visitS: [0.02, 0.2],
   }],
   ["steps of 0.2 s, ends of less", {
-    ...{ ...PROGRAM, ...SELDOM },
-    ...{ startS: 0.3, endS: 0.3, endsW: 60, gapS: [0.01, 0.03], visitS: [0.05, 0.15] },
+    ...PROGRAM,
+    ...SELDOM,
+    startS: 0.3,
+    endS: 0.3,
+    endsW: 60,
+    gapS: [0.01, 0.03],
+    visitS: [0.05, 0.15],
   }],
 ];
 

@@ -23,7 +23,11 @@ function* visits(chance: Chance) {
 }
 
 const PLAIN: EventModel = {
-  ...{ name: "plain", additive: true, cpus: 4, processOf: () => 0, visits },
+  name: "plain",
+  additive: true,
+  cpus: 4,
+  processOf: () => 0,
+  visits,
 };
 const SLOW = { periodS: 0.1, jitterS: 0.001, unitJ: 1, lagS: 0.005 };
 

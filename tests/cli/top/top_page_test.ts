@@ -5,7 +5,11 @@ const QUANTITIES: Quantity[] = [
   { name: "package power", domain: "package", unit: "W", values: [76.67, 75.8], simulated: true },
   { name: "held back", domain: "package", unit: "%", values: [0, null], simulated: false },
   {
-    ...{ name: "GPU held back", domain: "gpu", unit: "", values: [4, 0], simulated: false },
+    name: "GPU held back",
+    domain: "gpu",
+    unit: "",
+    values: [4, 0],
+    simulated: false,
     words: ["power limit", "no"],
   },
 ];
@@ -21,7 +25,10 @@ function content(view?: Partial<View>) {
     courses.add([{ ...QUANTITIES[0], values: [watts] }, { ...QUANTITIES[1], values: [null] }]);
   }
   return {
-    ...{ title: "joulemark top  n1", quantities: QUANTITIES, courses, processes: PROCESSES },
+    title: "joulemark top  n1",
+    quantities: QUANTITIES,
+    courses,
+    processes: PROCESSES,
     isUnicode: true,
     view: view === undefined
       ? undefined

@@ -23,7 +23,12 @@ Deno.test("aggregate makes a row of each path, with least, greatest, sum, mean a
   assertEquals(records(), [
     {
       region: ["main"],
-      ...{ "min#m": 2, "max#m": 9, "sum#m": 15, "avg#m": 5, count: 3, "aggregate.slot": 0 },
+      "min#m": 2,
+      "max#m": 9,
+      "sum#m": 15,
+      "avg#m": 5,
+      count: 3,
+      "aggregate.slot": 0,
     },
     { region: ["main", "inner"], count: 1, "aggregate.slot": 1 },
   ]);

@@ -6,8 +6,10 @@ import { Channel, query } from "../../../mod.ts";
 function marked(channel: Channel, calls: number, bytes: number, largest: number, mark: () => void) {
   const properties = "asvalue:thread_scope:skip_events:aggregatable";
   const values: Record<string, number> = {
-    ...{ "alloc.count": calls, "alloc.tally": bytes },
-    ...{ "avg#alloc.size": Math.floor(bytes / calls), "max#alloc.size": largest },
+    "alloc.count": calls,
+    "alloc.tally": bytes,
+    "avg#alloc.size": Math.floor(bytes / calls),
+    "max#alloc.size": largest,
   };
   for (const [name, value] of Object.entries(values)) {
     channel.begin(channel.attribute(name, "uint", properties), value);

@@ -115,7 +115,10 @@ Deno.test("joulemark reports which signals are absent, and when none is left", (
 
 Deno.test("a signal of many instances is an attribute of each", () => {
   const both = ["a", "b"].map((suffix, i) => ({
-    ...{ name: `CPU_ENERGY-${suffix}`, unit: "J", grows: true, read: () => (i + 1) * 10 },
+    name: `CPU_ENERGY-${suffix}`,
+    unit: "J",
+    grows: true,
+    read: () => (i + 1) * 10,
   }));
   const one = new Scripted(
     "joulemark,trace,recorder",

@@ -32,14 +32,18 @@ Deno.test("parseTable() reports why a text is no table", () => {
     "a register of its table is no number",
   );
   assertEquals(parseTable(`${name}\nregisters 5-1 0x10\n\n`), {
-    ...{ files: [], cpus: [], registers: [0x10] },
+    files: [],
+    cpus: [],
+    registers: [0x10],
   });
 });
 
 Deno.test("servedBy() accepts the ids of the table, and no other", () => {
   assertEquals(servedBy(TABLE, 1), { kind: "file", file: 1 });
   assertEquals(servedBy(TABLE, registerId(3, 1)), {
-    ...{ kind: "register", cpu: 300, register: 0xc001029b },
+    kind: "register",
+    cpu: 300,
+    register: 0xc001029b,
   });
   for (const id of [2, 0x7fffffff, registerId(4, 0), registerId(0, 2), 0xffffffff]) {
     assertEquals(servedBy(TABLE, id), undefined, `${id}`);

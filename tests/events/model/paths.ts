@@ -80,7 +80,13 @@ function* look(s: Seen): Steps {
 
 function* monitor(local: string): Steps {
   const s: Seen = local !== "" ? JSON.parse(local) : {
-    ...{ since: 0, outside: 0, inside: 0, visits: 0, told: [0, 0], now: 0, last: false },
+    since: 0,
+    outside: 0,
+    inside: 0,
+    visits: 0,
+    told: [0, 0],
+    now: 0,
+    last: false,
   };
   if (s.last) return;
   const done = yield { kind: "load", word: W.done };

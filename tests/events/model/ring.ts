@@ -32,8 +32,17 @@ type Steps<T = void> = Generator<Operation, T, number>;
 const RECORDS = 3;
 /** Words of the header, the entry, the slot and the client; two words a record behind them. */
 const W = {
-  ...{ takeovers: 0, head: 1, tid: 2, state: 3, folds: 4, tail: 5, visits: 6, ns: 7 },
-  ...{ ended: 8, done: 9, ring: 10 },
+  takeovers: 0,
+  head: 1,
+  tid: 2,
+  state: 3,
+  folds: 4,
+  tail: 5,
+  visits: 6,
+  ns: 7,
+  ended: 8,
+  done: 9,
+  ring: 10,
 } as const;
 const KIND = { enter: 1, exit: 2, end: 3, begin: 4 } as const;
 const LIVE = 1, ENDED = 2;
@@ -118,7 +127,7 @@ function* end(t: Thread, word: number): Steps {
 }
 
 function* firstThread({ visits, tids }: RingScene, mistake: RingMistake | undefined): Steps {
-  const t = { ...{ head: 0, tail: 0, reserved: 0, announce: false }, tid: tids[0], mistake };
+  const t = { head: 0, tail: 0, reserved: 0, announce: false, tid: tids[0], mistake };
   yield* mark(t, 0, visits[0]);
   yield* end(t, W.ended);
 }
@@ -128,8 +137,12 @@ function* heir({ visits, tids }: RingScene, head: number, mistake?: RingMistake)
   const tail = yield { kind: "load", word: W.tail };
   const announce = mistake !== "heir does not announce itself";
   const t = {
-    ...{ head: mistake === "heir begins at 0" ? 0 : head, tail, tid: tids[1], mistake },
-    ...{ reserved: announce ? RECORDS : 0, announce },
+    head: mistake === "heir begins at 0" ? 0 : head,
+    tail,
+    tid: tids[1],
+    mistake,
+    reserved: announce ? RECORDS : 0,
+    announce,
   };
   if (mistake === "takeover told before the heir's entry") yield takeover;
   yield { kind: "store", word: W.tid, value: t.tid };
@@ -168,8 +181,17 @@ interface Seen {
 }
 
 const NOTHING_SEEN: Seen = {
-  ...{ takeovers: 0, head: 0, folds: 0, visits: 0, ns: 0, told: 0, open: -1 },
-  ...{ tid: 0, ended: false, over: 0, last: false },
+  takeovers: 0,
+  head: 0,
+  folds: 0,
+  visits: 0,
+  ns: 0,
+  told: 0,
+  open: -1,
+  tid: 0,
+  ended: false,
+  over: 0,
+  last: false,
 };
 
 function* take(s: Seen, scene: RingScene, b: number): Steps {

@@ -123,37 +123,44 @@ function readRecording(bytes: Uint8Array): void {
 export const FUZZED: readonly Fuzzed[] = [
   {
     name: "report",
-    ...{ seeds: ["golden/", /\.report$/], texts: [] },
+    seeds: ["golden/", /\.report$/],
+    texts: [],
     read: (bytes) => void parseReport(text(bytes)),
   },
   {
     name: "trace",
-    ...{ seeds: ["golden/", /trace/], texts: [] },
+    seeds: ["golden/", /trace/],
+    texts: [],
     read: (bytes) => void parseTrace(text(bytes)),
   },
   {
     name: "event-log",
-    ...{ seeds: ["golden/", /event|log/], texts: [] },
+    seeds: ["golden/", /event|log/],
+    texts: [],
     read: (bytes) => void parseEventLog(text(bytes)),
   },
   {
     name: "recording",
-    ...{ seeds: ["golden/", /recording\.yaml$/], texts: ["format: 1\nhost: a\n"] },
+    seeds: ["golden/", /recording\.yaml$/],
+    texts: ["format: 1\nhost: a\n"],
     read: (bytes) => readRecording(bytes),
   },
   {
     name: "rawstats",
-    ...{ seeds: ["vectors/rawstats/", /\.raw$/], texts: [] },
+    seeds: ["vectors/rawstats/", /\.raw$/],
+    texts: [],
     read: (bytes) => void parseRawStats(bytes),
   },
   {
     name: "pmc",
-    ...{ seeds: ["vectors/pmc/", /\.pmc$/], texts: [] },
+    seeds: ["vectors/pmc/", /\.pmc$/],
+    texts: [],
     read: (bytes) => void parsePmc(bytes),
   },
   {
     name: "cali",
-    ...{ seeds: ["vectors/caliper/", /\.cali$/], texts: [] },
+    seeds: ["vectors/caliper/", /\.cali$/],
+    texts: [],
     read: (bytes) => void readCali(bytes),
   },
   {

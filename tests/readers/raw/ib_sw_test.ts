@@ -26,18 +26,30 @@ Deno.test("a question to the neighbour has the layout of a directed route SMP", 
   const mad = askNeighbour(2, 0x01020304);
   assertEquals(mad.length, 256);
   assertEquals(set(mad), {
-    ...{ 0: 1, 1: 0x81, 2: 1, 3: 1 }, // base version, class, class version, Get
+    0: 1,
+    1: 0x81,
+    2: 1,
+    3: 1, // base version, class, class version, Get
     7: 1, // hop count; the pointer before it is 0
-    ...{ 12: 1, 13: 2, 14: 3, 15: 4 }, // lower half of the transaction
+    12: 1,
+    13: 2,
+    14: 3,
+    15: 4, // lower half of the transaction
     17: 0x15, // PortInfo
-    ...{ 32: 0xff, 33: 0xff, 34: 0xff, 35: 0xff }, // permissive LIDs
+    32: 0xff,
+    33: 0xff,
+    34: 0xff,
+    35: 0xff, // permissive LIDs
     129: 2, // leaves by this port
   });
 });
 
 Deno.test("a question for counters has the layout of a performance datagram", () => {
   assertEquals(set(askCounters(17, 9)), {
-    ...{ 0: 1, 1: 4, 2: 1, 3: 1 },
+    0: 1,
+    1: 4,
+    2: 1,
+    3: 1,
     15: 9,
     17: 0x1d, // PortCountersExtended
     65: 17, // port select
@@ -82,10 +94,13 @@ Deno.test("the kernel's header has its own numbers little-endian, the wire's big
     0: 3,
     8: 15, // milliseconds
     12: 3, // retries
-    ...{ 16: 0x40, 17: 1 }, // length 320
+    16: 0x40,
+    17: 1, // length 320
     23: 1, // queue pair 1
-    ...{ 24: 0x80, 25: 1 }, // its key, 80010000h
-    ...{ 28: 0x12, 29: 0x34 },
+    24: 0x80,
+    25: 1, // its key, 80010000h
+    28: 0x12,
+    29: 0x34,
   });
   assertEquals(umadAnswer(packet), mad);
   packet[4] = 110; // ETIMEDOUT

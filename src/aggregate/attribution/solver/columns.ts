@@ -12,7 +12,13 @@ import { CONSTANTS, TERM, type Term, type VisitTerms } from "../visit_terms.ts";
 
 /** Families of columns, in the order of their bits: of terms, then of the load that power follows, then of unmarked time. */
 export const FAMILY = {
-  ...{ FIRST: 0, EARLY: 1, LENGTH: 2, BESIDE: 3, AFTER: 4, CARRIED: 5, UNMARKED: 6 },
+  FIRST: 0,
+  EARLY: 1,
+  LENGTH: 2,
+  BESIDE: 3,
+  AFTER: 4,
+  CARRIED: 5,
+  UNMARKED: 6,
 } as const;
 /** Those that are let in or left out; of the others, unmarked time's is always in. */
 export const SWITCHED = 5;
