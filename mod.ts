@@ -64,23 +64,23 @@ export {
   type TopologySpec,
 } from "./src/core/machine/topology.ts";
 export type { Remedy, Risk } from "./src/core/remedy.ts";
-export { READERS } from "./src/readers/with_raw.ts";
-export type { DerivedSignal } from "./src/signals/derived.ts";
+export { READERS } from "./src/sources/readers/with_raw.ts";
+export type { DerivedSignal } from "./src/sources/signals/derived.ts";
 export { HINTS } from "./src/core/hints.ts";
 export {
   Batch,
   type NameTable,
   type NativeColumn,
   type ResolvedName,
-} from "./src/signals/batch.ts";
+} from "./src/sources/signals/batch.ts";
 export {
   buildCatalogue,
   type Candidate,
   Catalogue as SignalCatalogue,
   type CatalogueEntry,
   type CatalogueOptions,
-} from "./src/signals/catalogue.ts";
-export { openHost } from "./src/session/node.ts";
+} from "./src/sources/signals/catalogue.ts";
+export { openHost } from "./src/run/session/node.ts";
 
 // Regions: marks in, exact times, counts and CPU states out.
 export type {
@@ -97,21 +97,21 @@ export type { MarkKind } from "./src/core/events/event_kinds.ts";
 export { KIND } from "./src/core/events/event_kinds.ts";
 export type { FoldedStats } from "./src/core/path_stats.ts";
 export { regionHash } from "./src/core/hash.ts";
-export type { ProcessEnd } from "./src/regions/process.ts";
-export type { SpanTotal } from "./src/regions/spans.ts";
-export type { CpuStates } from "./src/regions/cpu_states.ts";
-export type { TrackedState } from "./src/regions/tracker_signals.ts";
-export { TrackedRun } from "./src/regions/tracked_run.ts";
+export type { ProcessEnd } from "./src/marks/tracker/process.ts";
+export type { SpanTotal } from "./src/marks/tracker/spans.ts";
+export type { CpuStates } from "./src/marks/tracker/cpu_states.ts";
+export type { TrackedState } from "./src/marks/tracker/tracker_signals.ts";
+export { TrackedRun } from "./src/marks/tracker/tracked_run.ts";
 export {
   type EdgeListener,
   type ProcessSummary,
   RegionTracker,
   type TrackerOptions,
-} from "./src/regions/tracker.ts";
+} from "./src/marks/tracker/tracker.ts";
 
 // Aggregation and reports.
 export type { Agent, AgentColumn, AgentPlatform } from "./src/core/agent.ts";
-export { SampleAggregator } from "./src/aggregate/sample_aggregator.ts";
+export { SampleAggregator } from "./src/energy/totals/sample_aggregator.ts";
 export type {
   Nested,
   RegionTotal,
@@ -129,13 +129,18 @@ export {
   type Trace,
   type TraceColumn,
 } from "./src/formats/trace/trace.ts";
-export { eventLogTo } from "./src/outputs/event_log.ts";
-export type { Opener, OpenOutput } from "./src/outputs/output.ts";
-export { Coverage, type Known, type PartLoss, type PartSource } from "./src/aggregate/coverage.ts";
-export type { ReportExtras, RunView } from "./src/outputs/run_view.ts";
-export { type TraceOptions, traceTo } from "./src/outputs/trace.ts";
-export { Engine, type EngineOptions } from "./src/session/engine.ts";
-export type { OrderedEvents } from "./src/regions/ordered_events.ts";
+export { eventLogTo } from "./src/run/outputs/event_log.ts";
+export type { Opener, OpenOutput } from "./src/run/outputs/output.ts";
+export {
+  Coverage,
+  type Known,
+  type PartLoss,
+  type PartSource,
+} from "./src/energy/totals/coverage.ts";
+export type { ReportExtras, RunView } from "./src/run/outputs/run_view.ts";
+export { type TraceOptions, traceTo } from "./src/run/outputs/trace.ts";
+export { Engine, type EngineOptions } from "./src/run/session/engine.ts";
+export type { OrderedEvents } from "./src/marks/tracker/ordered_events.ts";
 
 // Raw stats of a node over time, and their differences.
 export {
@@ -144,17 +149,17 @@ export {
   type RawRecord,
   type RawStats,
   stringifyRawStats,
-} from "./src/formats/rawstats/rawstats.ts";
-export type { RawKey, RawKind, RawSchema } from "./src/formats/rawstats/schema.ts";
-export type { RawCorrection } from "./src/rawstats/differ.ts";
-export type { RawCorrectionKind } from "./src/rawstats/judge.ts";
-export type { Exact } from "./src/rawstats/exact.ts";
+} from "./src/rawstats/format/rawstats.ts";
+export type { RawKey, RawKind, RawSchema } from "./src/rawstats/format/schema.ts";
+export type { RawCorrection } from "./src/rawstats/analysis/differ.ts";
+export type { RawCorrectionKind } from "./src/rawstats/analysis/judge.ts";
+export type { Exact } from "./src/rawstats/analysis/exact.ts";
 export {
   type RawDeltaOptions,
   type RawDeltas,
   rawDeltas,
   type RawDeltaSeries,
-} from "./src/rawstats/deltas.ts";
+} from "./src/rawstats/analysis/deltas.ts";
 
 // Energy per step, as pm_mpi_lib logs it.
 export {
@@ -168,27 +173,27 @@ export {
 } from "./src/formats/pmc/pmc.ts";
 
 // Caliper's model.
-export { type Attribute, PROPERTY } from "./src/context/attribute.ts";
-export { Annotation } from "./src/context/annotation.ts";
-export { Annotations, type ChannelListener } from "./src/context/annotations.ts";
-export type { Given } from "./src/context/given.ts";
-export type { PlainRecord, PlainValue } from "./src/context/plain_record.ts";
-export { AnnotationRuntime } from "./src/context/runtime.ts";
-export type { EventKind, Machine, MachineValue } from "./src/context/service.ts";
-export { Channel, type ChannelOptions } from "./src/context/services/channel.ts";
-export { type Shape, Snapshot, type SourceBytes } from "./src/context/snapshot.ts";
-export { ContextTree, type Meta } from "./src/context/tree.ts";
-export { TYPE, type TypeName, type Value, type Variant } from "./src/context/variant.ts";
-export { type CaliEntry, CaliWriter } from "./src/formats/cali/cali.ts";
+export { type Attribute, PROPERTY } from "./src/caliper/model/attribute.ts";
+export { Annotation } from "./src/caliper/model/annotation.ts";
+export { Annotations, type ChannelListener } from "./src/caliper/model/annotations.ts";
+export type { Given } from "./src/caliper/model/given.ts";
+export type { PlainRecord, PlainValue } from "./src/caliper/model/plain_record.ts";
+export { AnnotationRuntime } from "./src/caliper/model/runtime.ts";
+export type { EventKind, Machine, MachineValue } from "./src/caliper/model/service.ts";
+export { Channel, type ChannelOptions } from "./src/caliper/model/services/channel.ts";
+export { type Shape, Snapshot, type SourceBytes } from "./src/caliper/model/snapshot.ts";
+export { ContextTree, type Meta } from "./src/caliper/model/tree.ts";
+export { TYPE, type TypeName, type Value, type Variant } from "./src/caliper/model/variant.ts";
+export { type CaliEntry, CaliWriter } from "./src/caliper/stream/cali.ts";
 export {
   type CaliContent,
   type CaliInput,
   type CaliRecord,
   query,
   readCali,
-} from "./src/query/library.ts";
-export { QueryError } from "./src/query/query_error.ts";
+} from "./src/caliper/query/library.ts";
+export { QueryError } from "./src/caliper/query/query_error.ts";
 
 // Programs in TypeScript: marks for a monitor, or a profile of their own.
-export { type Hint, type MarkedRegion, Marker } from "./src/marker/marker.ts";
-export { type OpenRegion, Profile, type ProfileOptions } from "./src/session/profile.ts";
+export { type Hint, type MarkedRegion, Marker } from "./src/marks/marker/marker.ts";
+export { type OpenRegion, Profile, type ProfileOptions } from "./src/run/session/profile.ts";

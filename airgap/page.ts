@@ -1,6 +1,6 @@
 /**
- * Bundles the script and the style sheet of the page (src/page/client/) with the libraries that they
- * use, minified, into src/page/made/, with the script's sum: `deno task page`. Texts, so that neither `deno compile` nor the
+ * Bundles the script and the style sheet of the page (src/show/page/client/) with the libraries that they
+ * use, minified, into src/show/page/made/, with the script's sum: `deno task page`. Texts, so that neither `deno compile` nor the
  * packer nor a run from source needs the libraries again; a test makes them anew and compares.
  *
  *     deno run -A airgap/page.ts [FOLDER]
@@ -31,7 +31,7 @@ export async function makePage(folder: string): Promise<void> {
           `${ROOT}airgap/deno.json`,
           "--outdir",
           out,
-          `${ROOT}src/page/client/main.ts`,
+          `${ROOT}src/show/page/client/main.ts`,
         ],
       ],
       stdin: "null",
@@ -58,4 +58,4 @@ export async function makePage(folder: string): Promise<void> {
   }
 }
 
-if (import.meta.main) await makePage(Deno.args[0] ?? `${ROOT}src/page/made`);
+if (import.meta.main) await makePage(Deno.args[0] ?? `${ROOT}src/show/page/made`);

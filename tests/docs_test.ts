@@ -22,7 +22,7 @@ timed("deno doc --lint has nothing to say about the library", () => {
 timed("the code in docs/add-a-reader.md is that of the reader that it walks through", () => {
   const text = (path: string) => Deno.readTextFileSync(new URL(`../${path}`, import.meta.url));
   const linesOf = (code: string) => code.split("\n").map((line) => line.trim());
-  const reader = new Set(linesOf(text("src/readers/thermal.ts")));
+  const reader = new Set(linesOf(text("src/sources/readers/thermal.ts")));
   const parts = [...text("docs/add-a-reader.md").matchAll(/```ts\n(.*?)```/gs)];
   const shown = parts.flatMap(([, code]) => linesOf(code));
   assertEquals(parts.length, 3);

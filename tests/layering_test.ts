@@ -1,59 +1,79 @@
 /**
- * Who may import whom. The table below is the architecture; each import line of src/ is held to it,
- * and an import against it fails with its file, its line and the rule.
+ * Who may import whom, in two tables: between the wings of src/, and between the rooms of each wing.
+ * An import against them fails with its file, its line and the rule.
  */
 import { assertEquals } from "@std/assert";
 import { walkSync } from "@std/fs";
 
 const SOURCES = new URL("../src/", import.meta.url).pathname;
 
-/** Folder → what it may import besides itself. The longest name that fits a file is its folder. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
+/** Wing → the wings that it may import besides itself. */
+const WINGS: Record<string, readonly string[]> = {
   core: [],
-  os: ["core"],
-  files: ["core", "formats", "os"],
-  readers: ["core", "os"],
-  signals: ["core"],
-  marker: ["core", "os"],
-  regions: ["core"],
-  aggregate: ["core"],
-  energy: ["core"],
-  analysis: ["core", "formats"],
   formats: ["core"],
-  rawstats: ["core", "formats", "os"],
-  context: ["core"],
-  "context/config": ["core", "context"],
-  "context/services": ["core", "context", "context/config", "formats", "query"],
-  query: ["core", "context", "formats"],
-  merge: ["core", "files", "formats", "os"],
-  client: ["core"],
-  guardian: ["core", "os"],
-  sim: ["core", "formats", "os"],
-  capture: ["core", "os", "readers", "signals"],
-  collect: ["core", "formats", "os", "readers"],
-  serve: ["core", "os", "readers"],
-  page: ["analysis", "core", "formats"],
-  "page/client": ["analysis", "core", "page"],
-  study: ["analysis", "core", "files", "formats", "os"],
-  job: ["core", "files", "formats", "guardian", "merge", "os"],
-  preload: ["client", "core", "job", "os"],
-  events: ["core", "files", "job", "os"],
-  recordings: ["core", "formats", "os", "regions", "signals"],
-  channels: [
-    ...["context", "context/config", "context/services", "core", "files", "job", "os", "query"],
-    ...["regions", "signals"],
+  energy: ["core"],
+  os: ["core", "formats"],
+  sources: ["core", "os"],
+  job: ["core", "formats", "os"],
+  marks: ["core", "job", "os"],
+  rawstats: ["core", "formats", "os", "sources"],
+  caliper: ["core", "formats", "job", "marks", "os", "rawstats", "sources"],
+  show: ["core", "formats", "os"],
+  run: ["caliper", "core", "energy", "formats", "job", "marks", "os", "show", "sources"],
+  cli: [
+    "caliper",
+    "core",
+    "energy",
+    "formats",
+    "job",
+    "marks",
+    "os",
+    "rawstats",
+    "run",
+    "show",
+    "sources",
   ],
-  request: ["core", "job", "os", "outputs", "preload", "regions"],
-  outputs: [
-    ...["aggregate", "channels", "client", "core", "energy", "events", "files", "formats", "job"],
-    ...["merge", "os", "page", "recordings", "regions", "signals"],
-  ],
-  session: [
-    ...["aggregate", "channels", "core", "events", "files", "formats", "guardian", "job"],
-    ...["merge", "os", "outputs", "preload", "readers", "recordings", "regions", "request"],
-    ...["signals", "sim"],
-  ],
-  cli: ["*"],
+};
+
+/**
+ * Wing → room → the rooms of that wing that it may import. The files on top of a wing are a room without
+ * a name here: every room may import them, and they may import every room.
+ */
+const ROOMS: Record<string, Record<string, readonly string[]>> = {
+  caliper: {
+    stream: [],
+    model: ["stream"],
+    query: ["model", "stream"],
+    channels: ["model", "query"],
+  },
+  cli: {
+    command_line: [],
+    explanations: ["command_line"],
+    doctor: ["command_line"],
+    show: ["command_line", "explanations"],
+    top: ["command_line"],
+  },
+  core: { machine: [], events: [] },
+  energy: { totals: [], edges: [], attribution: [] },
+  formats: { pmc: [], trace: [] },
+  job: { guardian: [], merge: [], place: ["guardian", "merge"] },
+  marks: { client: [], marker: [], preload: ["client"], rings: [], tracker: [] },
+  os: { confinement: [], devices: ["confinement"], files: [], memory: [] },
+  rawstats: { format: [], analysis: ["format"], daemon: ["format"] },
+  run: {
+    recordings: [],
+    outputs: ["recordings"],
+    request: ["outputs"],
+    session: ["outputs", "recordings", "request"],
+  },
+  show: { analysis: [], page: ["analysis"], study: ["analysis"] },
+  sources: {
+    readers: [],
+    signals: [],
+    serve: ["readers"],
+    sim: [],
+    capture: ["readers", "signals"],
+  },
 };
 
 /** What the script of a page is bundled with; the program itself loads none of them. */
@@ -86,11 +106,11 @@ export function importsOf(file: string, text: string): Import[] {
   }));
 }
 
-/** The folder of the table that a file below src/ belongs to. */
-function folderOf(path: string): string | undefined {
-  return Object.keys(MAY_IMPORT)
-    .filter((folder) => path.startsWith(`${folder}/`))
-    .sort((a, b) => b.length - a.length)[0];
+/** The wing and the room of a file below src/; the room of a file on top of its wing is "". */
+function placeOf(path: string): { wing: string; room: string } | undefined {
+  const [wing, room, ...rest] = path.split("/");
+  if (WINGS[wing] === undefined || room === undefined) return undefined;
+  return { wing, room: rest.length === 0 ? "" : room };
 }
 
 /** Where a relative specifier leads, below src/; outside of src/ it begins with "../". */
@@ -106,25 +126,33 @@ function resolve(file: string, specifier: string): string {
 
 /** The rule that an import breaks, or nothing. */
 export function brokenRule({ file, specifier, isDynamic }: Import): string | undefined {
-  const from = folderOf(file);
-  if (from === undefined) return "every file of src/ is in a folder of the table";
+  const from = placeOf(file);
+  if (from === undefined) return "every file of src/ is in a wing of the table";
   if (specifier.startsWith("node:")) {
     return isDynamic
       ? undefined
       : "no node: import at the top of a file (it costs every start; import it where it is used)";
   }
   if (!specifier.startsWith(".")) {
-    if (from === "page/client" && PAGE_LIBRARIES.test(specifier)) return undefined;
-    if (file === "analysis/pprof.ts" && specifier === "pprof-format") return undefined;
+    if (file.startsWith("show/page/client/") && PAGE_LIBRARIES.test(specifier)) return undefined;
+    if (file === "show/analysis/pprof.ts" && specifier === "pprof-format") return undefined;
     return specifier.startsWith("@std/")
       ? undefined
       : "only @std packages by their bare names, node: inside functions, and our own files";
   }
   const target = resolve(file, specifier);
-  const to = folderOf(target);
-  if (to === undefined) return "src/ imports only from the folders of src/";
-  if (from !== to && !MAY_IMPORT[from].includes(to) && MAY_IMPORT[from][0] !== "*") {
-    return `${from}/ may import ${MAY_IMPORT[from].join(", ") || "nothing"}`;
+  const to = placeOf(target);
+  if (to === undefined) return "src/ imports only from the wings of src/";
+  const isWithin = from.wing === to.wing;
+  if (!isWithin && !WINGS[from.wing].includes(to.wing)) {
+    return `${from.wing}/ may import ${WINGS[from.wing].join(", ") || "nothing"}`;
+  }
+  if (isWithin && from.room !== to.room && from.room !== "" && to.room !== "") {
+    const allowed = ROOMS[from.wing][from.room];
+    if (allowed === undefined) return `${from.wing}/${from.room}/ is not in the table of rooms`;
+    if (!allowed.includes(to.room)) {
+      return `${from.wing}/${from.room}/ may import ${allowed.join(", ") || "no other room"}`;
+    }
   }
   const isPrivate = target.split("/").at(-1)!.startsWith("_");
   const folder = (path: string) => path.slice(0, path.lastIndexOf("/"));
@@ -168,16 +196,15 @@ Deno.test("src/ keeps to the table of who may import whom", () => {
   assertEquals(broken, []);
 });
 
-Deno.test("no folder of src/ imports itself by way of others", () => {
-  const graph = new Map<string, Set<string>>();
-  for (const { file, specifier } of allImports()) {
-    const [from, to] = [folderOf(file), folderOf(resolve(file, specifier))];
-    if (from === undefined || to === undefined || from === to || !specifier.startsWith(".")) {
-      continue;
-    }
-    graph.set(from, (graph.get(from) ?? new Set()).add(to));
-  }
-  assertEquals(findCycle(graph)?.join(" -> "), undefined);
+Deno.test("no wing and no room of src/ imports itself by way of others", () => {
+  const acyclic = (table: Record<string, readonly string[]>) => {
+    return findCycle(new Map(Object.entries(table).map(([from, to]) => [from, new Set(to)])));
+  };
+  assertEquals([WINGS, ...Object.values(ROOMS)].map(acyclic).filter((cycle) => cycle), []);
+  const rooms = [...walkSync(SOURCES, { includeFiles: false, maxDepth: 2 })]
+    .map(({ path }) => path.slice(SOURCES.length).split("/"))
+    .filter(([wing, room]) => room !== undefined && ROOMS[wing]?.[room] === undefined);
+  assertEquals(rooms.map((parts) => parts.join("/")), []);
 });
 
 Deno.test("no file of src/ imports itself by way of others", () => {
@@ -239,14 +266,15 @@ Deno.test("brokenRule() and findCycle() hold the rules", () => {
       rule("os/libc.ts", "../core/errors.ts"),
       rule("core/a.ts", "./b.ts"),
       rule("core/a.ts", "../os/libc.ts"),
-      rule("readers/tables/x.ts", "../msr.ts"),
-      rule("readers/msr.ts", "../signals/alias.ts"),
-      rule("readers/msr.ts", "./_bits.ts"),
-      rule("signals/batch.ts", "../core/_bits.ts"),
-      rule("context/tree.ts", "../query/spec.ts"),
-      rule("context/services/report.ts", "../../query/spec.ts"),
-      rule("cli/main.ts", "../session/run.ts"),
-      rule("session/run.ts", "../cli/main.ts"),
+      rule("sources/readers/tables/x.ts", "../msr.ts"),
+      rule("sources/readers/msr.ts", "../signals/alias.ts"),
+      rule("sources/capture/tree.ts", "../signals/alias.ts"),
+      rule("sources/readers/msr.ts", "./_bits.ts"),
+      rule("caliper/query/x.ts", "../../core/_bits.ts"),
+      rule("caliper/model/tree.ts", "../query/spec.ts"),
+      rule("energy/totals/x.ts", "../../os/libc.ts"),
+      rule("cli/main.ts", "../run/session/run.ts"),
+      rule("run/session/run.ts", "../../cli/main.ts"),
       rule("cli/main.ts", "node:fs"),
       rule("cli/main.ts", "node:fs", true),
       rule("cli/main.ts", "npm:yaml"),
@@ -258,13 +286,14 @@ Deno.test("brokenRule() and findCycle() hold the rules", () => {
       undefined,
       "core/ may im",
       undefined,
-      "readers/ may",
+      "sources/read",
+      undefined,
       undefined,
       "a file whose",
-      "context/ may",
+      "caliper/mode",
+      "energy/ may ",
       undefined,
-      undefined,
-      "session/ may",
+      "run/ may imp",
       "no node: imp",
       undefined,
       "only @std pa",

@@ -4,7 +4,7 @@
  *
  * Deno keeps such results in `v8_code_cache_v2`, a database of SQLite in its directory DENO_DIR, by the name
  * of the text and its hash. The guardian lays the one that is made here beside the session, for one start
- * (src/guardian/code_cache.h).
+ * (src/job/guardian/code_cache.h).
  *
  * V8 stores the functions that it had to compile so far: here those that a start calls (start_functions.ts).
  * Whether the result is taken, is tried.

@@ -3,17 +3,17 @@
  * the program header of the notes (which nothing reads at run time) becomes one that maps the block,
  * the block goes to the end of the file and above the last mapped address, `e_entry` points at it,
  * and the header that names the dynamic linker gets a type that the kernel passes over: it starts the
- * block itself, which starts the dynamic linker when it wants it (src/guardian/runtime.h).
+ * block itself, which starts the dynamic linker when it wants it (src/job/guardian/runtime.h).
  *
  * Offsets are those of elf(5) for 64 bits: e_entry 24, e_phoff 32, e_phentsize 54, e_phnum 56; in a
  * program header p_type 0, p_flags 4, p_offset 8, p_vaddr 16, p_filesz 32, p_memsz 40, p_align 48.
  */
-import { type Machine, MACHINES } from "../../src/guardian/image.ts";
+import { type Machine, MACHINES } from "../../src/job/guardian/image.ts";
 
 const PT_LOAD = 1;
 const PT_INTERP = 3;
 const PT_NOTE = 4;
-/** PT_HIDDEN_INTERP of src/guardian/runtime.h. */
+/** PT_HIDDEN_INTERP of src/job/guardian/runtime.h. */
 const PT_HIDDEN_INTERP = 0x6a6d6b49;
 const READ_EXECUTE = 5;
 const ET_DYN = 3;

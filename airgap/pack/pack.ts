@@ -1,5 +1,5 @@
 /**
- * Puts the guardian (src/guardian/guardian.c) in front of a runtime.
+ * Puts the guardian (src/job/guardian/guardian.c) in front of a runtime.
  *
  *     deno run -A airgap/pack/pack.ts --out FILE --map CONFIG [--deno DENO] -- PERMISSION_FLAGS...
  *     deno run -A airgap/pack/pack.ts --out FILE --prepare DENORT
@@ -12,8 +12,8 @@
  * The second form prepares a base runtime, or the zip archive that it comes in, for `deno compile`.
  */
 import { spellingsWithValue } from "../../src/core/option.ts";
-import { RUN_OPTIONS } from "../../src/request/run_options.ts";
-import { MACHINES, makeBlock, MODE, readCode } from "../../src/guardian/image.ts";
+import { RUN_OPTIONS } from "../../src/run/request/run_options.ts";
+import { MACHINES, makeBlock, MODE, readCode } from "../../src/job/guardian/image.ts";
 import { type Bundle, bundle, type Whole } from "./bundle.ts";
 import { type Compiled, makeCodeCache } from "./code_cache.ts";
 import { findPlace, inject, type Place } from "./elf.ts";
@@ -164,7 +164,7 @@ async function prepare(out: string, denort: string): Promise<void> {
 }
 
 async function guardianFor({ machine, address, entry }: Place) {
-  const hex = new URL(`../../src/guardian/guardian_${machine}.hex`, import.meta.url);
+  const hex = new URL(`../../src/job/guardian/guardian_${machine}.hex`, import.meta.url);
   return {
     code: await readCode(await Deno.readTextFile(hex)),
     withValue: spellingsWithValue(RUN_OPTIONS),

@@ -5,9 +5,9 @@
 import { jsonText } from "../core/printable.ts";
 import { unusable } from "../core/errors.ts";
 import { hostName } from "../os/host.ts";
-import { READERS } from "../readers/with_raw.ts";
-import { ownNames, redactor } from "../capture/redact.ts";
-import { capture as save } from "../capture/capture.ts";
+import { READERS } from "../sources/readers/with_raw.ts";
+import { ownNames, redactor } from "../sources/capture/redact.ts";
+import { capture as save } from "../sources/capture/capture.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";

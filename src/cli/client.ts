@@ -2,11 +2,11 @@
  * `joulemark client`: hands out what applications are marked with, a file per language.
  * @module
  */
-import { unwritable } from "../files/whole_file.ts";
+import { unwritable } from "../os/files/whole_file.ts";
 import { makeDirectories } from "../os/output_place.ts";
-import { LANGUAGES } from "../client/files.ts";
+import { LANGUAGES } from "../marks/client/files.ts";
 import { UnknownNameError } from "../core/errors.ts";
-import { WholeFile } from "../files/whole_file.ts";
+import { WholeFile } from "../os/files/whole_file.ts";
 import { EXIT } from "./exit_codes.ts";
 import { quietOption } from "./command_line/common_options.ts";
 import { misused } from "./command_line/options.ts";

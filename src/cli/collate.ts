@@ -4,7 +4,7 @@
  */
 import { messageFor } from "../core/errors.ts";
 import { Mpi } from "../os/mpi.ts";
-import { collate as collateParts } from "../job/collate.ts";
+import { collate as collateParts } from "../job/place/collate.ts";
 import { loadYaml } from "../formats/yaml.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { outputOption, quietOption } from "./command_line/common_options.ts";

@@ -2,8 +2,8 @@
  * `joulemark compare`: two sets of reports, and whether one metric has grown.
  * @module
  */
-import { differences, type NamedReport } from "../analysis/comparable.ts";
-import { compare as compareSets, type Comparison, METRICS } from "../analysis/comparison.ts";
+import { differences, type NamedReport } from "../show/analysis/comparable.ts";
+import { compare as compareSets, type Comparison, METRICS } from "../show/analysis/comparison.ts";
 import {
   comparisonJson,
   comparisonJunit,
@@ -11,11 +11,11 @@ import {
   comparisonText,
   outcomeOf,
   verdictText,
-} from "../analysis/print_comparison.ts";
+} from "../show/analysis/print_comparison.ts";
 import { simulatedBy } from "../core/simulated.ts";
 import { unusable } from "../core/errors.ts";
-import { writeDocument } from "../files/whole_file.ts";
-import { readRuns } from "../job/read_runs.ts";
+import { writeDocument } from "../os/files/whole_file.ts";
+import { readRuns } from "../job/place/read_runs.ts";
 import { loadYaml } from "../formats/yaml.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeStdout } from "./io.ts";
@@ -144,8 +144,8 @@ async function html(
   sets: { a: readonly NamedReport[]; b: readonly NamedReport[] },
   notes: ComparisonNotes,
 ): Promise<string> {
-  const { comparePage } = await import("../page/compare_page.ts");
-  const { pageHtml } = await import("../page/html.ts");
+  const { comparePage } = await import("../show/page/compare_page.ts");
+  const { pageHtml } = await import("../show/page/html.ts");
   return pageHtml(comparePage(comparison, sets, notes));
 }
 

@@ -6,7 +6,7 @@
  * every output is marked `simulated`.
  * @module
  */
-import { RUN_OPTIONS } from "../request/run_options.ts";
+import { RUN_OPTIONS } from "../run/request/run_options.ts";
 import { runWith } from "./run.ts";
 import { HIDDEN_VERBS, selfCommand } from "../os/self.ts";
 import type { Verb } from "./command_line/verb.ts";

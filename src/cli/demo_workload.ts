@@ -6,7 +6,7 @@
  * on any machine, about 3.5 s in all.
  * @module
  */
-import { Marker } from "../marker/marker.ts";
+import { Marker } from "../marks/marker/marker.ts";
 import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
 import { readLinkTarget, readText } from "../os/files.ts";
 import { affinityOf } from "../os/host.ts";

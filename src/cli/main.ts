@@ -3,7 +3,13 @@
  * @module
  */
 import { messageFor, nearest, quote } from "../core/errors.ts";
-import { CHECK_FLAG, checkOnly, Guardian, guardian, setGuardian } from "../guardian/guardian.ts";
+import {
+  CHECK_FLAG,
+  checkOnly,
+  Guardian,
+  guardian,
+  setGuardian,
+} from "../job/guardian/guardian.ts";
 import { parseInherited, removeLaid, setInherited } from "../os/inherited.ts";
 import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
@@ -64,7 +70,7 @@ async function runNamed(args: string[]): Promise<number> {
       return await (await import("./demo_workload.ts")).demoWorkload(rest);
     }
     if (name === HIDDEN_VERBS.statsHelper) {
-      return await (await import("../rawstats/workers.ts")).rawTableHelper(rest);
+      return await (await import("../rawstats/analysis/workers.ts")).rawTableHelper(rest);
     }
     if (name === HIDDEN_VERBS.libraryHelper) {
       return (await import("../os/devices/gpu_libraries.ts")).gpuLibraryHelper(rest);

@@ -3,8 +3,8 @@
  * @module
  */
 import { AccessError, UsageError } from "../core/errors.ts";
-import { isJobId } from "../collect/loop.ts";
-import { MAX_MARK_BYTES, monitorSocketPath, sendMark } from "../collect/socket.ts";
+import { isJobId } from "../rawstats/daemon/loop.ts";
+import { MAX_MARK_BYTES, monitorSocketPath, sendMark } from "../rawstats/daemon/socket.ts";
 import { EXIT } from "./exit_codes.ts";
 import { quietOption } from "./command_line/common_options.ts";
 import { say } from "./io.ts";

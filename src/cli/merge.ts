@@ -2,14 +2,19 @@
  * `joulemark merge`: reports of many hosts into one.
  * @module
  */
-import { clockLine, clockOffsets } from "../merge/clocks.ts";
-import { jobFacts, partFacts, refuseOutputAmongInputs, reportFiles } from "../job/part_files.ts";
+import { clockLine, clockOffsets } from "../job/merge/clocks.ts";
+import {
+  jobFacts,
+  partFacts,
+  refuseOutputAmongInputs,
+  reportFiles,
+} from "../job/place/part_files.ts";
 import { loadYaml } from "../formats/yaml.ts";
-import { mergeFiles } from "../job/merge_parts.ts";
-import { writePartsPmc } from "../job/pmc_part.ts";
-import { parsePmcVersion } from "../outputs/pmc/version.ts";
+import { mergeFiles } from "../job/place/merge_parts.ts";
+import { writePartsPmc } from "../job/place/pmc_part.ts";
+import { parsePmcVersion } from "../run/outputs/pmc/version.ts";
 import { EXIT } from "./exit_codes.ts";
-import { sharedOptions } from "../request/run_options.ts";
+import { sharedOptions } from "../run/request/run_options.ts";
 import { outputOption, quietOption } from "./command_line/common_options.ts";
 import { say } from "./io.ts";
 import { cannot, type ParsedOptions } from "./command_line/options.ts";

@@ -7,10 +7,10 @@ import { listOf } from "../core/names.ts";
 import type { OfferedSignal, SignalProvider } from "../core/signal.ts";
 import { rawSeconds } from "../os/clock.ts";
 import type { MachineHost } from "../os/host.ts";
-import { READERS } from "../readers/with_raw.ts";
-import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../regions/tracker_signals.ts";
-import { openMachine } from "../session/node.ts";
-import { buildCatalogue, type Catalogue } from "../signals/catalogue.ts";
+import { READERS } from "../sources/readers/with_raw.ts";
+import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../marks/tracker/tracker_signals.ts";
+import { openMachine } from "../run/session/node.ts";
+import { buildCatalogue, type Catalogue } from "../sources/signals/catalogue.ts";
 
 /** Options that several verbs share. */
 export interface NodeOptions {

@@ -9,20 +9,20 @@ import {
   craypatSummary,
   pmcFigures,
   reportFigures,
-} from "../analysis/craypat.ts";
-import { groupByName, type RunGroup } from "../analysis/compare_runs.ts";
-import { svg } from "../analysis/picture.ts";
-import { QUANTITIES, type Quantity, type Run, runOf } from "../analysis/runs.ts";
-import { parseSweepTable, sweepOf, type SweepPoint, sweepPoints } from "../analysis/sweep.ts";
-import { tableCsv, tableJson, tableText } from "../analysis/table.ts";
-import * as views from "../analysis/views.ts";
+} from "../show/analysis/craypat.ts";
+import { groupByName, type RunGroup } from "../show/analysis/compare_runs.ts";
+import { svg } from "../show/analysis/picture.ts";
+import { QUANTITIES, type Quantity, type Run, runOf } from "../show/analysis/runs.ts";
+import { parseSweepTable, sweepOf, type SweepPoint, sweepPoints } from "../show/analysis/sweep.ts";
+import { tableCsv, tableJson, tableText } from "../show/analysis/table.ts";
+import * as views from "../show/analysis/views.ts";
 import { UnknownNameError, unusable, UsageError } from "../core/errors.ts";
 import { parseWholeReport } from "../formats/report.ts";
 import { loadYaml } from "../formats/yaml.ts";
 import { statPath } from "../os/files.ts";
-import { writeDocument } from "../files/whole_file.ts";
-import { type PmcRun, readPmcRuns, readTableText } from "../outputs/pmc/read.ts";
-import { inputKind } from "../query/sources/kind.ts";
+import { writeDocument } from "../os/files/whole_file.ts";
+import { type PmcRun, readPmcRuns, readTableText } from "../run/outputs/pmc/read.ts";
+import { inputKind } from "../caliper/query/sources/kind.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, terminalWidth, writeStdout } from "./io.ts";
 import { JSON_FORMAT, outputOption } from "./command_line/common_options.ts";

@@ -7,18 +7,18 @@
  * @module
  */
 import { FormatError, isHumanError } from "../core/errors.ts";
-import { byteText, NO_END } from "../formats/cali/cali.ts";
+import { byteText, NO_END } from "../caliper/stream/cali.ts";
 import { loadYaml } from "../formats/yaml.ts";
 import { OutputPlace } from "../os/output_place.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
-import { fromByteText } from "../query/byte_text.ts";
-import { caliSource } from "../query/sources/cali.ts";
-import { PackedInput, recognised } from "../query/sources/kind.ts";
-import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../query/options.ts";
-import { QueryError } from "../query/query_error.ts";
-import { QueryRun } from "../query/run.ts";
-import type { ReadBytes } from "../query/sources/source.ts";
-import { unwritable } from "../files/whole_file.ts";
+import { fromByteText } from "../caliper/query/byte_text.ts";
+import { caliSource } from "../caliper/query/sources/cali.ts";
+import { PackedInput, recognised } from "../caliper/query/sources/kind.ts";
+import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../caliper/query/options.ts";
+import { QueryError } from "../caliper/query/query_error.ts";
+import { QueryRun } from "../caliper/query/run.ts";
+import type { ReadBytes } from "../caliper/query/sources/source.ts";
+import { unwritable } from "../os/files/whole_file.ts";
 import { printableBytes } from "../core/printable.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeStderr, writeStdout } from "./io.ts";
@@ -132,7 +132,7 @@ async function readFiles(
         if (kind === "report") await loadYaml();
         const source = isCali
           ? caliSource(read, { strict: how.strict, wholeLines: true })
-          : (await import("../query/sources/open.ts")).sourceOf(kind, read, { path, seen });
+          : (await import("../caliper/query/sources/open.ts")).sourceOf(kind, read, { path, seen });
         run.read(source, problem);
       } catch (error) {
         const isPacked = error instanceof PackedInput;

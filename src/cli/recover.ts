@@ -2,8 +2,8 @@
  * `joulemark recover`: the report of a run whose monitor was killed.
  * @module
  */
-import { recoverAll } from "../job/recover_all.ts";
-import { privateBases } from "../job/private_base.ts";
+import { recoverAll } from "../job/place/recover_all.ts";
+import { privateBases } from "../job/place/private_base.ts";
 import { EXIT } from "./exit_codes.ts";
 import { quietOption } from "./command_line/common_options.ts";
 import { say, writeStdout } from "./io.ts";

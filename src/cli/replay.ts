@@ -12,26 +12,26 @@ import type { Nested, Report, ReportHost } from "../core/report.ts";
 import type { SignalProvider } from "../core/signal.ts";
 import type { Recording } from "../formats/recording.ts";
 import { stringifyReport } from "../formats/report.ts";
-import { HostStatistics } from "../merge/host_statistics.ts";
-import { jobTotals, jobTree } from "../merge/job_totals.ts";
-import type { NodeSteps } from "../merge/steps.ts";
-import { TRACKER_ALIASES } from "../regions/tracker_signals.ts";
-import { writePmc } from "../merge/pmc.ts";
-import { nodeRanks } from "../outputs/pmc/log.ts";
+import { HostStatistics } from "../job/merge/host_statistics.ts";
+import { jobTotals, jobTree } from "../job/merge/job_totals.ts";
+import type { NodeSteps } from "../job/merge/steps.ts";
+import { TRACKER_ALIASES } from "../marks/tracker/tracker_signals.ts";
+import { writePmc } from "../job/merge/pmc.ts";
+import { nodeRanks } from "../run/outputs/pmc/log.ts";
 import { DEFAULT_ATTRIBUTION } from "../core/attribution_mode.ts";
-import { attributionIn } from "../outputs/attribution.ts";
-import { parsePmcVersion } from "../outputs/pmc/version.ts";
-import { loadOutputs, OUTPUTS } from "../outputs/all.ts";
-import type { Opener } from "../outputs/output.ts";
-import { atOwnPlaces } from "../outputs/own_places.ts";
-import type { RunIdle } from "../outputs/run_idle.ts";
-import { replay as replayOne, type Replayed, type ReplayOptions } from "../session/replay.ts";
-import { WholeFile } from "../files/whole_file.ts";
-import type { NameTable } from "../signals/batch.ts";
+import { attributionIn } from "../run/outputs/attribution.ts";
+import { parsePmcVersion } from "../run/outputs/pmc/version.ts";
+import { loadOutputs, OUTPUTS } from "../run/outputs/all.ts";
+import type { Opener } from "../run/outputs/output.ts";
+import { atOwnPlaces } from "../run/outputs/own_places.ts";
+import type { RunIdle } from "../run/outputs/run_idle.ts";
+import { replay as replayOne, type Replayed, type ReplayOptions } from "../run/session/replay.ts";
+import { WholeFile } from "../os/files/whole_file.ts";
+import type { NameTable } from "../sources/signals/batch.ts";
 import { ReplaySite } from "./replay_site.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeStdout } from "./io.ts";
-import { replayOptions, sharedOptions } from "../request/run_options.ts";
+import { replayOptions, sharedOptions } from "../run/request/run_options.ts";
 import { quietOption } from "./command_line/common_options.ts";
 import { cannot, type ParsedOptions, parseSeconds } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -135,12 +135,12 @@ async function replayAll(
 /** Makes baselines from a file; there is no node to measure here. */
 async function idleFrom(text: string | undefined): Promise<(() => RunIdle) | undefined> {
   if (text === undefined) return undefined;
-  const { parseBaseline } = await import("../outputs/idle_baseline.ts");
+  const { parseBaseline } = await import("../run/outputs/idle_baseline.ts");
   const baseline = await parseBaseline(text);
   if (baseline.file === undefined) {
     throw unusable(`--idle=${text}`, "a file: a recording cannot be measured", "a time");
   }
-  const { RunIdle } = await import("../outputs/run_idle.ts");
+  const { RunIdle } = await import("../run/outputs/run_idle.ts");
   return () => new RunIdle(baseline);
 }
 
@@ -217,8 +217,8 @@ function tell(results: Replayed[]): void {
 
 /** Known names are those of any machine; sources are the recording and the application only. */
 async function tableMaker(): Promise<(providers: readonly SignalProvider[]) => NameTable> {
-  const { READERS } = await import("../readers/with_raw.ts");
-  const { buildCatalogue } = await import("../signals/catalogue.ts");
+  const { READERS } = await import("../sources/readers/with_raw.ts");
+  const { buildCatalogue } = await import("../sources/signals/catalogue.ts");
   return (providers) => {
     const catalogue = buildCatalogue({
       // Readers are left out, so nothing of a host is ever asked but whether it is simulated.

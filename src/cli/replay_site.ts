@@ -3,12 +3,12 @@
  * @module
  */
 import type { OptionValue } from "../core/option.ts";
-import { WholeFile } from "../files/whole_file.ts";
+import { WholeFile } from "../os/files/whole_file.ts";
 import type { PmcRecord, PmcVersion } from "../formats/pmc/log.ts";
 import type { Recording } from "../formats/recording.ts";
-import type { NodeSteps } from "../merge/steps.ts";
-import type { OutputSite } from "../outputs/output.ts";
-import { epochSeconds } from "../outputs/pmc/log.ts";
+import type { NodeSteps } from "../job/merge/steps.ts";
+import type { OutputSite } from "../run/outputs/output.ts";
+import { epochSeconds } from "../run/outputs/pmc/log.ts";
 import { say, writeStderr, writeStdout } from "./io.ts";
 
 /** What all recordings of a replay have in common. */

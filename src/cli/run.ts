@@ -4,22 +4,22 @@
  */
 import { isHumanError } from "../core/errors.ts";
 import { type OptionValues, withoutFiles } from "../core/option.ts";
-import type { MonitorOptions } from "../session/monitor_options.ts";
-import { wrongOrder } from "../job/wrong_order.ts";
-import { countersChecked, countersCheckedPath } from "../files/counters_checked.ts";
+import type { MonitorOptions } from "../run/session/monitor_options.ts";
+import { wrongOrder } from "../job/place/wrong_order.ts";
+import { countersChecked, countersCheckedPath } from "../os/files/counters_checked.ts";
 import { readText } from "../os/files.ts";
-import { CHECKED, guardian, isOnlyCheck } from "../guardian/guardian.ts";
+import { CHECKED, guardian, isOnlyCheck } from "../job/guardian/guardian.ts";
 import { findCommand } from "../os/process.ts";
 import { otherKind } from "../os/user_file.ts";
-import { prepare } from "../session/launch.ts";
-import { parsePmcVersion } from "../outputs/pmc/version.ts";
-import { LIST_VARIABLES, OPTIONAL_VARIABLES, preloadChanges } from "../preload/preload.ts";
-import { defaultReport, runRequest } from "../request/request.ts";
-import { loadOutputs, OUTPUTS, requestsChannels } from "../outputs/all.ts";
-import { atOwnPlaces } from "../outputs/own_places.ts";
-import type { RunIdle } from "../outputs/run_idle.ts";
+import { prepare } from "../run/session/launch.ts";
+import { parsePmcVersion } from "../run/outputs/pmc/version.ts";
+import { LIST_VARIABLES, OPTIONAL_VARIABLES, preloadChanges } from "../marks/preload/preload.ts";
+import { defaultReport, runRequest } from "../run/request/request.ts";
+import { loadOutputs, OUTPUTS, requestsChannels } from "../run/outputs/all.ts";
+import { atOwnPlaces } from "../run/outputs/own_places.ts";
+import type { RunIdle } from "../run/outputs/run_idle.ts";
 import { say, writeStderr, writeStdout } from "./io.ts";
-import { RUN_OPTIONS } from "../request/run_options.ts";
+import { RUN_OPTIONS } from "../run/request/run_options.ts";
 import { misused, type ParsedOptions } from "./command_line/options.ts";
 import { permissionFlags } from "./permissions.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -92,7 +92,7 @@ export async function runWith(
   });
   const hasPmCalls = request.preload.dialects.includes("pm_mpi");
   if (hasPmCalls && !values.has("pmc")) {
-    values.set("pmc", (await import("../outputs/pmc/output.ts")).PMC_BY_CALLS);
+    values.set("pmc", (await import("../run/outputs/pmc/output.ts")).PMC_BY_CALLS);
   }
   if (isOnlyCheck()) {
     await loadOutputs(OUTPUTS, values, env);
@@ -118,7 +118,7 @@ export async function runWith(
   const changes: Record<string, string> = { ...answered };
   if (request.phases !== undefined) changes.JOULEMARK_PHASES = request.phases;
   if (options.flags.has("python")) {
-    Object.assign(changes, (await import("../preload/python.ts")).pythonChanges(env, say));
+    Object.assign(changes, (await import("../marks/preload/python.ts")).pythonChanges(env, say));
   }
   // The library cannot distinguish 2.0's calls from 3.1's alone.
   if (hasPmCalls) {
@@ -132,9 +132,9 @@ export async function runWith(
     changes.JOULEMARK_OMPT_EVENTS = "1";
   }
   const plainOutputs = plain === given ? [] : await loadOutputs(OUTPUTS, plain, env);
-  const { monitor } = await import("../session/monitor.ts");
+  const { monitor } = await import("../run/session/monitor.ts");
   const plan = { guardian: prepared.guardian, changes: changesOf(changes, own.command) };
-  const { loadRunParts } = await import("../session/run_parts.ts");
+  const { loadRunParts } = await import("../run/session/run_parts.ts");
   const simulateIfBlind = own.simulateIfBlind ?? false;
   const parts = await loadRunParts(request, { values, channels, simulateIfBlind, tell: say });
   const settings: MonitorOptions = {
@@ -178,8 +178,8 @@ function changesOf(
 /** Loaded only where it is asked for: every process of a job pays for what is loaded. */
 async function openIdle(text: string | undefined): Promise<RunIdle | undefined> {
   if (text === undefined) return undefined;
-  const { parseBaseline } = await import("../outputs/idle_baseline.ts");
+  const { parseBaseline } = await import("../run/outputs/idle_baseline.ts");
   const baseline = await parseBaseline(text);
-  const { RunIdle } = await import("../outputs/run_idle.ts");
+  const { RunIdle } = await import("../run/outputs/run_idle.ts");
   return new RunIdle(baseline);
 }

@@ -3,16 +3,16 @@
  * @module
  */
 import { UnknownNameError, UsageError } from "../core/errors.ts";
-import { printRawTable } from "../rawstats/print/print_table.ts";
-import { metricValues, type RawAnalysisTable } from "../rawstats/print/tables.ts";
-import type { RawTableRequest } from "../rawstats/print/table.ts";
-import { readRawTables } from "../rawstats/workers.ts";
-import { lookAtRawFiles } from "../rawstats/files.ts";
-import { energySourceLine, parseEnergyUnits } from "../rawstats/energy_units.ts";
-import type { RawCopies } from "../rawstats/once.ts";
-import { type SeriesFormat, writeSeries } from "../rawstats/print/print_series.ts";
-import { printOpenMetrics } from "../rawstats/print/print_openmetrics.ts";
-import { joinRawNodes, type RawAnalysis } from "../rawstats/stats.ts";
+import { printRawTable } from "../rawstats/analysis/print/print_table.ts";
+import { metricValues, type RawAnalysisTable } from "../rawstats/analysis/print/tables.ts";
+import type { RawTableRequest } from "../rawstats/analysis/print/table.ts";
+import { readRawTables } from "../rawstats/analysis/workers.ts";
+import { lookAtRawFiles } from "../rawstats/analysis/files.ts";
+import { energySourceLine, parseEnergyUnits } from "../rawstats/analysis/energy_units.ts";
+import type { RawCopies } from "../rawstats/analysis/once.ts";
+import { type SeriesFormat, writeSeries } from "../rawstats/analysis/print/print_series.ts";
+import { printOpenMetrics } from "../rawstats/analysis/print/print_openmetrics.ts";
+import { joinRawNodes, type RawAnalysis } from "../rawstats/analysis/stats.ts";
 import { HIDDEN_VERBS, selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { finished, say, writeStdout } from "./io.ts";
@@ -85,7 +85,7 @@ differenced.`,
         action: "use --as-original",
         expected:
           "joulemark's own values: those of the original programs are computed by its tests " +
-          "alone, in tests/rawstats/original",
+          "alone, in tests/rawstats/analysis/original",
         remedy: "leave the option out",
       });
     }

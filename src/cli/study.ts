@@ -2,16 +2,16 @@
  * `joulemark study`: a sweep by itself: runs, table, picture.
  * @module
  */
-import { NODE_ENERGY } from "../analysis/job_figures.ts";
-import { svg } from "../analysis/picture.ts";
-import { sweepOf, type SweepPoint, sweepPoint } from "../analysis/sweep.ts";
-import { columnsOf, type Table, tableCsv } from "../analysis/table.ts";
-import { sweepView, type View } from "../analysis/views.ts";
+import { NODE_ENERGY } from "../show/analysis/job_figures.ts";
+import { svg } from "../show/analysis/picture.ts";
+import { sweepOf, type SweepPoint, sweepPoint } from "../show/analysis/sweep.ts";
+import { columnsOf, type Table, tableCsv } from "../show/analysis/table.ts";
+import { sweepView, type View } from "../show/analysis/views.ts";
 import { AccessError, unusable, UsageError } from "../core/errors.ts";
 import { expandHosts } from "../core/host_list.ts";
 import { makeDirectories } from "../os/output_place.ts";
 import { OsError, readUserText } from "../os/user_file.ts";
-import { writeDocument } from "../files/whole_file.ts";
+import { writeDocument } from "../os/files/whole_file.ts";
 import { findCommand } from "../os/process.ts";
 import {
   beginStudy,
@@ -20,16 +20,16 @@ import {
   STUDY_FORMAT,
   type StudyHead,
   type StudyResult,
-} from "../study/log.ts";
+} from "../show/study/log.ts";
 import {
   parseTopology,
   type Place,
   type Placements,
   placementsOf,
   type Scenario,
-} from "../study/placement.ts";
-import { parseVaried, PLACEMENT, type PlannedRun, planStudy } from "../study/plan.ts";
-import { runOnce, type StudyLaunch } from "../study/run.ts";
+} from "../show/study/placement.ts";
+import { parseVaried, PLACEMENT, type PlannedRun, planStudy } from "../show/study/plan.ts";
+import { runOnce, type StudyLaunch } from "../show/study/run.ts";
 import { selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, terminalWidth, writeStdout } from "./io.ts";

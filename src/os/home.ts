@@ -6,7 +6,7 @@ import { readText } from "./files.ts";
 import { libc } from "./libc.ts";
 
 const HOME = "HOME";
-/** Before names of variables that the runtime itself must not see: src/guardian/runtime.h. */
+/** Before names of variables that the runtime itself must not see: src/job/guardian/runtime.h. */
 const RENAMED = "JOULEMARK_USER_";
 /** What the runtime gets for HOME. */
 const NOWHERE = "/proc/self/none";

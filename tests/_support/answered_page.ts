@@ -1,6 +1,6 @@
 /**
  * `docs/answered.md`: which calls of each dialect's public headers are answered, and which are not.
- * The names are data, read out of the headers: tests/client/dialect_names.json.
+ * The names are data, read out of the headers: tests/marks/client/dialect_names.json.
  * @module
  */
 
@@ -24,7 +24,7 @@ export interface DialectNames extends Names {
 
 /** Dialects by the word of `--preload`. */
 export function dialectNames(): Record<string, DialectNames> {
-  const file = new URL("../client/dialect_names.json", import.meta.url);
+  const file = new URL("../marks/client/dialect_names.json", import.meta.url);
   return JSON.parse(Deno.readTextFileSync(file));
 }
 
@@ -38,9 +38,9 @@ export type Trial = readonly [
   name: string,
 ];
 
-/** All of them: tests/client/dialect_trials.json. */
+/** All of them: tests/marks/client/dialect_trials.json. */
 export function dialectTrials(): Trial[] {
-  const file = new URL("../client/dialect_trials.json", import.meta.url);
+  const file = new URL("../marks/client/dialect_trials.json", import.meta.url);
   return JSON.parse(Deno.readTextFileSync(file));
 }
 
@@ -110,7 +110,7 @@ export function answeredPage(): string {
     "",
     "Every function that the public header of a dialect can call is answered by the interposition library,",
     "or named here: a call that is not answered goes where it went without joulemark. The names come from the",
-    "headers, `tests/client/answered_test.ts` holds the library to them, `headers_test.ts` beside it the headers of this",
+    "headers, `tests/marks/client/answered_test.ts` holds the library to them, `headers_test.ts` beside it the headers of this",
     "machine to the data, and this page is made of the same data.",
     "How to use each dialect: [mark regions](mark-regions.md).",
     "",
@@ -152,7 +152,7 @@ function trialLines(): string[] {
     "",
     "## What tests run",
     "",
-    "Each cell is a test of this repository, `tests/client/dialect_trials.json` says which; versions are those of",
+    "Each cell is a test of this repository, `tests/marks/client/dialect_trials.json` says which; versions are those of",
     "Debian 12's packages, in the table above. *Its calls* are the dialect's functions, called by a program of ours",
     "without its library; empty cells were not tried.",
     "",

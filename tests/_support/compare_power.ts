@@ -3,8 +3,8 @@
  *
  *     deno run --config airgap/deno.json --no-lock tests/_support/compare_power.ts
  */
-import { difference } from "../../src/analysis/difference.ts";
-import { Random } from "../../src/sim/random.ts";
+import { difference } from "../../src/show/analysis/difference.ts";
+import { Random } from "../../src/sources/sim/random.ts";
 
 /** Pairs of sets of runs. */
 export interface Pairs {

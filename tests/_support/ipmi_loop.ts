@@ -6,7 +6,7 @@
  */
 import { DeviceDoor } from "../../src/os/devices/ipmi.ts";
 import { libc } from "../../src/os/libc.ts";
-import { IpmiReading } from "../../src/readers/readings/ipmi.ts";
+import { IpmiReading } from "../../src/sources/readers/readings/ipmi.ts";
 
 const TICKS = 200_000;
 // A signalfd that waits for no signal: never ready, as a device without messages.

@@ -4,9 +4,9 @@
  * @module
  */
 import { MachineHost } from "../../src/os/host.ts";
-import { READERS } from "../../src/readers/with_raw.ts";
-import { Batch } from "../../src/signals/batch.ts";
-import { buildCatalogue, type Catalogue } from "../../src/signals/catalogue.ts";
+import { READERS } from "../../src/sources/readers/with_raw.ts";
+import { Batch } from "../../src/sources/signals/batch.ts";
+import { buildCatalogue, type Catalogue } from "../../src/sources/signals/catalogue.ts";
 import type { Domain } from "../../src/core/machine/domain.ts";
 import { memoryFolder } from "./register_files.ts";
 import { advanceNodeTree, loadNode, type NodeFile, writeNodeTree } from "./node_tree.ts";

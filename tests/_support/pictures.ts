@@ -8,13 +8,13 @@ import { replay } from "../../src/cli/replay.ts";
 import { show } from "../../src/cli/show/show.ts";
 import { Courses, Draw, page } from "../../src/cli/top/top_page.ts";
 import { MachineHost } from "../../src/os/host.ts";
-import { READERS } from "../../src/readers/with_raw.ts";
-import { buildCatalogue } from "../../src/signals/catalogue.ts";
+import { READERS } from "../../src/sources/readers/with_raw.ts";
+import { buildCatalogue } from "../../src/sources/signals/catalogue.ts";
 import { makeProgram } from "./sim_programs.ts";
 import { recordProgram } from "./sim_recording.ts";
-import { DirectoryTreeWriter } from "../../src/sim/run_tree_writer.ts";
-import { SimulatedNode } from "../../src/sim/simulated_node.ts";
-import { presetSpec } from "../../src/sim/spec.ts";
+import { DirectoryTreeWriter } from "../../src/sources/sim/run_tree_writer.ts";
+import { SimulatedNode } from "../../src/sources/sim/simulated_node.ts";
+import { presetSpec } from "../../src/sources/sim/spec.ts";
 import { capture } from "./capture.ts";
 
 const SEED = 20261122;

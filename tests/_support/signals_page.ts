@@ -4,10 +4,10 @@
  * @module
  */
 import type { SignalRow } from "../../src/core/signal.ts";
-import { READERS } from "../../src/readers/with_raw.ts";
-import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../src/regions/tracker_signals.ts";
-import { aliasesWith } from "../../src/signals/alias.ts";
-import { DERIVED } from "../../src/signals/derived.ts";
+import { READERS } from "../../src/sources/readers/with_raw.ts";
+import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../src/marks/tracker/tracker_signals.ts";
+import { aliasesWith } from "../../src/sources/signals/alias.ts";
+import { DERIVED } from "../../src/sources/signals/derived.ts";
 
 /** Above this a row for each signal helps nobody. */
 const MAX_SIGNALS = 300;

@@ -5,8 +5,8 @@
  * visits at random, loops, phases, several processes that are not aligned, power that drifts.
  * @module
  */
-import { Random } from "../../src/sim/random.ts";
-import { presetSpec, type SimSpec } from "../../src/sim/spec.ts";
+import { Random } from "../../src/sources/sim/random.ts";
+import { presetSpec, type SimSpec } from "../../src/sources/sim/spec.ts";
 
 /** The patterns; see {@linkcode makeProgram}. */
 export const PROGRAM_NAMES = [

@@ -7,9 +7,9 @@
 import type { Domain } from "../../src/core/machine/domain.ts";
 import type { Registers } from "../../src/core/machine/host.ts";
 import { MachineHost } from "../../src/os/host.ts";
-import { READERS } from "../../src/readers/with_raw.ts";
-import { Batch } from "../../src/signals/batch.ts";
-import { buildCatalogue } from "../../src/signals/catalogue.ts";
+import { READERS } from "../../src/sources/readers/with_raw.ts";
+import { Batch } from "../../src/sources/signals/batch.ts";
+import { buildCatalogue } from "../../src/sources/signals/catalogue.ts";
 import { loadNode } from "./node_tree.ts";
 import { memoryFolder, writeRegisterTree } from "./register_files.ts";
 

@@ -5,9 +5,9 @@
  */
 import type { Registers } from "../../src/core/machine/host.ts";
 import { MachineHost } from "../../src/os/host.ts";
-import { READERS } from "../../src/readers/with_raw.ts";
-import { Batch } from "../../src/signals/batch.ts";
-import { buildCatalogue } from "../../src/signals/catalogue.ts";
+import { READERS } from "../../src/sources/readers/with_raw.ts";
+import { Batch } from "../../src/sources/signals/batch.ts";
+import { buildCatalogue } from "../../src/sources/signals/catalogue.ts";
 import { memoryFolder } from "./register_files.ts";
 
 export const CPUS = 256;

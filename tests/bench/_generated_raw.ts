@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { parseRawSchema } from "../../src/formats/rawstats/schema.ts";
+import { parseRawSchema } from "../../src/rawstats/format/schema.ts";
 
 const VECTORS = new URL("../vectors/rawstats/", import.meta.url);
 const DEFAULT_VECTOR = "node-intel-skx-2s.raw";

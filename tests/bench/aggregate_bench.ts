@@ -4,12 +4,12 @@
  * The baseline aggregates region hash and epoch count again for every signal, the plain way.
  * Run: `deno bench -A --config CONFIG tests/bench/aggregate_bench.ts`; figures: docs/aggregation.md.
  */
-import { SampleAggregator } from "../../src/aggregate/sample_aggregator.ts";
+import { SampleAggregator } from "../../src/energy/totals/sample_aggregator.ts";
 import { aggregate } from "../../src/core/agg.ts";
 import type { Domain } from "../../src/core/machine/domain.ts";
 import type { SignalSource } from "../../src/core/signal.ts";
 import { PlatformTopology } from "../../src/core/machine/topology.ts";
-import { RegionTracker } from "../../src/regions/tracker.ts";
+import { RegionTracker } from "../../src/marks/tracker/tracker.ts";
 
 const CPUS = 64;
 const SIGNALS = 26;

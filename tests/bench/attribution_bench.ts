@@ -4,8 +4,8 @@
  *   deno bench -A tests/bench/attribution_bench.ts
  *   deno run -A --v8-flags=--expose-gc tests/bench/attribution_bench.ts    (the hour)
  */
-import { Attribution, type CounterSpec } from "../../src/aggregate/attribution/attribution.ts";
-import { Random } from "../../src/sim/random.ts";
+import { Attribution, type CounterSpec } from "../../src/energy/edges/attribution.ts";
+import { Random } from "../../src/sources/sim/random.ts";
 
 const CPUS = 64;
 const STEP_S = 0.005;

@@ -7,17 +7,17 @@
  * PART is `1/3`: the first of three parts, of which each is one line of JSON a machine; `table` makes the
  * table of any such files, of other machines or of other seeds.
  */
-import { DRAWN, drawn, EVENT_MODELS } from "../aggregate/attribution/_event_models.ts";
-import { type EventModel, runEvents } from "../aggregate/attribution/_event_node.ts";
+import { DRAWN, drawn, EVENT_MODELS } from "../energy/edges/_event_models.ts";
+import { type EventModel, runEvents } from "../energy/edges/_event_node.ts";
 import {
   measureOther,
   measureRun,
   OTHER_MODELS,
   type OtherModel,
   type OtherOutcome,
-} from "../aggregate/attribution/_other_models.ts";
-import { CAUSES } from "../../src/aggregate/attribution/causes.ts";
-import { JUDGE_MODELS, SECOND_MODELS } from "../aggregate/attribution/_more_models.ts";
+} from "../energy/edges/_other_models.ts";
+import { CAUSES } from "../../src/energy/edges/causes.ts";
+import { JUDGE_MODELS, SECOND_MODELS } from "../energy/edges/_more_models.ts";
 
 /** A row of the table. */
 interface Machine {

@@ -7,8 +7,8 @@
  * `one`: one process on all CPUs, 250 visits a second. `many`: a process a CPU, each by itself. Power has
  * noise of 3 % that remembers for MEMORY seconds (default 0): the fit's filter makes rows longer then.
  */
-import { Attribution, type CounterSpec } from "../../src/aggregate/attribution/attribution.ts";
-import { Random } from "../../src/sim/random.ts";
+import { Attribution, type CounterSpec } from "../../src/energy/edges/attribution.ts";
+import { Random } from "../../src/sources/sim/random.ts";
 import process from "node:process";
 
 const CPUS = 128;

@@ -4,13 +4,7 @@
  *   deno run -A tests/bench/attribution_table.ts [SEEDS [SECONDS [FIRST_SEED]]]
  */
 import { PROGRAM_NAMES } from "../_support/sim_programs.ts";
-import {
-  measure,
-  type Outcome,
-  summarise,
-  type Summary,
-  WAYS,
-} from "../aggregate/attribution/_table.ts";
+import { measure, type Outcome, summarise, type Summary, WAYS } from "../energy/edges/_table.ts";
 
 if (import.meta.main) {
   const [seeds = 40, seconds = 60, first = 1] = Deno.args.map(Number);

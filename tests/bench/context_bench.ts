@@ -6,9 +6,9 @@
  * is the rate.
  */
 import { TYPE } from "../../src/core/events/ring_layout.ts";
-import { Channel } from "../../src/context/services/channel.ts";
-import { CaliStream } from "../../src/context/services/recorder.ts";
-import { ContextNode } from "../channels/_node.ts";
+import { Channel } from "../../src/caliper/model/services/channel.ts";
+import { CaliStream } from "../../src/caliper/model/services/recorder.ts";
+import { ContextNode } from "../caliper/channels/_node.ts";
 
 const REGIONS = ["main", "solve", "assemble", "exchange", "precondition", "residual"];
 /** asvalue, thread scope. */

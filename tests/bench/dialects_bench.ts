@@ -3,9 +3,9 @@
  * `deno run -A tests/bench/dialects_bench.ts`; `Deno.bench` does not fit, the work is another
  * process's.
  */
-import { LANGUAGES } from "../../src/client/files.ts";
-import { run } from "../marker/_c_program.ts";
-import { RingSession, type SeenRing } from "../marker/_ring_session.ts";
+import { LANGUAGES } from "../../src/marks/client/files.ts";
+import { run } from "../marks/marker/_c_program.ts";
+import { RingSession, type SeenRing } from "../marks/marker/_ring_session.ts";
 
 const HERE = new URL(".", import.meta.url).pathname;
 const PROGRAMS = `${HERE}../e2e/programs/preload/`;

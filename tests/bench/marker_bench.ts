@@ -3,8 +3,8 @@
  * `deno run -A tests/bench/marker_bench.ts`; `Deno.bench` does not fit, the work is another process's.
  */
 import { ORDER, RECORD_BYTES, RING_RECORDS } from "../../src/core/events/ring_layout.ts";
-import { run, Workshop } from "../marker/_c_program.ts";
-import { RingSession, type SeenRing } from "../marker/_ring_session.ts";
+import { run, Workshop } from "../marks/marker/_c_program.ts";
+import { RingSession, type SeenRing } from "../marks/marker/_ring_session.ts";
 
 /** Most that a pair may cost, ns, by mode of marker_bench.c. */
 const MODES: readonly (readonly [mode: string, pairs: number, mostNs: number])[] = [
@@ -57,7 +57,7 @@ async function pairs(compiler: string): Promise<void> {
 /** Reads one full ring again and again: copying, decoding and times, nothing else. */
 async function draining(): Promise<void> {
   using shop = new Workshop();
-  const source = new URL("../marker/client_programs.c", import.meta.url);
+  const source = new URL("../marks/marker/client_programs.c", import.meta.url);
   shop.write("programs.c", Deno.readTextFileSync(source));
   shop.compile("cc", ["-O2", "-pthread", "-o", "programs", "programs.c"]);
   using session = new RingSession();

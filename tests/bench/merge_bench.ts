@@ -4,8 +4,8 @@
  *
  *     deno bench --config airgap/deno.json --no-lock -A tests/bench/merge_bench.ts
  */
-import { mergeFiles } from "../../src/job/merge_parts.ts";
-import { hostName, writeJob } from "../merge/_generated.ts";
+import { mergeFiles } from "../../src/job/place/merge_parts.ts";
+import { hostName, writeJob } from "../job/merge/_generated.ts";
 
 const REGIONS = 50;
 

@@ -3,11 +3,11 @@
  *
  *     deno bench --config airgap/deno.json --no-lock -A tests/bench/page_bench.ts
  */
-import { openSeries } from "../../src/outputs/html.ts";
-import type { RunView } from "../../src/outputs/run_view.ts";
-import { pageHtml } from "../../src/page/html.ts";
-import { reportPage } from "../../src/page/page.ts";
-import { hostReport } from "../merge/_generated.ts";
+import { openSeries } from "../../src/run/outputs/html.ts";
+import type { RunView } from "../../src/run/outputs/run_view.ts";
+import { pageHtml } from "../../src/show/page/html.ts";
+import { reportPage } from "../../src/show/page/page.ts";
+import { hostReport } from "../job/merge/_generated.ts";
 
 const CPUS = 128;
 const PERIOD_S = 0.001;

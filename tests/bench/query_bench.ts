@@ -8,10 +8,10 @@
  * five, each run a process of its own: start-up counts for both.
  */
 
-import { CaliScanner } from "../../src/formats/cali/cali.ts";
-import { caliSource } from "../../src/query/sources/cali.ts";
-import { parseQuery } from "../../src/query/parser.ts";
-import { QueryRun } from "../../src/query/run.ts";
+import { CaliScanner } from "../../src/caliper/stream/cali.ts";
+import { caliSource } from "../../src/caliper/query/sources/cali.ts";
+import { parseQuery } from "../../src/caliper/query/parser.ts";
+import { QueryRun } from "../../src/caliper/query/run.ts";
 
 const HERE = new URL(".", import.meta.url);
 const pathOf = (url: URL) => decodeURIComponent(url.pathname);
@@ -76,7 +76,7 @@ if (reference !== undefined) compare(reference);
 
 /** Best wall time of five of both programs, in seconds. */
 function compare(program: string): void {
-  const verb = pathOf(new URL("../query/_support/verb.ts", HERE));
+  const verb = pathOf(new URL("../caliper/query/_support/verb.ts", HERE));
   const ours = Deno.env.get("JOULEMARK_BIN") !== undefined
     ? [Deno.env.get("JOULEMARK_BIN")!, "query"]
     : [Deno.execPath(), "run", "--no-lock", "--no-check", "--config", CONFIG, "-A", verb];

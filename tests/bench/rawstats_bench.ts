@@ -3,17 +3,17 @@
  *
  * @module
  */
-import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
-import { RawScanner } from "../../src/formats/rawstats/scanner.ts";
-import { RawWriter } from "../../src/formats/rawstats/writer.ts";
+import { parseRawStats } from "../../src/rawstats/format/rawstats.ts";
+import { RawScanner } from "../../src/rawstats/format/scanner.ts";
+import { RawWriter } from "../../src/rawstats/format/writer.ts";
 import { MachineHost } from "../../src/os/host.ts";
 import { RawMachine } from "../../src/os/raw_machine.ts";
-import { NodeInputs } from "../../src/rawstats/metric_inputs.ts";
-import { JobFilter, RawNode } from "../../src/rawstats/node.ts";
-import { lookAtRawFiles } from "../../src/rawstats/files.ts";
-import { type SeriesFormat, writeSeries } from "../../src/rawstats/print/print_series.ts";
-import { NodeTotals } from "../../src/rawstats/totals.ts";
-import { RawCollection } from "../../src/collect/collection.ts";
+import { NodeInputs } from "../../src/rawstats/analysis/metric_inputs.ts";
+import { JobFilter, RawNode } from "../../src/rawstats/analysis/node.ts";
+import { lookAtRawFiles } from "../../src/rawstats/analysis/files.ts";
+import { type SeriesFormat, writeSeries } from "../../src/rawstats/analysis/print/print_series.ts";
+import { NodeTotals } from "../../src/rawstats/analysis/totals.ts";
+import { RawCollection } from "../../src/rawstats/daemon/collection.ts";
 import { generatedRaw } from "./_generated_raw.ts";
 import { memoryFolder, writeRegisterTree } from "../_support/register_files.ts";
 import { loadRawNode, writeRawTree } from "../_support/raw_node.ts";

@@ -3,10 +3,10 @@
  *
  * Run: `deno bench -A --config CONFIG tests/bench/report_bench.ts`; figures: docs/aggregation.md.
  */
-import { buildReportHost } from "../../src/aggregate/build_report.ts";
-import { Coverage, type PartSource } from "../../src/aggregate/coverage.ts";
-import { ReportSignals } from "../../src/aggregate/report_signals.ts";
-import { SampleAggregator } from "../../src/aggregate/sample_aggregator.ts";
+import { buildReportHost } from "../../src/energy/totals/build_report.ts";
+import { Coverage, type PartSource } from "../../src/energy/totals/coverage.ts";
+import { ReportSignals } from "../../src/energy/totals/report_signals.ts";
+import { SampleAggregator } from "../../src/energy/totals/sample_aggregator.ts";
 import { MONITOR } from "../../src/core/agent.ts";
 import { regionHash } from "../../src/core/hash.ts";
 import type { Report } from "../../src/core/report.ts";

@@ -3,13 +3,13 @@
  * `deno bench -A tests/bench/ring_bench.ts`. On a busy machine the least time says most.
  */
 import { PlatformTopology } from "../../src/core/machine/topology.ts";
-import { Collector } from "../../src/events/collector.ts";
-import { NodeCpus } from "../../src/events/node_cpus.ts";
-import { Marker } from "../../src/marker/marker.ts";
+import { Collector } from "../../src/marks/rings/collector.ts";
+import { NodeCpus } from "../../src/marks/rings/node_cpus.ts";
+import { Marker } from "../../src/marks/marker/marker.ts";
 import { rawNanoseconds } from "../../src/os/clock.ts";
-import { RegionTracker } from "../../src/regions/tracker.ts";
-import { OrderedEvents } from "../../src/regions/ordered_events.ts";
-import { RingSession } from "../marker/_ring_session.ts";
+import { RegionTracker } from "../../src/marks/tracker/tracker.ts";
+import { OrderedEvents } from "../../src/marks/tracker/ordered_events.ts";
+import { RingSession } from "../marks/marker/_ring_session.ts";
 
 /** As many as one ring has room for, with some to spare. */
 const EVENTS = 10_000;

@@ -2,9 +2,9 @@
  * What the simulated node costs its host: one publication every 5 ms, with 200 edges a second on
  * each CPU. `deno run -A tests/bench/simulated_node_bench.ts`.
  */
-import { DirectoryTreeWriter } from "../../src/sim/run_tree_writer.ts";
-import { SimulatedNode } from "../../src/sim/simulated_node.ts";
-import { presetSpec } from "../../src/sim/spec.ts";
+import { DirectoryTreeWriter } from "../../src/sources/sim/run_tree_writer.ts";
+import { SimulatedNode } from "../../src/sources/sim/simulated_node.ts";
+import { presetSpec } from "../../src/sources/sim/spec.ts";
 
 const TICKS = 4000;
 

@@ -1,9 +1,9 @@
 /** GEOPM's SampleAggregator beside ours: random cases, every result after every update. */
 import { assert } from "@std/assert";
-import { SampleAggregator } from "../../src/aggregate/sample_aggregator.ts";
+import { SampleAggregator } from "../../src/energy/totals/sample_aggregator.ts";
 import type { Domain } from "../../src/core/machine/domain.ts";
-import { type VectorSignal, VectorSource } from "../aggregate/_vector_source.ts";
-import { topologyOf } from "../aggregate/_vector_source.ts";
+import { type VectorSignal, VectorSource } from "../energy/totals/_vector_source.ts";
+import { topologyOf } from "../energy/totals/_vector_source.ts";
 import { Random } from "../fuzz/random.ts";
 import { besidePeer, programPath, shell } from "./_peers.ts";
 

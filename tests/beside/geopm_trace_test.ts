@@ -7,7 +7,7 @@ import {
   type AppEvent,
   type AppSignal,
   recordingOf,
-} from "../session/_application.ts";
+} from "../run/session/_application.ts";
 import { besidePeer, programPath, shell } from "./_peers.ts";
 
 const CASES = 60;

@@ -1,8 +1,8 @@
 /** The ingest of 2021–2025 itself beside the oracle of the tests, on random raw stats. */
 import { assert, assertEquals } from "@std/assert";
 import { Random } from "../fuzz/random.ts";
-import { ingest2021 } from "../rawstats/original/ingest2021.ts";
-import { readOriginal } from "../rawstats/original/read.ts";
+import { ingest2021 } from "../rawstats/analysis/original/ingest2021.ts";
+import { readOriginal } from "../rawstats/analysis/original/read.ts";
 import { besidePeer, programPath, shell } from "./_peers.ts";
 
 const CASES = 25;

@@ -6,7 +6,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { collate } from "../../src/cli/collate.ts";
 import { merge } from "../../src/cli/merge.ts";
 import { stringifyReport } from "../../src/formats/report.ts";
-import { hostReport } from "../merge/_generated.ts";
+import { hostReport } from "../job/merge/_generated.ts";
 import { capture } from "../_support/capture.ts";
 import { NO_COMPILER } from "../_support/programs.ts";
 import { timed } from "../_support/time_limit.ts";

@@ -3,8 +3,8 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { compare } from "../../src/cli/compare.ts";
 import type { Report } from "../../src/core/report.ts";
 import { stringifyReport } from "../../src/formats/report.ts";
-import { Random } from "../../src/sim/random.ts";
-import { hostReport } from "../merge/_generated.ts";
+import { Random } from "../../src/sources/sim/random.ts";
+import { hostReport } from "../job/merge/_generated.ts";
 import { capture } from "../_support/capture.ts";
 
 /** A report whose energies and times are `factor` times those of the first, ± 1 %. */

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
+import { parseRawStats } from "../../src/rawstats/format/rawstats.ts";
 import { loadRawNode, writeRawTree } from "../_support/raw_node.ts";
 import { timed } from "../_support/time_limit.ts";
 

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { pmc } from "../../src/cli/pmc.ts";
 import { stringifyPmc } from "../../src/formats/pmc/pmc.ts";
-import { COMPILERS, drawRun, TABLE_3 } from "../analysis/_paper.ts";
+import { COMPILERS, drawRun, TABLE_3 } from "../show/analysis/_paper.ts";
 import { capture } from "../_support/capture.ts";
 
 const VECTORS = new URL("../vectors/pmc/", import.meta.url).pathname;

@@ -9,7 +9,7 @@ import { treeFromNested } from "../../src/core/region_tree.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { makeProgram } from "../_support/sim_programs.ts";
 import { recordProgram } from "../_support/sim_recording.ts";
-import { APPLICATION_CASES, recordingOf, RecordingOnDisk } from "../session/_application.ts";
+import { APPLICATION_CASES, recordingOf, RecordingOnDisk } from "../run/session/_application.ts";
 
 const GOLDEN = new URL("../golden/replay/", import.meta.url);
 const UPDATE = Deno.env.get("UPDATE_GOLDEN") === "1";

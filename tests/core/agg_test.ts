@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { aggregate, type Aggregation, AGGREGATIONS } from "../../src/core/agg.ts";
-import { type Cell, number, readVectors } from "../aggregate/_vector_source.ts";
+import { type Cell, number, readVectors } from "../energy/totals/_vector_source.ts";
 
 interface Case {
   function: Aggregation;

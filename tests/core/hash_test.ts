@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { regionHash } from "../../src/core/hash.ts";
 import { hintOnEntry, parseHint } from "../../src/core/hints.ts";
 import { formatHex } from "../../src/core/number_format.ts";
-import { readVectors } from "../aggregate/_vector_source.ts";
+import { readVectors } from "../energy/totals/_vector_source.ts";
 
 Deno.test("regionHash() is the original's hash", () => {
   const { cases } = readVectors<{ cases: { name: string; hash: string }[] }>("region_hash.json");

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { formatG, formatSignal } from "../../src/core/number_format.ts";
 import type { SignalFormat } from "../../src/core/signal.ts";
-import { type Cell, number, readVectors } from "../aggregate/_vector_source.ts";
+import { type Cell, number, readVectors } from "../energy/totals/_vector_source.ts";
 
 type Case = { value: Cell; report: string } & Record<SignalFormat, string>;
 

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { jsonText, printable, printableBytes, printableLines } from "../../src/core/printable.ts";
 import { quote } from "../../src/core/errors.ts";
-import { RawWriter } from "../../src/formats/rawstats/writer.ts";
+import { RawWriter } from "../../src/rawstats/format/writer.ts";
 
 Deno.test("printable() shows what a terminal would obey, and leaves the rest", () => {
   assertEquals(printable("\x1b[31mred\x07\r\n\tx\x7f"), "\\x1b[31mred\\x07\\x0d\\x0a\\x09x\\x7f");

@@ -1,7 +1,7 @@
 /** `collate` with 4 ranks under real MPI libraries: byte for byte what `merge` makes. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { stringifyReport } from "../../src/formats/report.ts";
-import { hostReport } from "../merge/_generated.ts";
+import { hostReport } from "../job/merge/_generated.ts";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 
 const LAUNCHERS: Record<string, string[]> = {

@@ -6,7 +6,7 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
-import { query, readCali } from "../../src/query/library.ts";
+import { query, readCali } from "../../src/caliper/query/library.ts";
 import { compile, preloaded } from "../_support/preload.ts";
 import { endToEnd, joulemark } from "../_support/programs.ts";
 

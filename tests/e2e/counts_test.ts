@@ -1,6 +1,6 @@
 /** What a run costs, as counts: they are the same on a machine that is busy. */
 import { assert, assertEquals } from "@std/assert";
-import { READERS } from "../../src/readers/with_raw.ts";
+import { READERS } from "../../src/sources/readers/with_raw.ts";
 import { BINARY, build, endToEnd } from "../_support/programs.ts";
 import { NO_STRACE } from "../_support/strace.ts";
 

@@ -5,7 +5,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { type RegionTree, treeFromNested, type TreeRow } from "../../src/core/region_tree.ts";
 import { parseReport } from "../../src/formats/report.ts";
-import type { PageContent, TreeNode } from "../../src/page/content.ts";
+import type { PageContent, TreeNode } from "../../src/show/page/content.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
 
 const UNITS: Readonly<Record<string, number>> = {

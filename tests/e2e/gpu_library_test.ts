@@ -14,7 +14,11 @@ const FATES: readonly (readonly [name: string, code: string, why: string])[] = [
 ];
 
 function install(node: PrivateNode, flag: string): void {
-  compile("readers/fake_nvml.c", `${node.dir}/libnvidia-ml.so.1`, ["-shared", "-fPIC", flag]);
+  compile("sources/readers/fake_nvml.c", `${node.dir}/libnvidia-ml.so.1`, [
+    "-shared",
+    "-fPIC",
+    flag,
+  ]);
 }
 
 async function run(node: PrivateNode, command: string[]) {

@@ -1,7 +1,7 @@
 /** What `merge` joins, and what it refuses. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { stringifyReport } from "../../src/formats/report.ts";
-import { hostReport } from "../merge/_generated.ts";
+import { hostReport } from "../job/merge/_generated.ts";
 import { endToEnd, joulemark } from "../_support/programs.ts";
 
 /** Writes a host's report; with the start of its run, where it is another. */

@@ -1,6 +1,6 @@
 /** Clients of the monitor's socket that say nothing: records come at their time, marks are written. */
 import { assert, assertEquals } from "@std/assert";
-import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
+import { parseRawStats } from "../../src/rawstats/format/rawstats.ts";
 import { connectTo } from "../../src/os/socket.ts";
 import { BINARY, endToEnd } from "../_support/programs.ts";
 

@@ -1,6 +1,6 @@
 /** The daemon where its surroundings are poor: no runtime directory, a directory that goes, a busy node. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
+import { parseRawStats } from "../../src/rawstats/format/rawstats.ts";
 import { BINARY, endToEnd } from "../_support/programs.ts";
 
 /** Waits for something that is not there yet. */

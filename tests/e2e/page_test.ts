@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { BROWSER, Browser } from "../_support/browser.ts";
 import { stringifyReport } from "../../src/formats/report.ts";
-import { hostReport, writeJob } from "../merge/_generated.ts";
+import { hostReport, writeJob } from "../job/merge/_generated.ts";
 import { joulemark, NO_BINARY } from "../_support/programs.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
 import { skippedWithout, unless } from "../_support/skipped.ts";

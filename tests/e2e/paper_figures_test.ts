@@ -1,10 +1,10 @@
 /** Figures 1, 3 and 5 of M. Bareford (2015) by the executable, each by the paper's own sentence. */
 import { assert, assertEquals } from "@std/assert";
 import { type PmcRecord, stringifyPmc } from "../../src/formats/pmc/pmc.ts";
-import { COMPILERS, drawRun, normal } from "../analysis/_paper.ts";
+import { COMPILERS, drawRun, normal } from "../show/analysis/_paper.ts";
 
 import { endToEnd, joulemark } from "../_support/programs.ts";
-import { Random } from "../session/_random.ts";
+import { Random } from "../run/session/_random.ts";
 
 const STEPS = 4000;
 /** Joules of a step and the share of the steps that are like it. */

@@ -1,6 +1,6 @@
 /** Call paths of marks: as the program sees its own stack, and as a channel records them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { query } from "../../src/query/library.ts";
+import { query } from "../../src/caliper/query/library.ts";
 import { compile, eventsOf, preloaded } from "../_support/preload.ts";
 import { BINARY, endToEnd } from "../_support/programs.ts";
 

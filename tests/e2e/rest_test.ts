@@ -1,7 +1,7 @@
 /** A run that has nothing to read sleeps until somebody marks. */
 import { assert, assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { READERS } from "../../src/readers/with_raw.ts";
+import { READERS } from "../../src/sources/readers/with_raw.ts";
 import { build, endToEnd, joulemark, type Outcome } from "../_support/programs.ts";
 
 const WITHOUT = ["--without", READERS.map(({ name }) => name).join(",")];

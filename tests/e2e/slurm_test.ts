@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { Nested } from "../../src/core/report.ts";
 import { parsePmc } from "../../src/formats/pmc/pmc.ts";
 import { parseReport } from "../../src/formats/report.ts";
-import { query } from "../../src/query/library.ts";
+import { query } from "../../src/caliper/query/library.ts";
 import { BROWSER, Browser } from "../_support/browser.ts";
 import { BINARY, build, joulemark, NO_BINARY, NO_COMPILER } from "../_support/programs.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";

@@ -123,7 +123,7 @@ onPrivateNode("doctor for an ordinary user: forbidden, with lines that mend it",
 
 onPrivateNode("the executable loads NVML from where it may, and reports GPUs", async (node) => {
   const path = `${node.dir}/libnvidia-ml.so.1`;
-  compile("readers/fake_nvml.c", path, ["-shared", "-fPIC"]);
+  compile("sources/readers/fake_nvml.c", path, ["-shared", "-fPIC"]);
   const out = await node.joulemark([
     ...["run", "--report-signals", "GPU_ENERGY@gpu,GPU_TEMPERATURE", "--", "sleep", "0.5"],
   ]);
@@ -146,7 +146,7 @@ onPrivateNode("the executable loads NVML from where it may, and reports GPUs", a
 onPrivateNode("a GPU library without its GPU is not loaded", async (node) => {
   for (const version of [".7", ".6", ".5", ".1", ""]) {
     const path = `${node.dir}/librocm_smi64.so${version}`;
-    compile("readers/fake_rocm_smi.c", path, ["-shared", "-fPIC", "-DLOUD"]);
+    compile("sources/readers/fake_rocm_smi.c", path, ["-shared", "-fPIC", "-DLOUD"]);
   }
   Deno.env.set("FAKE_LOADED", `${node.dir}/loaded`);
   for (const asNobody of [false, true]) {
@@ -165,7 +165,7 @@ onPrivateNode("a GPU library without its GPU is not loaded", async (node) => {
 
 onPrivateNode("what a GPU library prints does not reach the user", async (node) => {
   const path = `${node.dir}/libnvidia-ml.so.1`;
-  compile("readers/fake_nvml.c", path, ["-shared", "-fPIC", "-DLOUD"]);
+  compile("sources/readers/fake_nvml.c", path, ["-shared", "-fPIC", "-DLOUD"]);
   Deno.env.set("FAKE_LOADED", `${node.dir}/loaded`);
   const out = await node.joulemark([
     ...["run", "--", "sh", "-c", "echo to the user; echo an error >&2"],

@@ -7,7 +7,7 @@ import {
   CaliWriter,
   escapeCali,
   unescapedText,
-} from "../../src/formats/cali/cali.ts";
+} from "../../src/caliper/stream/cali.ts";
 
 /** What a scanner reports, as text. */
 function scan(text: string, options: { finalEmpty?: boolean; piece?: number } = {}): string[] {

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { csvField, CsvRow, numberIn } from "../../src/formats/csv_row.ts";
-import { Random } from "../session/_random.ts";
+import { Random } from "../run/session/_random.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 

@@ -5,13 +5,13 @@
  * source in the directory that JOULEMARK_GEOPMPY names (github.com/geopm/geopm, `geopmpy/`). Where
  * one is missing the tests are ignored, and their name says why.
  */
-import { traceTo } from "../../src/outputs/trace.ts";
-import { eventLogTo } from "../../src/outputs/event_log.ts";
+import { traceTo } from "../../src/run/outputs/trace.ts";
+import { eventLogTo } from "../../src/run/outputs/event_log.ts";
 import { assert, assertEquals } from "@std/assert";
 import { stringifyReport } from "../../src/formats/report.ts";
-import { replay } from "../../src/session/replay.ts";
-import { APPLICATION_CASES, recordingOf, RecordingOnDisk } from "../session/_application.ts";
-import { tableOf } from "../session/_table.ts";
+import { replay } from "../../src/run/session/replay.ts";
+import { APPLICATION_CASES, recordingOf, RecordingOnDisk } from "../run/session/_application.ts";
+import { tableOf } from "../run/session/_table.ts";
 
 const SOURCE = Deno.env.get("JOULEMARK_GEOPMPY");
 const PYTHONS = ["/usr/bin/python3", "python3"];

@@ -10,7 +10,7 @@ import {
 } from "../../src/formats/pmc/pmc.ts";
 import { formatF } from "../../src/core/number_format.ts";
 import { formatRepr } from "../../src/formats/pmc/ascii.ts";
-import { Random } from "../session/_random.ts";
+import { Random } from "../run/session/_random.ts";
 
 const VECTORS = new URL("../vectors/pmc/", import.meta.url).pathname;
 

@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
-import { parseRawStats, stringifyRawStats } from "../../src/formats/rawstats/rawstats.ts";
+import { parseRawStats, stringifyRawStats } from "../../src/rawstats/format/rawstats.ts";
 import {
   formatRawSchema,
   parseRawKey,
   parseRawSchema,
   parseRawUnit,
-} from "../../src/formats/rawstats/schema.ts";
-import { RawScanner } from "../../src/formats/rawstats/scanner.ts";
+} from "../../src/rawstats/format/schema.ts";
+import { RawScanner } from "../../src/rawstats/format/scanner.ts";
 
 const VECTORS = new URL("../vectors/rawstats/", import.meta.url);
 const text = (name: string) => Deno.readTextFileSync(new URL(name, VECTORS));

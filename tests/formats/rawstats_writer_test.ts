@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { RawWriter } from "../../src/formats/rawstats/writer.ts";
+import { RawWriter } from "../../src/rawstats/format/writer.ts";
 
 const text = (writer: RawWriter) => new TextDecoder().decode(writer.bytes);
 

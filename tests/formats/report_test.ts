@@ -3,8 +3,8 @@ import { parse as parseYaml } from "@std/yaml/parse";
 import { FormatError } from "../../src/core/errors.ts";
 import type { Nested, Report, ReportFields } from "../../src/core/report.ts";
 import { parseReport, stringifyReport } from "../../src/formats/report.ts";
-import { APPLICATION_CASES } from "../session/_application.ts";
-import { Random } from "../session/_random.ts";
+import { APPLICATION_CASES } from "../run/session/_application.ts";
+import { Random } from "../run/session/_random.ts";
 
 const HOSTILE = [
   'a"b',

@@ -4,8 +4,8 @@ import { EVENT, RecordList } from "../../src/core/record.ts";
 import { EventLogWriter } from "../../src/formats/event_log.ts";
 import { parseTrace, stringifyTrace } from "../../src/formats/trace/trace.ts";
 import { parseEventLog, stringifyEventLog } from "../_support/event_log.ts";
-import { APPLICATION_CASES } from "../session/_application.ts";
-import { Random } from "../session/_random.ts";
+import { APPLICATION_CASES } from "../run/session/_application.ts";
+import { Random } from "../run/session/_random.ts";
 
 for (const c of APPLICATION_CASES) {
   Deno.test(`parseTrace() and parseEventLog() read the original's files of ${c.name}`, () => {

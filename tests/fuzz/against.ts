@@ -7,8 +7,8 @@
  * would be cut, properties that no bits are, and streams on which that program dies.
  */
 
-import { QueryError } from "../../src/query/query_error.ts";
-import { answer } from "../query/_support/interchange.ts";
+import { QueryError } from "../../src/caliper/query/query_error.ts";
+import { answer } from "../caliper/query/_support/interchange.ts";
 import { makeQuery } from "./queries.ts";
 import { Random } from "./random.ts";
 import { makeStream } from "./streams.ts";

@@ -3,14 +3,14 @@
  * again, and however the bytes come in; output that its own readers take; little time and memory.
  */
 
-import { parseOptions, specFromOptions } from "../../src/query/options.ts";
-import { openSource } from "../../src/query/sources/open.ts";
-import { parseQuery } from "../../src/query/parser.ts";
-import { QueryError } from "../../src/query/query_error.ts";
-import { QueryRun, type Subject } from "../../src/query/run.ts";
-import type { QuerySpec } from "../../src/query/spec.ts";
-import { brokenSplitRules } from "../query/_support/split_rules.ts";
-import { brokenTraceRules } from "../query/_support/trace_event_rules.ts";
+import { parseOptions, specFromOptions } from "../../src/caliper/query/options.ts";
+import { openSource } from "../../src/caliper/query/sources/open.ts";
+import { parseQuery } from "../../src/caliper/query/parser.ts";
+import { QueryError } from "../../src/caliper/query/query_error.ts";
+import { QueryRun, type Subject } from "../../src/caliper/query/run.ts";
+import type { QuerySpec } from "../../src/caliper/query/spec.ts";
+import { brokenSplitRules } from "../caliper/query/_support/split_rules.ts";
+import { brokenTraceRules } from "../caliper/query/_support/trace_event_rules.ts";
 
 /** One input of the query engine. */
 export interface Case {

@@ -6,10 +6,10 @@
 import { assert } from "@std/assert";
 import { FormatError } from "../../src/core/errors.ts";
 import { parsePmc } from "../../src/formats/pmc/pmc.ts";
-import { parseRawStats } from "../../src/formats/rawstats/rawstats.ts";
+import { parseRawStats } from "../../src/rawstats/format/rawstats.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { parseTrace } from "../../src/formats/trace/trace.ts";
-import { readCali } from "../../src/query/library.ts";
+import { readCali } from "../../src/caliper/query/library.ts";
 import { Random } from "./random.ts";
 
 const ROOT = new URL("../", import.meta.url);

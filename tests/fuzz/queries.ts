@@ -8,8 +8,8 @@ import {
   FORMATTERS,
   LET_OPERATORS,
   type Signature,
-} from "../../src/query/functions.ts";
-import { OPTIONS } from "../../src/query/options.ts";
+} from "../../src/caliper/query/functions.ts";
+import { OPTIONS } from "../../src/caliper/query/options.ts";
 import type { Random } from "./random.ts";
 import { NAMES, SPICE, VALUES } from "./words.ts";
 

@@ -7,12 +7,12 @@ import type { Absence, Offer } from "../../core/signal.ts";
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../../os/clock.ts";
 import { pathsState } from "../../os/confinement/landlock.ts";
 import type { MachineHost } from "../../os/host.ts";
-import { processorName } from "../../outputs/machine_facts.ts";
-import { READERS } from "../../readers/with_raw.ts";
-import { identify } from "../../readers/processor.ts";
-import { Batch } from "../../signals/batch.ts";
-import type { Catalogue, CatalogueEntry } from "../../signals/catalogue.ts";
-import { containmentTree } from "../../signals/containment.ts";
+import { processorName } from "../../run/outputs/machine_facts.ts";
+import { READERS } from "../../sources/readers/with_raw.ts";
+import { identify } from "../../sources/readers/processor.ts";
+import { Batch } from "../../sources/signals/batch.ts";
+import type { Catalogue, CatalogueEntry } from "../../sources/signals/catalogue.ts";
+import { containmentTree } from "../../sources/signals/containment.ts";
 import type { Remedy } from "../../core/remedy.ts";
 
 /** One source. */

@@ -4,9 +4,9 @@
  */
 import { jsonText } from "../../core/printable.ts";
 import { unusable, UsageError } from "../../core/errors.ts";
-import { countersCheckedPath, keepCountersChecked } from "../../files/counters_checked.ts";
-import { probeDocument, writeDocument } from "../../files/whole_file.ts";
-import { msrAllowList } from "../../readers/tables/msr_allow_list.ts";
+import { countersCheckedPath, keepCountersChecked } from "../../os/files/counters_checked.ts";
+import { probeDocument, writeDocument } from "../../os/files/whole_file.ts";
+import { msrAllowList } from "../../sources/readers/tables/msr_allow_list.ts";
 import { diagnose } from "./diagnose.ts";
 import { diagnosisText } from "./doctor_text.ts";
 import { realBench, simulatedBench } from "./doctor_bench.ts";

@@ -2,17 +2,17 @@
  * What `joulemark doctor --energy` runs on: this node's counters, or those of the simulated node.
  * @module
  */
-import { type CounterSpec, KINDS } from "../../aggregate/attribution/attribution.ts";
+import { type CounterSpec, KINDS } from "../../energy/edges/attribution.ts";
 import { unusable } from "../../core/errors.ts";
 import { ENERGY_SIGNALS } from "../../core/job_totals.ts";
 import { rawSeconds } from "../../os/clock.ts";
 import { affinityOf, type MachineHost, stayOn } from "../../os/host.ts";
-import { USUAL_S } from "../../outputs/energy_counters.ts";
-import { Batch } from "../../signals/batch.ts";
-import type { Catalogue } from "../../signals/catalogue.ts";
-import { SimulatedNode } from "../../sim/simulated_node.ts";
-import { presetSpec, type SimSpec } from "../../sim/spec.ts";
-import { NO_TREE } from "../../sim/tree_writer.ts";
+import { USUAL_S } from "../../run/outputs/energy_counters.ts";
+import { Batch } from "../../sources/signals/batch.ts";
+import type { Catalogue } from "../../sources/signals/catalogue.ts";
+import { SimulatedNode } from "../../sources/sim/simulated_node.ts";
+import { presetSpec, type SimSpec } from "../../sources/sim/spec.ts";
+import { NO_TREE } from "../../sources/sim/tree_writer.ts";
 import type { EnergyBench } from "./doctor_energy.ts";
 
 /** Instructions of a portion: tens of microseconds. */

@@ -6,13 +6,8 @@
  * region draws depends on neither order, so its power has to come out the same.
  * @module
  */
-import {
-  Attribution,
-  type CounterSpec,
-  type Kind,
-  KINDS,
-} from "../../aggregate/attribution/attribution.ts";
-import type { ClassEnergy } from "../../aggregate/attribution/add_up.ts";
+import { Attribution, type CounterSpec, type Kind, KINDS } from "../../energy/edges/attribution.ts";
+import type { ClassEnergy } from "../../energy/edges/add_up.ts";
 
 /** Lengths of visits that counters are tried at, s. */
 export const LENGTHS_S: readonly number[] = [0.001, 0.01, 0.1];

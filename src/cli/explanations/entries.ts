@@ -5,10 +5,10 @@
 import { variableOf } from "../../core/option.ts";
 import { type Domain, DOMAINS } from "../../core/machine/domain.ts";
 import type { SignalRow } from "../../core/signal.ts";
-import { READERS } from "../../readers/with_raw.ts";
-import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../regions/tracker_signals.ts";
-import { aliasesWith } from "../../signals/alias.ts";
-import { DERIVED } from "../../signals/derived.ts";
+import { READERS } from "../../sources/readers/with_raw.ts";
+import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../marks/tracker/tracker_signals.ts";
+import { aliasesWith } from "../../sources/signals/alias.ts";
+import { DERIVED } from "../../sources/signals/derived.ts";
 import { optionText, optionWords, shownOptions } from "../command_line/help.ts";
 import type { ListedVerb, Verb } from "../command_line/verb.ts";
 import {

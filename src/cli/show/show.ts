@@ -3,21 +3,21 @@
  * @module
  */
 import { printableLines } from "../../core/printable.ts";
-import { reportView } from "../../analysis/report_view.ts";
-import { histogramView, summaryView, type View } from "../../analysis/views.ts";
+import { reportView } from "../../show/analysis/report_view.ts";
+import { histogramView, summaryView, type View } from "../../show/analysis/views.ts";
 import { UsageError } from "../../core/errors.ts";
 import { regionRows } from "../../core/region_rows.ts";
 import type { Report } from "../../core/report.ts";
 import { VERSION } from "../../core/version.ts";
-import { writeDocument } from "../../files/whole_file.ts";
+import { writeDocument } from "../../os/files/whole_file.ts";
 import { looksLikePmc } from "../../formats/pmc/pmc.ts";
 import { RECORD_BYTES } from "../../formats/pmc/binary.ts";
-import { mergedRun, readRuns } from "../../job/read_runs.ts";
+import { mergedRun, readRuns } from "../../job/place/read_runs.ts";
 import { loadYaml } from "../../formats/yaml.ts";
-import { card } from "../../outputs/card.ts";
+import { card } from "../../run/outputs/card.ts";
 import { readWhole, statPath } from "../../os/files.ts";
 import { isDirectory } from "../../os/user_file.ts";
-import { type InputKind, inputKind } from "../../query/sources/open.ts";
+import { type InputKind, inputKind } from "../../caliper/query/sources/open.ts";
 import { EXIT } from "../exit_codes.ts";
 import { say, terminalWidth, writeStdout } from "../io.ts";
 import { JSON_FORMAT, outputOption, quietOption } from "../command_line/common_options.ts";
@@ -143,16 +143,16 @@ async function profile(
   report: Report,
   format: "speedscope" | "pprof",
 ): Promise<string | Uint8Array> {
-  const { stacksOf } = await import("../../analysis/stacks.ts");
+  const { stacksOf } = await import("../../show/analysis/stacks.ts");
   const stacks = stacksOf(regionRows(report));
   const simulated = report.joulemark?.simulated;
   const name = `${report.profile}, ${report.startTime}` +
     (simulated === undefined ? "" : ` (${simulated}: nothing is measured)`);
   if (format === "speedscope") {
-    const { speedscopeJson } = await import("../../analysis/speedscope.ts");
+    const { speedscopeJson } = await import("../../show/analysis/speedscope.ts");
     return speedscopeJson(name, `joulemark ${VERSION}`, stacks);
   }
-  const { pprofBytes } = await import("../../analysis/pprof.ts");
+  const { pprofBytes } = await import("../../show/analysis/pprof.ts");
   const packed = new Blob([new Uint8Array(pprofBytes(stacks, name))]).stream()
     .pipeThrough(new CompressionStream("gzip"));
   return new Uint8Array(await new Response(packed).arrayBuffer());

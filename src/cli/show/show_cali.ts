@@ -2,16 +2,16 @@
  * A `.cali` stream as a tree of regions and a table of its records, for a page.
  * @module
  */
-import { columnsOf, type Table } from "../../analysis/table.ts";
-import type { View } from "../../analysis/views.ts";
-import { FOLDED_THREADS, VISITS_FOLDED } from "../../channels/unordered.ts";
-import { type PlainRecord, plainRecord } from "../../context/plain_record.ts";
-import { NO_END } from "../../formats/cali/cali.ts";
+import { columnsOf, type Table } from "../../show/analysis/table.ts";
+import type { View } from "../../show/analysis/views.ts";
+import { FOLDED_THREADS, VISITS_FOLDED } from "../../caliper/channels/unordered.ts";
+import { type PlainRecord, plainRecord } from "../../caliper/model/plain_record.ts";
+import { NO_END } from "../../caliper/stream/cali.ts";
 import { UserFile } from "../../os/user_file.ts";
-import type { TreeNode } from "../../page/content.ts";
-import { fromByteText } from "../../query/byte_text.ts";
-import { MergedTree } from "../../query/merged_tree.ts";
-import { caliSource } from "../../query/sources/cali.ts";
+import type { TreeNode } from "../../show/page/content.ts";
+import { fromByteText } from "../../caliper/query/byte_text.ts";
+import { MergedTree } from "../../caliper/query/merged_tree.ts";
+import { caliSource } from "../../caliper/query/sources/cali.ts";
 
 /** Records of a table on the page; all count in the tree. */
 const MAX_RECORDS = 501;

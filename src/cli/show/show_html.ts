@@ -2,22 +2,22 @@
  * `joulemark show --html`: what a run left, as one page for a browser.
  * @module
  */
-import { columnsOf, type Table } from "../../analysis/table.ts";
-import type { View } from "../../analysis/views.ts";
+import { columnsOf, type Table } from "../../show/analysis/table.ts";
+import type { View } from "../../show/analysis/views.ts";
 import { FormatError } from "../../core/errors.ts";
 import type { Report } from "../../core/report.ts";
 import { TraceScanner } from "../../formats/trace/scanner.ts";
-import { type OpenSeries, openSeries } from "../../outputs/html.ts";
-import { PART_TIMELINE } from "../../job/part_files.ts";
+import { type OpenSeries, openSeries } from "../../run/outputs/html.ts";
+import { PART_TIMELINE } from "../../job/place/part_files.ts";
 import { listDirectory } from "../../os/files.ts";
 import { isDirectory, isPlainFile, readFoundText, UserFile } from "../../os/user_file.ts";
-import type { PageContent, Timeline } from "../../page/content.ts";
-import { pageHtml } from "../../page/html.ts";
-import { reportPage, viewPage } from "../../page/page.ts";
-import { jobTimelines } from "../../page/series.ts";
-import { TraceSeries } from "../../page/trace_series.ts";
-import { pieces } from "../../query/record_maker.ts";
-import type { RawAnalysisTable } from "../../rawstats/print/tables.ts";
+import type { PageContent, Timeline } from "../../show/page/content.ts";
+import { pageHtml } from "../../show/page/html.ts";
+import { reportPage, viewPage } from "../../show/page/page.ts";
+import { jobTimelines } from "../../show/page/series.ts";
+import { TraceSeries } from "../../show/page/trace_series.ts";
+import { pieces } from "../../caliper/query/record_maker.ts";
+import type { RawAnalysisTable } from "../../rawstats/analysis/print/tables.ts";
 import { replayReport } from "../replay.ts";
 import { caliView } from "./show_cali.ts";
 

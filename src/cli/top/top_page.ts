@@ -6,16 +6,16 @@
 import type { Domain } from "../../core/machine/domain.ts";
 import type { Host } from "../../core/machine/host.ts";
 import { printable } from "../../core/printable.ts";
-import type { ProcessContextNow } from "../../events/answers.ts";
+import type { ProcessContextNow } from "../../marks/rings/answers.ts";
 import { rawSeconds } from "../../os/clock.ts";
-import { Batch } from "../../signals/batch.ts";
-import type { Catalogue } from "../../signals/catalogue.ts";
+import { Batch } from "../../sources/signals/batch.ts";
+import type { Catalogue } from "../../sources/signals/catalogue.ts";
 import {
   HOLDS,
   pushQuantities,
   QUANTITIES,
   type Quantity as Source,
-} from "../../signals/quantities.ts";
+} from "../../sources/signals/quantities.ts";
 
 const LABEL = 16;
 /** Shortest and longest curve beside a quantity, and the gap between. */

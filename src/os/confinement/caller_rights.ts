@@ -2,7 +2,7 @@
  * Rights that this executable has and its caller has not: capabilities of its file, setcap(8).
  *
  * They are for counters alone. The guardian takes them out of effect before it opens anything
- * (src/guardian/rights.h); here they are in effect while a counter is opened, on the thread that opens it.
+ * (src/job/guardian/rights.h); here they are in effect while a counter is opened, on the thread that opens it.
  * All else, what words and variables name and what lies in the session, is opened by the caller's rights, and
  * no code is taken from where the caller names it.
  * @module

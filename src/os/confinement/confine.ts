@@ -5,7 +5,7 @@
  *
  * Capabilities, no-new-privs and landlock belong to threads: capset(2), prctl(2) and
  * landlock_restrict_self(2) act on the calling one, and the runtime has threads of its own. So a signal
- * goes to each thread, whose handler is code of the guardian (src/guardian/confine.h). seccomp(2)
+ * goes to each thread, whose handler is code of the guardian (src/job/guardian/confine.h). seccomp(2)
  * reaches all threads by SECCOMP_FILTER_FLAG_TSYNC.
  * @module
  */

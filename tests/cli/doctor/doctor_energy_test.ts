@@ -4,7 +4,7 @@ import {
   countersChecked,
   countersCheckedPath,
   keepCountersChecked,
-} from "../../../src/files/counters_checked.ts";
+} from "../../../src/os/files/counters_checked.ts";
 import { simulatedBench } from "../../../src/cli/doctor/doctor_bench.ts";
 import { type EnergyBench, LENGTHS_S, tryCounters } from "../../../src/cli/doctor/doctor_energy.ts";
 

@@ -3,7 +3,7 @@ import { diagnose, remediesOf, type SourceRow } from "../../../src/cli/doctor/di
 import { doctor } from "../../../src/cli/doctor/doctor.ts";
 import { diagnosisText, wrapText } from "../../../src/cli/doctor/doctor_text.ts";
 import { permissionFlags } from "../../../src/cli/permissions.ts";
-import { READERS } from "../../../src/readers/with_raw.ts";
+import { READERS } from "../../../src/sources/readers/with_raw.ts";
 import { capture } from "../../_support/capture.ts";
 import { NODES } from "../../_support/node_tree.ts";
 import { openNode } from "../../_support/node_run.ts";

@@ -2,9 +2,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { show } from "../../../src/cli/show/show.ts";
 import { stringifyReport } from "../../../src/formats/report.ts";
-import { repairReport } from "../../../src/job/read_runs.ts";
+import { repairReport } from "../../../src/job/place/read_runs.ts";
 import { FormatError } from "../../../src/core/errors.ts";
-import { hostName, hostReport, writeJob } from "../../merge/_generated.ts";
+import { hostName, hostReport, writeJob } from "../../job/merge/_generated.ts";
 import { capture } from "../../_support/capture.ts";
 
 const GOLDEN = new URL("../../golden/replay/seed_example.report", import.meta.url).pathname;

@@ -21,18 +21,18 @@ import {
 } from "../../../src/core/events/ring_layout.ts";
 import type { RingMemory } from "../../../src/core/events/ring_memory.ts";
 import { parseTable, servedBy } from "../../../src/core/machine/served_values.ts";
-import { ConfigError } from "../../../src/context/config/config_error.ts";
-import { parseConfigString } from "../../../src/context/config/config_string.ts";
-import { RingProcess } from "../../../src/events/ring_process.ts";
+import { ConfigError } from "../../../src/caliper/model/config/config_error.ts";
+import { parseConfigString } from "../../../src/caliper/model/config/config_string.ts";
+import { RingProcess } from "../../../src/marks/rings/ring_process.ts";
 import { parseEventLog } from "../../_support/event_log.ts";
 import { parsePmc } from "../../../src/formats/pmc/pmc.ts";
-import { parseRawStats } from "../../../src/formats/rawstats/rawstats.ts";
+import { parseRawStats } from "../../../src/rawstats/format/rawstats.ts";
 import { describeRecording } from "../../../src/formats/recording.ts";
 import { parseReport } from "../../../src/formats/report.ts";
 import { parseTrace } from "../../../src/formats/trace/trace.ts";
-import { readCali } from "../../../src/query/library.ts";
-import { QueryError } from "../../../src/query/query_error.ts";
-import { parseQuery } from "../../../src/query/parser.ts";
+import { readCali } from "../../../src/caliper/query/library.ts";
+import { QueryError } from "../../../src/caliper/query/query_error.ts";
+import { parseQuery } from "../../../src/caliper/query/parser.ts";
 
 /** One parser, and where sound inputs for it are. */
 export interface Fuzzed {

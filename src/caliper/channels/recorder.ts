@@ -1,0 +1,257 @@
+/**
+ * Caliper's channels of a run: what processes mark becomes context, and snapshots of it.
+ *
+ * Events of a step wait until the step is settled: only then are the counters before and after them
+ * known, so that a snapshot at an edge gets the energy up to that edge; where a counter changes only
+ * ten times a second they wait for its next change. Then each event is passed to every channel at its
+ * own time. No clock and no hardware here, so a replay makes the same.
+ * @module
+ */
+import type { Channel } from "../model/services/channel.ts";
+import type {
+  AttributeEvent,
+  EventReceiver,
+  EventRecord,
+  FoldedEvent,
+} from "../../core/events/event.ts";
+import { KIND } from "../../core/events/event_kinds.ts";
+import type { PathTable } from "../../core/path_stats.ts";
+import type { Batch } from "../../sources/signals/batch.ts";
+import type { RunMachine } from "./machine.ts";
+import type { Sharer } from "./shares.ts";
+import { PathSums } from "./path_sums.ts";
+import { RunThread } from "./threads.ts";
+import { Unordered } from "./unordered.ts";
+import { SAMPLE, WaitingEvents } from "./waiting_events.ts";
+
+/** A process as the recorder sees it. Times in seconds, as events have them. */
+export interface KnownProcess extends Sharer {
+  readonly pid: number;
+}
+
+/** What is known of processes and regions: the tracker's. */
+export interface RunNames {
+  regionName(handle: number): string;
+  process(handle: number): KnownProcess;
+  /** All that ever were, by handle. */
+  processes(): readonly KnownProcess[];
+  readonly paths: PathTable;
+}
+
+/** A process and its threads, by their ids; 0: its own. */
+interface RunProcess {
+  readonly pid: number;
+  readonly startS: number;
+  readonly threads: Map<number, RunThread>;
+}
+
+/** What a recorder is made from. */
+export interface ContextRecorderOptions {
+  readonly names: RunNames;
+  /** Rank of a process in its MPI job, where it has one. */
+  rankOf(pid: number): string | undefined;
+  /** A thread begins in a channel; `first` is the process's own. */
+  joined?(channel: Channel, thread: number, first: number, pid: number): void;
+}
+
+/** Keeps the events of a sample and passes them on to the channels when it is settled. */
+export class ContextRecorder implements EventReceiver {
+  /** Ends of regions that were not open. */
+  unmatched = 0;
+  /** Visits that came too fast to be recorded in their order. */
+  readonly unordered = new Unordered();
+  readonly #options: ContextRecorderOptions;
+  readonly #channels: Channel[] = [];
+  readonly #processes: (RunProcess | undefined)[] = [];
+  readonly #waiting = new WaitingEvents();
+  readonly #sums: PathSums;
+  #machine!: RunMachine;
+  /** The first event of all, from which channels count; NaN before it. */
+  #zeroS = NaN;
+  #nowNs = 0;
+
+  constructor(options: ContextRecorderOptions) {
+    this.#options = options;
+    this.#sums = new PathSums(options.names.paths);
+  }
+
+  /** The clock that channels are to be made with: ns since the first event. */
+  readonly now = (): number => this.#nowNs;
+
+  /** The receivers; before the first sample. */
+  attach(machine: RunMachine, channels: readonly Channel[]): void {
+    this.#machine = machine;
+    this.#channels.push(...channels);
+    this.#sums.attach(this.#channels);
+  }
+
+  receive(event: EventRecord): number {
+    switch (event.kind) {
+      case KIND.start:
+      case KIND.startCommand:
+      case KIND.shutdown:
+      case KIND.died:
+      case KIND.enter:
+      case KIND.exit:
+      case KIND.shortVisits:
+      case KIND.folding:
+      case KIND.folded:
+      case KIND.inPath:
+      case KIND.attributeBegin:
+      case KIND.attributeSet:
+      case KIND.attributeEnd:
+        this.#waiting.add(event);
+    }
+    return -1;
+  }
+
+  /** A sample was settled: emits all up to the time at which counters are known. */
+  samples(timeS: number, batch: Pick<Batch, "sample">): void {
+    this.#machine.take(timeS, batch);
+    if (this.#channels.some((channel) => channel.services.has("sampler"))) {
+      this.#waiting.addSample(timeS);
+    }
+    this.#tell(this.#machine.horizonS(timeS));
+  }
+
+  /** Emits the events after the last sample. */
+  finish(): void {
+    this.#machine.close();
+    this.#tell(Infinity);
+    for (const process of this.#processes) {
+      for (const thread of process?.threads.values() ?? []) this.#sums.finish(thread);
+    }
+  }
+
+  #tick(timeS: number): void {
+    this.#processes.forEach((process, handle) => {
+      if (process === undefined || this.#options.names.process(handle).endS <= timeS) return;
+      for (const [id, thread] of process.threads) {
+        this.#turn(timeS, handle, id, -1);
+        thread.tick(this.#channels);
+      }
+    });
+  }
+
+  /** Nanoseconds since the first event. */
+  #since(timeS: number): number {
+    if (Number.isNaN(this.#zeroS)) return 0;
+    return Math.max(0, timeS - this.#zeroS) * 1e9;
+  }
+
+  #tell(untilS: number): void {
+    const waiting = this.#waiting, machine = this.#machine, { names } = this.#options;
+    if (waiting.count > 0 && Number.isNaN(this.#zeroS)) this.#zeroS = waiting.timeS[0];
+    for (; waiting.first < waiting.count; waiting.first++) {
+      const i = waiting.first, timeS = waiting.timeS[i], kind = waiting.kind[i];
+      if (timeS > untilS) {
+        waiting.dropEmitted();
+        return machine.forget(timeS);
+      }
+      if (kind === SAMPLE) this.#tick(timeS);
+      else if (isTurn(kind)) machine.processes(timeS, names.processes());
+      else this.#tellOne(i);
+    }
+    waiting.dropEmitted();
+    machine.forget(Infinity);
+  }
+
+  #tellOne(i: number): void {
+    const waiting = this.#waiting, kind = waiting.kind[i], timeS = waiting.timeS[i];
+    const handle = waiting.process[i], id = Math.max(0, waiting.thread[i]);
+    this.#nowNs = this.#since(timeS);
+    const thread = this.#thread(this.#process(handle), id);
+    this.#turn(timeS, handle, id, waiting.cpu[i]);
+    switch (kind) {
+      case KIND.attributeBegin:
+      case KIND.attributeSet:
+      case KIND.attributeEnd:
+        return thread.attribute(this.#channels, waiting.kept<AttributeEvent>(waiting.what[i]));
+      case KIND.folding:
+      case KIND.folded:
+      case KIND.inPath:
+        return this.#tellPath(this.#process(handle), thread, kind, waiting.what[i]);
+    }
+    // They are in its paths too.
+    if (thread.folds) return;
+    const name = this.#options.names.regionName(waiting.what[i]);
+    if (kind === KIND.enter) thread.enter(this.#channels, name);
+    else if (kind === KIND.shortVisits) {
+      this.#noteUnordered(this.#process(handle), waiting.visits[i]);
+      thread.folded(this.#channels, name, waiting.visits[i], waiting.seconds[i] * 1e9);
+    } else if (!thread.exit(this.#channels, name)) this.unmatched++;
+  }
+
+  #tellPath(process: RunProcess, thread: RunThread, kind: number, what: number): void {
+    if (kind === KIND.folding) return thread.foldByPath(this.#channels);
+    if (kind === KIND.inPath) return thread.moveTo(this.#channels, this.#sums.stepsOf(what));
+    const event = this.#waiting.kept<FoldedEvent>(what);
+    if (thread.folds) return this.#sums.add(thread, event);
+    // Of a thread whose visits are recorded in their order: those for which there was no room.
+    if (event.count === 0) return;
+    this.#noteUnordered(process, event.count);
+    const folded = { count: event.count, ns: event.selfNs };
+    thread.foldedPath(this.#channels, this.#sums.stepsOf(event.path), folded);
+  }
+
+  /** Visits of the thread that it is the turn of. */
+  #noteUnordered({ pid }: RunProcess, visits: number): void {
+    const { moment } = this.#machine;
+    this.unordered.add(pid, moment.main ? 0 : moment.thread, visits, this.#nowNs * 1e-9);
+  }
+
+  #turn(timeS: number, handle: number, id: number, cpu: number): void {
+    const { moment } = this.#machine;
+    moment.timeS = timeS;
+    moment.process = handle;
+    moment.pid = this.#process(handle).pid;
+    moment.thread = id === 0 ? moment.pid : id;
+    moment.main = id === 0;
+    moment.cpu = cpu;
+    this.#nowNs = this.#since(timeS);
+  }
+
+  #process(handle: number): RunProcess {
+    const known = this.#processes[handle];
+    if (known !== undefined) return known;
+    const { names } = this.#options;
+    const { pid, startS } = names.process(handle);
+    const made: RunProcess = { pid, startS, threads: new Map() };
+    this.#processes[handle] = made;
+    return made;
+  }
+
+  #thread(process: RunProcess, id: number): RunThread {
+    const known = process.threads.get(id);
+    if (known !== undefined) return known;
+    // The process's own context is that of its first thread.
+    const first = id === 0 ? undefined : this.#thread(process, 0);
+    const startNs = id === 0 ? this.#since(process.startS) : this.#nowNs;
+    const numbers = this.#channels.map((channel, i) => {
+      const number = channel.addThread(first?.numbers[i], startNs);
+      this.#options.joined?.(channel, number, first?.numbers[i] ?? number, process.pid);
+      if (first === undefined) this.#begin(channel, number, process.pid);
+      return number;
+    });
+    const made = new RunThread(numbers);
+    process.threads.set(id, made);
+    return made;
+  }
+
+  /** Puts the process's identity into its own context. */
+  #begin(channel: Channel, thread: number, pid: number): void {
+    const rank = this.#options.rankOf(pid);
+    channel.turnTo(thread);
+    const properties = "asvalue:process_scope:skip_events";
+    // Readers of streams take each number for a metric, so a process's own number is a text.
+    if (rank === undefined) {
+      channel.set(channel.attribute("process.id", "string", properties), String(pid));
+    } else channel.set(channel.attribute("mpi.rank", "int", properties), rank);
+  }
+}
+
+/** Does a process come or go? */
+function isTurn(kind: number): boolean {
+  return kind === KIND.start || kind === KIND.startCommand || kind === KIND.shutdown ||
+    kind === KIND.died;
+}

@@ -1,0 +1,179 @@
+/**
+ * Caliper's channels of a run, from `--cali`, `--cali-config` and `CALI_` variables.
+ * @module
+ */
+import type { ChannelSpec, ConfigFacts, Configuration } from "../model/config/channel_spec.ts";
+import { parseConfigString } from "../model/config/config_string.ts";
+import { defaultFileName } from "../model/config/file_name.ts";
+import { configFileNames, readConfiguration } from "../model/config/variables.ts";
+import { UsageError } from "../../core/errors.ts";
+import { realtimeNanoseconds } from "../../os/clock.ts";
+import { readText } from "../../os/files.ts";
+import { readFound } from "../../os/trusted_file.ts";
+import type { PlatformTopology } from "../../core/machine/topology.ts";
+import { type NameTable, signalOf } from "../../sources/signals/batch.ts";
+import { announce, type Printer, writeText } from "./files.ts";
+import { attributeNames } from "./machine.ts";
+import { ALL_ENERGIES, ContextRun, withoutMark } from "./run.ts";
+import { ProcessMemory } from "./process_memory.ts";
+import { baseName, isLauncher } from "../../job/place/launchers.ts";
+import { rankIn, rankOf } from "../../job/place/process_rank.ts";
+
+/** The options that ask for channels. */
+export interface ChannelOptions {
+  /** Every mark in its context, a `.cali` stream. */
+  caliPath?: string;
+  /** A configuration string of Caliper. */
+  caliConfig?: string;
+}
+
+/** Makes the channels' side of a live run. */
+export function contextRun(
+  request: ChannelOptions & { readonly command: readonly string[] },
+  env: Readonly<Record<string, string>>,
+  printer: Printer,
+): ContextRun {
+  const now = realtimeNanoseconds();
+  return new ContextRun({
+    channels(table, topology) {
+      const read = (mpi: boolean) => configured(request, env, factsOf(table, topology, mpi));
+      const under = read(true), isKnown = isMpi(request.command, env);
+      const alone = isKnown ? under : read(false);
+      const differs = alone.remarks.filter((remark) => !under.remarks.includes(remark));
+      for (const remark of under.remarks) printer.tell(remark);
+      return {
+        specs: [
+          ...plainStream(request.caliPath),
+          ...under.channels.map((spec, i) => eitherOf(spec, alone.channels[i])),
+        ],
+        remarksAlone: differs,
+      };
+    },
+    defaultName: () => defaultFileName({ time: new Date(), pid: Deno.pid, random: Math.random }),
+    printer,
+    log: logFor(env, printer),
+    isVerbose: isVerbose(env),
+    isManaged: (env.CALI_CONFIG ?? "") !== "",
+    start: { sec: Number(now / 1_000_000_000n), nsec: Number(now % 1_000_000_000n) },
+    facts: new ProcessMemory(),
+    rankOf,
+  });
+}
+
+/** The destination of channels' messages by CALI_LOG_VERBOSITY and CALI_LOG_LOGFILE. */
+function logFor(env: Readonly<Record<string, string>>, printer: Printer): (line: string) => void {
+  if (env.CALI_LOG_VERBOSITY === "0") return () => {};
+  const file = env.CALI_LOG_LOGFILE ?? "stderr";
+  if (file === "" || file === "stderr") {
+    if (isVerbose(env)) return (line) => printer.stderr(`${line}\n`);
+    return (line) => printer.tell(withoutMark(line));
+  }
+  if (file === "stdout") return (line) => printer.stdout(`${line}\n`);
+  announce(file, printer);
+  let text = "";
+  return (line) => writeText(file, text += `${line}\n`, false, printer);
+}
+
+function isVerbose(env: Readonly<Record<string, string>>): boolean {
+  return Number(env.CALI_LOG_VERBOSITY) >= 1;
+}
+
+/** Makes the channels' side of a replay: no clock, and nothing that a recording does not hold. */
+export function contextReplay(request: ChannelOptions, printer: Printer): ContextRun {
+  return new ContextRun({
+    channels(table, topology) {
+      const facts = factsOf(table, topology, false);
+      const { channels, remarks } = parseConfigString(request.caliConfig ?? "", facts);
+      for (const remark of remarks) printer.tell(remark);
+      return { specs: [...plainStream(request.caliPath), ...channels], remarksAlone: [] };
+    },
+    defaultName: () => "joulemark.cali",
+    printer,
+    rankOf: () => undefined,
+  });
+}
+
+/** `--cali FILE`: every mark, with times and the node's energies. */
+export function plainStream(path: string | undefined): ChannelSpec[] {
+  if (path === undefined) return [];
+  const variables = {
+    CALI_SERVICES_ENABLE: "event,timer,mpi,ompt,io,joulemark,trace,recorder",
+    CALI_JOULEMARK_SIGNALS: ALL_ENERGIES,
+    CALI_RECORDER_FILENAME: path,
+  };
+  return [{ name: "cali", variables, options: {}, metadata: {}, managed: true }];
+}
+
+/** What configurations must know of this node. */
+export function factsOf(table: NameTable, topology: PlatformTopology, mpi: boolean): ConfigFacts {
+  const rowOf = (name: string) => signalOf(table, name.split("@")[0])?.row;
+  return {
+    mpi,
+    readFile: readText,
+    behaviorOf: (name) => {
+      const behavior = rowOf(name)?.behavior;
+      return behavior === undefined ? undefined : behavior === "monotone" ? behavior : "variable";
+    },
+    attributesOf: (name) => attributeNames(name, topology),
+    unitOf: (name) => rowOf(name)?.unit ?? "",
+  };
+}
+
+/** What the command line and variables ask for. */
+function configured(
+  { caliConfig = "" }: ChannelOptions,
+  env: Readonly<Record<string, string>>,
+  facts: ConfigFacts,
+): Configuration {
+  const given = parseConfigString(caliConfig, facts), found = fromVariables(env, facts);
+  return {
+    channels: [...given.channels, ...found.channels],
+    remarks: [...given.remarks, ...found.remarks],
+  };
+}
+
+/** A mistake in a variable, which a job script may set for Caliper itself, stops nothing. */
+function fromVariables(
+  env: Readonly<Record<string, string>>,
+  facts: ConfigFacts,
+): Configuration {
+  const remarks: string[] = [];
+  try {
+    const read = (path: string) => {
+      // A file that a variable names is the caller's choice; the other lies where others may write.
+      if (env.CALI_CONFIG_FILE !== undefined) return readText(path);
+      const { text, refused } = readFound(path);
+      if (refused !== undefined) remarks.push(`${path} is left aside: ${refused}`);
+      return text;
+    };
+    const fileTexts = configFileNames(env).map(read).filter((text) => text !== undefined);
+    const found = readConfiguration(env, { fileTexts, facts });
+    return { channels: found.channels, remarks: [...remarks, ...found.remarks] };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { channels: [], remarks: [...remarks, `${error.message}; it is left aside`] };
+  }
+}
+
+/**
+ * One channel for a program of which it is not known yet whether it runs under MPI: it measures for both, and its
+ * reports are chosen at the end, by the processes that ran.
+ */
+function eitherOf(under: ChannelSpec, alone: ChannelSpec): ChannelSpec {
+  if (JSON.stringify(under) === JSON.stringify(alone)) return under;
+  const services = [under, alone].flatMap(({ variables }) =>
+    (variables.CALI_SERVICES_ENABLE ?? "").split(",")
+  );
+  const variables = {
+    ...alone.variables,
+    ...under.variables,
+    CALI_SERVICES_ENABLE: [...new Set(services)].join(","),
+  };
+  return { ...under, variables, reports: { under, alone } };
+}
+
+/** Do ranks run on this node, as far as can be seen before they do? */
+function isMpi(command: readonly string[], env: Readonly<Record<string, string>>): boolean {
+  const environ = Object.entries(env).map(([key, value]) => `${key}=${value}`).join("\0");
+  return isLauncher(baseName(command[0])) || rankIn(environ) !== undefined;
+}

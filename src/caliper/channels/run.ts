@@ -1,0 +1,231 @@
+/**
+ * Caliper's channels of a run or a replay, from what was asked for to what they leave.
+ * @module
+ */
+import type { ChannelSpec } from "../model/config/channel_spec.ts";
+import { wordsOf } from "../model/config_words.ts";
+import { TYPE } from "../model/variant.ts";
+import type { PlatformTopology } from "../../core/machine/topology.ts";
+import type { RegionTracker } from "../../marks/tracker/tracker.ts";
+import { type Batch, type NameTable, signalOf } from "../../sources/signals/batch.ts";
+import type { JobPart } from "../../job/place/parts.ts";
+import type { Printer } from "./files.ts";
+import { needsOrder } from "./order.ts";
+import { type ProcessFacts, RunMachine } from "./machine.ts";
+import { ContextOutput } from "./output.ts";
+import type { TreeSource } from "./tree_energies.ts";
+import { ContextRecorder, type KnownProcess } from "./recorder.ts";
+
+/** Stands for the energies that the node has. */
+export const ALL_ENERGIES = "*";
+const ENERGIES = ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY", "BOARD_ENERGY"];
+
+/** Caliper's own channel, which makes those of CALI_CONFIG. */
+const MANAGER = "builtin.configmgr";
+
+/** What the channels are about. */
+export interface ContextRunOptions {
+  /**
+   * The channels that were asked for, once it is known what signals there are.
+   *
+   * @throws {UsageError} Where that cannot be understood.
+   */
+  channels(table: NameTable, topology: PlatformTopology): {
+    readonly specs: readonly ChannelSpec[];
+    /** Lines for people where no rank of MPI runs. */
+    readonly remarksAlone: readonly string[];
+  };
+  /** Name of a stream for which none is given. */
+  defaultName(): string;
+  readonly printer: Printer;
+  /** Receives the channels' messages, a line each. @default the printer, without Caliper's mark */
+  readonly log?: (line: string) => void;
+  /** Channels log what they do, as Caliper does with CALI_LOG_VERBOSITY=1. @default false */
+  readonly isVerbose?: boolean;
+  /** CALI_CONFIG makes channels, which Caliper does by one of its own. @default false */
+  readonly isManaged?: boolean;
+  /** Wall clock at the run's zero: `starttime.sec` and `starttime.nsec`. */
+  readonly start?: { readonly sec: number; readonly nsec: number };
+  readonly facts?: ProcessFacts;
+  rankOf(pid: number): string | undefined;
+}
+
+/** The index of a run among several. */
+export interface ContextPlace {
+  /** Suffix of the names of files, where each of several hosts writes its own. */
+  readonly host?: string;
+  /** This node's side of the job's report. */
+  readonly part?: JobPart;
+  /** Energies of the run's paths, at its end; `undefined`: it has none. */
+  treeSource?(): TreeSource | undefined;
+}
+
+/** All channels of one run or replay. */
+export class ContextRun {
+  readonly #options: ContextRunOptions;
+  #recorder!: ContextRecorder;
+  #outputs: ContextOutput[] = [];
+  #place: ContextPlace = {};
+  /** Whether channels need every visit in its order; known once they are made. */
+  order: "kept" | "folded" | undefined;
+  readonly #logged = new Set<string>();
+  #remarksAlone: readonly string[] = [];
+
+  constructor(options: ContextRunOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The receivers of events and samples.
+   *
+   * @param place The index of the run among several.
+   */
+  begin(tracker: RegionTracker, place: ContextPlace): ContextRecorder {
+    this.#place = place;
+    return this.#recorder = new ContextRecorder({
+      names: {
+        regionName: (handle) => tracker.table.name(handle),
+        process: (handle) => known(tracker, handle)!,
+        processes: () => allProcesses(tracker),
+        paths: tracker.paths,
+      },
+      rankOf: this.#options.rankOf,
+      joined: (channel, thread, first, pid) => {
+        this.#outputs.find((output) => output.channel === channel)?.joined(thread, first, pid);
+      },
+    });
+  }
+
+  /** Makes the channels, which ask for their signals; before the first step. */
+  attach(batch: Batch, table: NameTable, topology: PlatformTopology): void {
+    const { printer, start, facts } = this.#options;
+    const machine = new RunMachine(batch, table, topology, facts);
+    const channelGlobals = start && {
+      "starttime.sec": { type: TYPE.uint, value: start.sec },
+      "starttime.nsec": { type: TYPE.uint, value: start.nsec },
+    };
+    const make = (given: ChannelSpec, of?: ContextOutput): ContextOutput[] => {
+      const spec = this.#options.isVerbose ? verbose(given) : given;
+      this.#note(`Creating channel ${spec.name}`);
+      const output = new ContextOutput(
+        withEnergies(spec, table, printer),
+        { now: this.#recorder.now, machine, channelGlobals, onLog: (line) => this.#tellOnce(line) },
+        {
+          defaultName: () => this.#options.defaultName(),
+          host: this.#place.host,
+          treeSource: this.#place.treeSource,
+          unordered: this.#recorder.unordered,
+          streamsEnded: () => {
+            for (const line of this.#logged) if (FLUSHED.test(line)) this.#logged.delete(line);
+          },
+        },
+        printer,
+      );
+      of?.takeSeries(output);
+      const series = spec.spot?.series;
+      return [output, ...series ? make(series.channel, output) : []];
+    };
+    const { specs, remarksAlone } = this.#options.channels(table, topology);
+    this.#remarksAlone = remarksAlone;
+    if (specs.length > 0) this.order = specs.some(needsOrder) ? "kept" : "folded";
+    this.#note("Initialized");
+    if (specs.every(({ managed }) => managed)) {
+      this.#note("No manual config specified, disabling default channel");
+    }
+    const isManaged = this.#options.isManaged === true;
+    if (isManaged) this.#note(`Creating channel ${MANAGER}`);
+    this.#outputs = specs.flatMap((spec) => make(spec));
+    if (isManaged) this.#note("Registered builtin ConfigManager");
+    this.#recorder.attach(machine, this.#outputs.map(({ channel }) => channel));
+  }
+
+  /** Hands what was gathered to the kernel. */
+  flush(): void {
+    for (const output of this.#outputs) output.flush();
+  }
+
+  /** The run has ended: the last events are emitted, streams end, reports are made. */
+  finish(): void {
+    this.#recorder.finish();
+    this.#note("Finalizing ... ");
+    const isManaged = this.#options.isManaged === true;
+    if (isManaged) this.#note(`${MANAGER}: Flushing Caliper data`);
+    const { part } = this.#place;
+    if (!this.#outputs.some((output) => output.isUnderMpi)) {
+      for (const remark of this.#remarksAlone) this.#options.printer.tell(remark);
+    }
+    this.#outputs.forEach((output, i) => {
+      output.finish(part && ((rows) => part.keep(`cali-${i}`, rows)));
+    });
+    for (const name of [...isManaged ? [MANAGER] : [], ...this.#outputs.map(({ name }) => name)]) {
+      this.#note(`Releasing channel ${name}`);
+    }
+    this.#note("Finished");
+    const { unmatched } = this.#recorder;
+    if (unmatched > 0) {
+      this.#options.printer.tell(`${unmatched} ends of regions that were not open`);
+    }
+    if (part === undefined) return;
+    part.onMerge.push((read, complete) => {
+      // Printed text must appear once, and whole.
+      if (complete) this.#outputs.forEach((output, i) => output.finishJob(read(`cali-${i}`)));
+    });
+  }
+
+  /** Channels of one program log the same lines. */
+  #tellOnce(line: string): void {
+    if (this.#logged.has(line)) return;
+    this.#logged.add(line);
+    const { log, printer } = this.#options;
+    if (log === undefined) printer.tell(withoutMark(line));
+    else log(line);
+  }
+
+  #note(line: string): void {
+    if (this.#options.isVerbose) this.#tellOnce(`== CALIPER: ${line}`);
+  }
+}
+
+/** What services note at a flush, which each output of a channel makes. */
+const FLUSHED = / flushed \d+ snapshots\.$/i;
+
+/** A line of Caliper's log as one of ours. */
+export function withoutMark(line: string): string {
+  return line.replace(/^== CALIPER: /, "").trimStart();
+}
+
+function verbose(spec: ChannelSpec): ChannelSpec {
+  return { ...spec, variables: { CALI_LOG_VERBOSITY: "1", ...spec.variables } };
+}
+
+/** `*` among the signals stands for the energies that the node has; without any, none is asked for. */
+function withEnergies(spec: ChannelSpec, table: NameTable, printer: Printer): ChannelSpec {
+  const { variables } = spec;
+  if (variables.CALI_JOULEMARK_SIGNALS !== ALL_ENERGIES) return spec;
+  const signals = ENERGIES.filter((name) => signalOf(table, name) !== undefined).join(",");
+  const change: Record<string, string> = { CALI_JOULEMARK_SIGNALS: signals };
+  if (signals === "") {
+    const services = wordsOf(variables.CALI_SERVICES_ENABLE).filter((name) => name !== "joulemark");
+    change.CALI_SERVICES_ENABLE = services.join(",");
+    printer.tell('no energy in the stream: this node shows none; ask "joulemark doctor" why');
+  }
+  return { ...spec, variables: { ...variables, ...change } };
+}
+
+/** A command that another process took the place of uses nothing. */
+function known(tracker: RegionTracker, handle: number): KnownProcess | undefined {
+  const process = tracker.process(handle);
+  if (process === undefined) return undefined;
+  const { pid, track, startNs, endNs, end } = process;
+  const cpus = end === "withdrawn" ? [] : [...track.cpus];
+  return { pid, cpus, startS: tracker.absoluteS(startNs), endS: tracker.absoluteS(endNs) };
+}
+
+function allProcesses(tracker: RegionTracker): KnownProcess[] {
+  const all: KnownProcess[] = [];
+  for (;;) {
+    const process = known(tracker, all.length);
+    if (process === undefined) return all;
+    all.push(process);
+  }
+}

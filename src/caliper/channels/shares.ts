@@ -1,0 +1,157 @@
+/**
+ * What a process has used of the node's counters, at any moment between two steps.
+ *
+ * A counter that grows is taken to grow evenly between two readings, one that changes rarely between
+ * two changes: what happens in between is then emitted only after the next change. What it grew
+ * belongs to the
+ * processes that run, each by the CPUs it may use, of those of the counter's domain; a CPU that
+ * several may use is shared equally. So what all processes have adds up to what the node used while
+ * any of them ran. docs/coming-from-caliper.md.
+ * @module
+ */
+import type { ProcessSummary } from "../../marks/tracker/process_list.ts";
+
+/** A process as the shares see it. */
+export type Sharer = Pick<ProcessSummary, "startS" | "endS" | "cpus">;
+
+/** Counters that change at longer intervals than this are read between their changes, s. */
+const RARE_S = 0.02;
+/** After this number of intervals without a change the counter has stopped. */
+const STOPPED_AFTER_INTERVALS = 3;
+
+/** The use of one counter of the node by its processes. */
+export class CounterShare {
+  /** The CPUs of its domain; `undefined`: the whole node. */
+  readonly #cpus: ReadonlySet<number> | undefined;
+  /** Readings that count, oldest first, as far back as they may be needed. */
+  readonly #timesS: number[] = [];
+  readonly #values: number[] = [];
+  /** The value up to which everything is shared out. */
+  #shared = NaN;
+  /** By process. */
+  readonly #used: number[] = [];
+  #weights: readonly number[] = [];
+  /** Changes after the last reading: when, and the parts from then on. */
+  #changes: { readonly timeS: number; readonly weights: readonly number[] }[] = [];
+
+  /** How long a reading may stay the same before it counts; 0: every reading does. */
+  readonly #patienceS: number;
+  /** The latest reading that does not count yet, because nothing has changed. */
+  #sameS = NaN;
+
+  /** @param updatePeriodS Between two changes of the counter, where known. */
+  constructor(cpus?: readonly number[], updatePeriodS = 0) {
+    this.#cpus = cpus === undefined ? undefined : new Set(cpus);
+    this.#patienceS = updatePeriodS > RARE_S ? STOPPED_AFTER_INTERVALS * updatePeriodS : 0;
+  }
+
+  /** A new reading; NaN, none: the growth meanwhile is in the next one. */
+  take(timeS: number, value: number): void {
+    if (Number.isNaN(value)) return;
+    const same = value === this.#values.at(-1) && timeS - this.#lastS < this.#patienceS;
+    if (same) this.#sameS = timeS;
+    else this.#point(timeS, value);
+  }
+
+  /** Up to when it is known what it grew, at this time; Infinity: as far as it ever will be. */
+  horizonS(timeS: number): number {
+    if (this.#patienceS === 0) return Infinity;
+    return Number.isNaN(this.#lastS) ? timeS - this.#patienceS : Math.max(
+      this.#lastS,
+      timeS - this.#patienceS,
+    );
+  }
+
+  /** No reading comes any more: what has not changed has not grown. */
+  close(): void {
+    if (this.#sameS > this.#lastS) this.#point(this.#sameS, this.#values.at(-1)!);
+  }
+
+  /** Values before this moment are not needed any more. */
+  forget(timeS: number): void {
+    let gone = 0;
+    while (gone < this.#timesS.length - 2 && this.#timesS[gone + 1] < timeS) gone++;
+    if (gone === 0) return;
+    this.#timesS.splice(0, gone);
+    this.#values.splice(0, gone);
+  }
+
+  /** Time of the latest reading that counts; NaN before the first. */
+  get #lastS(): number {
+    return this.#timesS.at(-1) ?? NaN;
+  }
+
+  #point(timeS: number, value: number): void {
+    this.#timesS.push(timeS);
+    this.#values.push(value);
+    if (Number.isNaN(this.#shared)) this.#shared = value;
+    const covered = this.#changes.findIndex((change) => change.timeS > timeS);
+    const now = this.#changes.splice(0, covered < 0 ? Infinity : covered);
+    for (const change of now) this.#change(change.timeS, change.weights);
+  }
+
+  /** From this moment on these processes run. Processes are numbered as in the list. */
+  processes(timeS: number, all: readonly Sharer[]): void {
+    const then = weights(timeS, all, this.#cpus);
+    // The counter's value at that time is known only from the next reading.
+    if (timeS > this.#lastS) this.#changes.push({ timeS, weights: then });
+    else this.#change(timeS, then);
+  }
+
+  #change(timeS: number, weights: readonly number[]): void {
+    this.#advance(timeS);
+    this.#weights = weights;
+  }
+
+  /** Shares out what grew up to this moment. */
+  #advance(timeS: number): void {
+    const now = this.#at(timeS);
+    if (Number.isNaN(now)) return;
+    const grown = now - this.#shared;
+    this.#shared = now;
+    if (!(grown > 0)) return;
+    for (let i = 0; i < this.#weights.length; i++) {
+      const weight = this.#weights[i];
+      if (weight > 0) this.#used[i] = (this.#used[i] ?? 0) + grown * weight;
+    }
+  }
+
+  /** What the process used since it began; NaN: not known at that moment. */
+  used(process: number, timeS: number): number {
+    const now = this.#at(timeS);
+    if (Number.isNaN(now) || Number.isNaN(this.#shared)) return NaN;
+    const grown = Math.max(0, now - this.#shared);
+    return (this.#used[process] ?? 0) + grown * (this.#weights[process] ?? 0);
+  }
+
+  /** The counter at a moment between two readings that count; NaN: not known. */
+  #at(timeS: number): number {
+    const times = this.#timesS, values = this.#values;
+    let i = times.length - 1;
+    if (!(timeS <= times[i])) return NaN;
+    while (i >= 0 && times[i] > timeS) i--;
+    if (i < 0) return NaN;
+    if (times[i] === timeS) return values[i];
+    const part = (timeS - times[i]) / (times[i + 1] - times[i]);
+    return values[i] + part * (values[i + 1] - values[i]);
+  }
+}
+
+/** The part of each process at this moment, by its CPUs. */
+function weights(
+  timeS: number,
+  all: readonly Sharer[],
+  domain: ReadonlySet<number> | undefined,
+): number[] {
+  const users = new Map<number, number>();
+  const running = all.map((p) => p.startS <= timeS && !(p.endS <= timeS));
+  const counted = all.map((p, i) =>
+    running[i] ? p.cpus.filter((cpu) => domain === undefined || domain.has(cpu)) : []
+  );
+  for (const cpus of counted) {
+    for (const cpu of cpus) users.set(cpu, (users.get(cpu) ?? 0) + 1);
+  }
+  return counted.map((cpus) => {
+    return cpus.reduce((sum, cpu) => sum + 1 / users.get(cpu)!, 0) / Math.max(1, users.size);
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * `expand`: one line per record, `name=value` joined by `,`, nothing escaped.
+ *
+ * In a reference, attributes are in descending order of their ids, nested values joined by `/`
+ * from root to leaf. Hidden attributes are shown. A record with nothing selected prints nothing.
+ * @module
+ */
+
+import type { Snapshot } from "../../model/snapshot.ts";
+import { NONE } from "../../model/tree.ts";
+import { selectedNames } from "../formatter.ts";
+import { LineFormatter, markOf, marksFrom, REPORT_NUMBERS, RowLine } from "../row_line.ts";
+
+export class ExpandFormatter extends LineFormatter {
+  readonly #selected = selectedNames(this.context.spec);
+  /** Title by attribute id; null where the attribute is not selected. */
+  readonly #titles: (string | null | undefined)[] = [];
+  /** Text of a reference by node id: chains are printed again and again. */
+  readonly #references: (string | undefined)[] = [];
+
+  record(record: Snapshot): void {
+    this.context.out.write(this.#line(record));
+  }
+
+  override rowOf(record: Snapshot): RowLine | null {
+    const from = marksFrom(record);
+    if (from === null) return null;
+    return new RowLine(this.#line(record, from), record.shape, REPORT_NUMBERS);
+  }
+
+  /** @param from Marks stand for the numbers from this entry on. @default none */
+  #line(record: Snapshot, from = record.count): string {
+    let line = "";
+    for (let i = 0; i < record.count; i++) {
+      const node = record.node[i];
+      let text: string;
+      if (record.immediate[i] === 1) {
+        const title = this.#title(node);
+        if (title === null) continue;
+        text = title + "=" + (i < from ? record.textAt(i) : markOf(i - from));
+      } else {
+        text = this.#references[node] ??= this.#reference(node);
+        if (text === "") continue;
+      }
+      line = line === "" ? text : line + "," + text;
+    }
+    return line === "" ? "" : line + "\n";
+  }
+
+  flush(): void {}
+
+  #title(attribute: number): string | null {
+    let title = this.#titles[attribute];
+    if (title === undefined) {
+      const name = this.context.tree.nameOf(attribute);
+      title = this.#selected !== null && !this.#selected.has(name)
+        ? null
+        : this.context.spec.aliases.get(name) ?? name;
+      this.#titles[attribute] = title;
+    }
+    return title;
+  }
+
+  #reference(node: number): string {
+    const { tree } = this.context;
+    const values = new Map<number, string>();
+    for (let id = node; id !== NONE; id = tree.parentOf[id]) {
+      const attribute = tree.attributeOf[id];
+      if (this.#title(attribute) === null) continue;
+      const inner = values.get(attribute), text = tree.textOf(id);
+      values.set(attribute, inner === undefined ? text : text + "/" + inner);
+    }
+    return [...values.keys()].sort((a, b) => b - a)
+      .map((attribute) => `${this.#title(attribute)}=${values.get(attribute)}`).join(",");
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * `json(records|split|object, pretty, quote-all, separate-nested)`: one object per record.
+ *
+ * Members: first all quoted ones by key, then unquoted by key. Values from the tree are always
+ * quoted and joined by `/`; nested attributes are under `path` unless `separate-nested`. Of
+ * immediates text is quoted, all else bare. With `object`, globals and attributes follow.
+ * Like cali-query, bare addresses, types and empty values make invalid JSON; `strict` quotes them.
+ * @module
+ */
+
+import type { Snapshot } from "../../model/snapshot.ts";
+import { NONE } from "../../model/tree.ts";
+import { TYPE } from "../../model/variant.ts";
+import { escapeJson, isJsonNumber } from "../byte_text.ts";
+import { textsByAttribute } from "../chain_text.ts";
+import { selectedNames } from "../formatter.ts";
+import { LineFormatter, markOf, marksFrom, REPORT_NUMBERS, RowLine } from "../row_line.ts";
+
+export class JsonFormatter extends LineFormatter {
+  readonly #selected = selectedNames(this.context.spec);
+  readonly #args = this.context.spec.format?.args ?? new Map<string, string>();
+  // In the order of their names, the last one wins.
+  readonly #layout = (["object", "records", "split"] as const)
+    .findLast((layout) => this.#args.has(layout)) ?? "records";
+  readonly #pretty = this.#args.has("pretty");
+  readonly #quoteAll = this.#args.has("quote-all");
+  readonly #separate = this.#args.has("separate-nested");
+  #count = 0;
+  readonly #quoted = new Members();
+  readonly #bare = new Members();
+  /** Escaped key by attribute id; null where it is left out. */
+  readonly #keys: (string | null | undefined)[] = [];
+  /** Escaped keys and texts of references by node id. */
+  readonly #references: ([string, string][] | undefined)[] = [];
+
+  record(record: Snapshot): void {
+    if (!this.#collect(record)) return;
+    this.context.out.write((this.#count++ === 0 ? this.#opening() : ",\n") + this.#object());
+  }
+
+  override rowOf(record: Snapshot): RowLine | null {
+    const from = marksFrom(record);
+    if (from === null) return null;
+    const text = this.#collect(record, from) ? ",\n" + this.#object() : "";
+    return new RowLine(text, record.shape, REPORT_NUMBERS);
+  }
+
+  /**
+   * Makes the members of a record; false: it has none.
+   *
+   * @param from Marks stand for the numbers from this entry on. @default none
+   */
+  #collect(record: Snapshot, from = record.count): boolean {
+    const quoted = this.#quoted, bare = this.#bare, { strict } = this.context;
+    quoted.count = bare.count = 0;
+    for (let i = 0; i < record.count; i++) {
+      const node = record.node[i];
+      if (record.immediate[i] === 0) {
+        const members = this.#references[node] ??= this.#reference(node);
+        // A later reference is before an earlier one: chains grow towards the root.
+        for (const [key, text] of members) quoted.put(key, text, true);
+        continue;
+      }
+      const key = this.#key(node);
+      if (key === null) continue;
+      let text = record.textAt(i);
+      if (record.obj[i] !== null) text = escapeJson(text, strict);
+      const isQuoted = this.#isQuoted(node, record.type[i], text);
+      if (i >= from) text = markOf(i - from);
+      if (isQuoted) quoted.put(key, text, false);
+      else bare.put(key, strict && text === "" ? "null" : text, false);
+    }
+    return quoted.count + bare.count > 0;
+  }
+
+  flush(): void {
+    const { out } = this.context;
+    if (this.#count === 0) out.write(this.#opening());
+    if (this.#layout !== "split") out.write("\n]");
+    if (this.#layout === "object") {
+      out.write(`,\n"globals": {\n${this.#globals()}\n}`);
+      out.write(`,\n"attributes": {${this.#attributes()}\n}\n}`);
+    }
+    out.write("\n");
+  }
+
+  #opening(): string {
+    return { records: "[\n", object: '{\n"records": [\n', split: "" }[this.#layout];
+  }
+
+  #object(): string {
+    const gap = this.#pretty ? "\n\t" : "", quoted = this.#quoted, bare = this.#bare;
+    let text = "{";
+    for (let i = 0; i < quoted.count; i++) {
+      text += (i > 0 ? "," : "") + gap + '"' + quoted.keys[i] + '":"' + quoted.texts[i] + '"';
+    }
+    for (let i = 0; i < bare.count; i++) {
+      text += (i > 0 || quoted.count > 0 ? "," : "") + gap + '"' + bare.keys[i] + '":' +
+        bare.texts[i];
+    }
+    return text + (this.#pretty ? "\n}" : "}");
+  }
+
+  /** Quoted: values of attributes with text; with `strict`, every value without a literal in JSON. */
+  #isQuoted(attribute: number, valueType: number, text: string): boolean {
+    const type = this.context.tree.valueTypeOf(attribute);
+    if (this.#quoteAll || type === TYPE.string || type === TYPE.usr) return true;
+    if (!this.context.strict || text === "") return false;
+    return valueType !== TYPE.bool && !isJsonNumber(text) ||
+      valueType === TYPE.addr || valueType === TYPE.string || valueType === TYPE.type;
+  }
+
+  #key(attribute: number): string | null {
+    let key = this.#keys[attribute];
+    if (key === undefined) {
+      const { tree, spec, strict } = this.context, name = tree.nameOf(attribute);
+      if (
+        this.#selected !== null
+          ? !this.#selected.has(name)
+          : tree.isHidden(attribute) || tree.isGlobal(attribute)
+      ) key = null;
+      else if (tree.isNested(attribute) && !this.#separate) key = "path";
+      else key = escapeJson(spec.aliases.get(name) ?? name, strict);
+      if (key === "") key = null;
+      this.#keys[attribute] = key;
+    }
+    return key;
+  }
+
+  #reference(node: number): [string, string][] {
+    const { tree } = this.context, texts = new Map<string, string>();
+    for (let id = node; id !== NONE; id = tree.parentOf[id]) {
+      const key = this.#key(tree.attributeOf[id]);
+      if (key === null) continue;
+      const inner = texts.get(key), text = escapeJson(tree.textOf(id), this.context.strict);
+      texts.set(key, inner === undefined ? text : text + "/" + inner);
+    }
+    return [...texts];
+  }
+
+  #globals(): string {
+    const { tree, strict } = this.context;
+    const texts = [...textsByAttribute(tree, tree.globals)].sort(([a], [b]) => a - b);
+    return texts.map(([attribute, text]) =>
+      (this.#pretty ? "\t" : "") +
+      `"${escapeJson(tree.nameOf(attribute), strict)}": "${escapeJson(text, strict)}"`
+    ).join(",\n");
+  }
+
+  #attributes(): string {
+    const { tree, strict } = this.context;
+    const ids = this.#selected === null
+      ? tree.attributes().map((attribute) => attribute.id)
+      : [...this.#selected].sort().map((name) => tree.attributeByName(name));
+    return ids
+      .filter((id) => (this.#separate || !tree.isNested(id)) && !tree.isHidden(id))
+      .filter((id) => !strict || id !== NONE)
+      .map((id) => {
+        const name = strict ? escapeJson(tree.nameOf(id), strict) : tree.nameOf(id);
+        let text = `\n${this.#pretty ? "\t" : ""}"${name}": {"is_global": ${tree.isGlobal(id)}` +
+          `,"is_nested": ${tree.isNested(id)}`;
+        for (let node = id; node !== NONE; node = tree.parentOf[node]) {
+          const key = escapeJson(tree.nameOf(tree.attributeOf[node]), strict);
+          text += `,"${key}": "${escapeJson(tree.textOf(node), strict)}"`;
+        }
+        return text + "}";
+      }).join(",");
+  }
+}
+
+/** Members of one object, kept sorted by key; reused from record to record. */
+class Members {
+  count = 0;
+  readonly keys: string[] = [];
+  readonly texts: string[] = [];
+
+  /** Puts a member; an existing one is replaced, or gets the text with a `/` in front. */
+  put(key: string, text: string, inFront: boolean): void {
+    let at = this.count;
+    while (at > 0 && this.keys[at - 1] > key) at--;
+    if (at > 0 && this.keys[at - 1] === key) {
+      this.texts[at - 1] = inFront ? text + "/" + this.texts[at - 1] : text;
+      return;
+    }
+    for (let i = this.count; i > at; i--) {
+      this.keys[i] = this.keys[i - 1];
+      this.texts[i] = this.texts[i - 1];
+    }
+    this.keys[at] = key;
+    this.texts[at] = text;
+    this.count++;
+  }
+}

@@ -1,0 +1,477 @@
+/**
+ * How much of the time, and of its parts, an energy or a power covers.
+ *
+ * A figure of a report adds up the counters of several parts (packages, memories, GPUs) from step to
+ * step. A part may not be available for some time (NaN), or its counter may begin again, which it
+ * shows by a step back (`core/machine/counter.ts`). What it counted between two valid values that grow is
+ * known, at any distance; what it counted up to a step back, before its first value and
+ * after its last one is not. The rules, and what a report makes of them: docs/coverage.md.
+ *
+ * Nothing allocates after the first sight of a region.
+ * @module
+ */
+import type { Domain } from "../../core/machine/domain.ts";
+import { HASH_APPLICATION, HASH_EPOCH, HASH_INVALID } from "../../core/hash.ts";
+import { grown } from "../../core/grow.ts";
+import { NEVER_CHANGED, TOO_SHORT, ZERO_POWER } from "../../core/job_totals.ts";
+import type { SignalSource } from "../../core/signal.ts";
+
+/** Where values of parts come from: a batch, before its first step. */
+export interface PartSource extends SignalSource {
+  /** Handles of a signal at each instance of its own domain inside an instance; none if absent. */
+  pushParts(name: string, domain: Domain, index: number): number[];
+  /** Seconds between two changes of its counter; `undefined`: not known. */
+  updatePeriodS(name: string): number | undefined;
+  /** Is it calculated from other signals, as the integral of a power? */
+  isDerived(name: string): boolean;
+}
+
+/** One part of a figure that does not cover the whole time. */
+export interface PartLoss {
+  /** Place among the parts. */
+  readonly part: number;
+  /** Seconds since the first step at which it was seen first and last. */
+  readonly fromS: number;
+  /** End of the time that is known. */
+  readonly untilS: number;
+  /** Seconds between the two of which nothing is known, and how often it began again. */
+  readonly lostS: number;
+  /** How often it began again. */
+  readonly restarts: number;
+  /** Its counter never changed. */
+  readonly isStill: boolean;
+}
+
+/** What is known of a figure over the whole time. */
+export interface Known {
+  /** Sum over parts: J, or W for a power; NaN where nothing is covered. */
+  readonly value: number;
+  /** Each part over its own covered time, W. */
+  readonly powerW: number;
+  /** Part of the time, over all parts, that is covered: 0 to 1. */
+  readonly share: number;
+  /** How many parts the figure has. */
+  readonly parts: number;
+  /** What is missing, by part. */
+  readonly losses: readonly PartLoss[];
+}
+
+/**
+ * Which part of a run's time and of a node's parts each figure covers.
+ *
+ * @example
+ * ```ts
+ * import { buildCatalogue, Engine, openHost, PlatformTopology, RegionTracker } from "joulemark";
+ *
+ * const topology = PlatformTopology.regular({
+ *   packages: 1,
+ *   coresPerPackage: 2,
+ *   threadsPerCore: 1,
+ * });
+ * const tracker = new RegionTracker({ topology, profile: "example" });
+ * const table = buildCatalogue({ host: openHost(""), readers: [], application: [tracker] });
+ * using engine = new Engine({
+ *   topology,
+ *   tracker,
+ *   table,
+ *   host: "node01",
+ *   profile: "example",
+ *   startTime: "2024-10-24T08:00:00.000000000+0000",
+ *   version: "3.1.0",
+ * });
+ * if (engine.gaps().size > 0) throw new Error("expected no gap before the first sample");
+ * ```
+ */
+export class Coverage {
+  readonly #source: PartSource;
+  readonly #figures: FigureCoverage[] = [];
+  readonly #placeOf = new Map<number, number>();
+  readonly #timeHandle: number;
+
+  /** Coverage without figures yet. */
+  constructor(source: PartSource) {
+    this.#source = source;
+    this.#timeHandle = source.pushSignal("TIME", "board", 0);
+  }
+
+  /**
+   * Watches a figure; `undefined` where the signal is absent. Before the first step.
+   *
+   * @ignore
+   */
+  watch(name: string, domain: Domain, index: number): FigureCoverage | undefined {
+    const handles = this.#source.pushParts(name, domain, index);
+    if (handles.length === 0) return undefined;
+    const region = this.#source.pushSignal("REGION_HASH", domain, index);
+    const epoch = this.#source.pushSignal("EPOCH_COUNT", domain, index);
+    const isPower = this.#source.behavior(name) !== "monotone";
+    const isLimit = isPower && LIMIT.test(name);
+    const updatePeriodS = this.#source.updatePeriodS(name) ?? 0;
+    const stillReason = isPower || this.#source.isDerived(name) ? ZERO_POWER : NEVER_CHANGED;
+    const figure = new FigureCoverage(
+      { name, handles, region, epoch, isPower, isLimit, updatePeriodS, stillReason },
+      this.#placeOf,
+    );
+    this.#figures.push(figure);
+    return figure;
+  }
+
+  /**
+   * Takes the batch just settled into account; the first call only remembers where all began.
+   *
+   * @param tookS Seconds of each region in this step, by hash, where it was so long that there may be
+   * several. @default all of it was in the region that it began in
+   */
+  step(tookS?: ReadonlyMap<number, number>): void {
+    const timeS = this.#source.sample(this.#timeHandle);
+    if (timeS !== timeS) return;
+    for (let i = 0; i < this.#figures.length; i++) {
+      this.#figures[i].step(this.#source, timeS, tookS);
+    }
+  }
+
+  /** Signals of which no counter changed since the first step, and the reason: nothing is known of them. */
+  get still(): ReadonlyMap<string, string> {
+    const all = Map.groupBy(this.#figures, ({ name }) => name);
+    return new Map(
+      [...all].filter(([, list]) => list.every(({ isStill }) => isStill))
+        .map(([name, [figure]]) => [name, figure.stillReason]),
+    );
+  }
+
+  /** Counters that changed so rarely that their totals are rough: how often each did. */
+  get rare(): ReadonlyMap<string, number> {
+    const rare = new Map<string, number>();
+    for (const { name, rareChanges } of this.#figures) {
+      if (rareChanges !== undefined) rare.set(name, rareChanges);
+    }
+    return rare;
+  }
+
+  /** Forgets everything but what is watched. */
+  restart(): void {
+    for (const figure of this.#figures) figure.restart();
+  }
+}
+
+/** Names of powers that are set, not measured: 0 means that there is none. */
+const LIMIT = /LIMIT|CAP/;
+/** A total may be off by what a counter counts between two changes at each end: here 5 % of it. */
+const MIN_CHANGES = 20;
+
+interface Handles {
+  readonly name: string;
+  readonly handles: readonly number[];
+  readonly region: number;
+  readonly epoch: number;
+  readonly isPower: boolean;
+  readonly isLimit: boolean;
+  readonly updatePeriodS: number;
+  readonly stillReason: string;
+}
+
+/** Seconds by region: those in doubt, which become lost or known, and those lost. */
+class RegionSeconds {
+  readonly #placeOf: Map<number, number>;
+  #doubtS = new Float64Array(16);
+  #lostS = new Float64Array(16);
+  /** Regions in doubt, and which of them are listed. */
+  #listed = new Int32Array(16);
+  #isListed = new Uint8Array(16);
+  #count = 0;
+  #hasLost = false;
+
+  constructor(placeOf: Map<number, number>) {
+    this.#placeOf = placeOf;
+  }
+
+  /** Place of a region, made at first sight. */
+  place(hash: number): number {
+    const place = this.#placeOf.getOrInsert(hash, this.#placeOf.size);
+    if (place >= this.#lostS.length) this.#grow(place + 1);
+    return place;
+  }
+
+  doubt(place: number, seconds: number): void {
+    this.#doubtS[place] += seconds;
+    if (this.#isListed[place] !== 0) return;
+    this.#isListed[place] = 1;
+    this.#listed[this.#count++] = place;
+  }
+
+  /** All doubt is over. @param lost It was lost; else it is known after all. */
+  resolve(lost: boolean): void {
+    for (let k = 0; k < this.#count; k++) {
+      const place = this.#listed[k];
+      if (lost) this.#lostS[place] += this.#doubtS[place];
+      this.#hasLost ||= lost;
+      this.#doubtS[place] = 0;
+      this.#isListed[place] = 0;
+    }
+    this.#count = 0;
+  }
+
+  /** Seconds lost of a region. @param withDoubt Those in doubt count as lost. */
+  lostS(hash: number, withDoubt: boolean): number {
+    // As in most runs, and there may be very many regions.
+    if (!this.#hasLost && (!withDoubt || this.#count === 0)) return 0;
+    const place = this.#placeOf.get(hash);
+    if (place === undefined || place >= this.#lostS.length) return 0;
+    return this.#lostS[place] + (withDoubt ? this.#doubtS[place] : 0);
+  }
+
+  clear(): void {
+    this.resolve(false);
+    this.#hasLost = false;
+    this.#lostS.fill(0);
+  }
+
+  #grow(least: number): void {
+    this.#doubtS = grown(this.#doubtS, least);
+    this.#lostS = grown(this.#lostS, least);
+    this.#listed = grown(this.#listed, least);
+    this.#isListed = grown(this.#isListed, least);
+  }
+}
+
+/** One figure: a signal at a domain instance. */
+export class FigureCoverage {
+  readonly name: string;
+  readonly isPower: boolean;
+  readonly #isLimit: boolean;
+  readonly #updatePeriodS: number;
+  readonly #stillReason: string;
+  readonly #handles: Int32Array;
+  readonly #regionHandle: number;
+  readonly #epochHandle: number;
+  readonly #regions: RegionSeconds;
+  /** Of regions in steps that began in others. */
+  readonly #beside: RegionSeconds;
+  /** By part: last valid value, NaN before it; when it came or changed; what is known so far. */
+  readonly #value: Float64Array;
+  readonly #sinceS: Float64Array;
+  readonly #fromS: Float64Array;
+  readonly #sum: Float64Array;
+  readonly #coveredS: Float64Array;
+  readonly #lostS: Float64Array;
+  readonly #restarts: Int32Array;
+  readonly #changes: Int32Array;
+  /** Not available at the last step. */
+  readonly #missing: Uint8Array;
+  #startS = NaN;
+  #lastS = NaN;
+  #steps = 0;
+  #region = 0;
+  #hash = NaN;
+  #inEpoch = false;
+  #epochDoubtS = 0;
+  #epochLostS = 0;
+
+  constructor(
+    { name, handles, region, epoch, isPower, isLimit, updatePeriodS, stillReason }: Handles,
+    placeOf: Map<number, number>,
+  ) {
+    this.name = name;
+    this.isPower = isPower;
+    this.#isLimit = isLimit;
+    this.#updatePeriodS = updatePeriodS;
+    this.#stillReason = stillReason;
+    this.#handles = Int32Array.from(handles);
+    [this.#regionHandle, this.#epochHandle] = [region, epoch];
+    this.#regions = new RegionSeconds(placeOf);
+    this.#beside = new RegionSeconds(placeOf);
+    const n = handles.length;
+    this.#value = new Float64Array(n).fill(NaN);
+    this.#sinceS = new Float64Array(n);
+    this.#fromS = new Float64Array(n).fill(NaN);
+    this.#sum = new Float64Array(n);
+    this.#coveredS = new Float64Array(n);
+    this.#lostS = new Float64Array(n);
+    this.#restarts = new Int32Array(n);
+    this.#changes = new Int32Array(n);
+    this.#missing = new Uint8Array(n);
+  }
+
+  step(source: SignalSource, timeS: number, tookS?: ReadonlyMap<number, number>): void {
+    for (const [hash, seconds] of tookS ?? []) {
+      if (hash !== this.#hash) this.#beside.doubt(this.#beside.place(hash), seconds);
+    }
+    if (this.#startS === this.#startS) this.#advance(source, timeS);
+    else this.#begin(source, timeS);
+    this.#lastS = timeS;
+    const sampled = source.sample(this.#regionHandle);
+    const hash = sampled === sampled ? sampled : HASH_INVALID;
+    if (hash !== this.#hash) {
+      this.#hash = hash;
+      this.#region = this.#regions.place(hash);
+    }
+    const epoch = source.sample(this.#epochHandle);
+    this.#inEpoch = epoch === epoch && epoch !== 0;
+  }
+
+  restart(): void {
+    this.#startS = NaN;
+    this.#value.fill(NaN);
+    this.#fromS.fill(NaN);
+    for (const rows of [this.#sum, this.#coveredS, this.#lostS]) rows.fill(0);
+    for (const rows of [this.#restarts, this.#changes, this.#missing]) rows.fill(0);
+    this.#steps = 0;
+    this.#regions.clear();
+    this.#beside.clear();
+    this.#epochDoubtS = this.#epochLostS = 0;
+  }
+
+  /** Is the figure of a region, the epochs or the application known for all its time and parts? */
+  isWhole(hash: number): boolean {
+    return this.lostS(hash) === 0 && this.besideS(hash) === 0;
+  }
+
+  /** Seconds of a region in which a part was lost, in steps that are not counted as its own. */
+  besideS(hash: number): number {
+    return hash === HASH_EPOCH || hash === HASH_APPLICATION
+      ? 0
+      : this.#beside.lostS(hash, this.#isMissing);
+  }
+
+  /** Seconds of it in which a part was lost; of the application, over all parts. */
+  lostS(hash: number): number {
+    const missing = this.#isMissing;
+    if (hash === HASH_EPOCH) return this.#epochLostS + (missing ? this.#epochDoubtS : 0);
+    if (hash !== HASH_APPLICATION) return this.#regions.lostS(hash, missing);
+    let lost = 0;
+    for (let i = 0; i < this.#lostS.length; i++) lost += this.#lostSOf(i);
+    return lost;
+  }
+
+  get #isMissing(): boolean {
+    // Asked for each of very many regions.
+    for (let i = 0; i < this.#missing.length; i++) {
+      if (this.#missing[i] !== 0 || this.#isStill(i)) return true;
+    }
+    return false;
+  }
+
+  /** What is known of the application's figure. */
+  known(): Known {
+    const lengthS = this.#lastS - this.#startS;
+    let value = 0, powerW = 0, covered = 0;
+    const losses: PartLoss[] = [];
+    for (let i = 0; i < this.#sum.length; i++) {
+      const lostS = this.#lostSOf(i);
+      const coveredS = Math.max(0, lengthS - lostS);
+      covered += coveredS;
+      const mean = coveredS > 0 ? this.#sum[i] / coveredS : 0;
+      value += this.isPower ? mean : this.#sum[i];
+      powerW += mean;
+      if (lostS === 0) continue;
+      const isStill = this.#isStill(i);
+      const fromS = isStill ? NaN : this.#fromS[i] - this.#startS;
+      const untilS = this.#missing[i] !== 0 ? this.#sinceS[i] - this.#startS : lengthS;
+      const tailS = fromS === fromS ? fromS + (lengthS - untilS) : lengthS;
+      losses.push({
+        part: i,
+        fromS,
+        untilS,
+        lostS: Math.max(0, lostS - tailS),
+        restarts: this.#restarts[i],
+        isStill,
+      });
+    }
+    const parts = this.#sum.length;
+    const share = lengthS > 0 ? Math.min(1, covered / (parts * lengthS)) : 1;
+    // Of nothing nothing is known, which is not 0.
+    if (share === 0) value = powerW = NaN;
+    return { value, powerW, share, parts, losses };
+  }
+
+  /** Did no part change since the first step? */
+  get isStill(): boolean {
+    return this.#handles.every((_, i) => this.#isStill(i));
+  }
+
+  /** Why a figure that is still is not known. */
+  get stillReason(): string {
+    const lengthS = this.#lastS - this.#startS;
+    return lengthS < this.#updatePeriodS
+      ? `${TOO_SHORT} (${this.#updatePeriodS} s)`
+      : this.#stillReason;
+  }
+
+  /**
+   * How often the part that changed least did, where that is so rare that the total is rough;
+   * `undefined`: often enough, or about as often as it was read, which says nothing; or a part of the
+   * figure is lost, which a longer run would not mend.
+   */
+  get rareChanges(): number | undefined {
+    if (this.isPower || !this.isWhole(HASH_APPLICATION)) return undefined;
+    const moving = this.#changes.filter((count) => count > 0);
+    if (moving.length === 0) return undefined;
+    const least = moving.reduce((a, b) => Math.min(a, b));
+    return least < MIN_CHANGES && 2 * least < this.#steps ? least : undefined;
+  }
+
+  /** A counter that never changed, or a meter at 0 W, may not count at all: nothing is known about it. */
+  #isStill(i: number): boolean {
+    return !this.#isLimit && this.#lastS > this.#startS && this.#sum[i] === 0 &&
+      this.#restarts[i] === 0 && this.#fromS[i] === this.#startS;
+  }
+
+  #lostSOf(i: number): number {
+    if (this.#isStill(i)) return this.#lastS - this.#startS;
+    if (this.#missing[i] === 0) return this.#lostS[i];
+    return this.#lostS[i] + this.#lastS - this.#sinceS[i];
+  }
+
+  #begin(source: SignalSource, timeS: number): void {
+    this.#startS = timeS;
+    this.#sinceS.fill(timeS);
+    for (let i = 0; i < this.#handles.length; i++) {
+      const value = source.sample(this.#handles[i]);
+      this.#value[i] = value;
+      this.#missing[i] = value === value ? 0 : 1;
+      if (value === value) this.#fromS[i] = timeS;
+    }
+  }
+
+  #advance(source: SignalSource, timeS: number): void {
+    this.#steps++;
+    const elapsedS = timeS - this.#lastS;
+    let open = false, lost = false;
+    for (let i = 0; i < this.#handles.length; i++) {
+      const value = source.sample(this.#handles[i]);
+      const last = this.#value[i];
+      this.#missing[i] = value === value ? 0 : 1;
+      if (value !== value) {
+        open = true;
+        continue;
+      }
+      // A power that comes back has no information about the time without it.
+      const gapS = timeS - this.#sinceS[i];
+      // The value at the end of a step stands for all of it: rates have none before the second reading.
+      const gone = this.isPower ? gapS > elapsedS : last !== last || value < last;
+      if (!this.isPower && value === last) {
+        open = true;
+        continue;
+      }
+      if (this.#fromS[i] !== this.#fromS[i]) this.#fromS[i] = gone ? timeS : this.#sinceS[i];
+      if (gone) {
+        lost = true;
+        this.#lostS[i] += gapS;
+        if (last === last) this.#restarts[i]++;
+      } else {
+        this.#coveredS[i] += gapS;
+        this.#sum[i] += this.isPower ? value * gapS : value - last;
+        this.#changes[i]++;
+      }
+      this.#value[i] = value;
+      this.#sinceS[i] = timeS;
+    }
+    this.#regions.doubt(this.#region, elapsedS);
+    if (this.#inEpoch) this.#epochDoubtS += elapsedS;
+    if (!lost && open) return;
+    this.#regions.resolve(lost);
+    this.#beside.resolve(lost);
+    if (lost) this.#epochLostS += this.#epochDoubtS;
+    this.#epochDoubtS = 0;
+  }
+}

@@ -1,0 +1,322 @@
+/**
+ * Totals and tree of a job out of those of its hosts. They go with the other statistics over hosts,
+ * as sections of their own, so that results depend neither on the order of hosts nor on who added
+ * them up.
+ * @module
+ */
+import { compareTexts } from "../../core/names.ts";
+import { rounded } from "../../core/number_format.ts";
+import {
+  type ComponentTotal,
+  edpOf,
+  hostTotals,
+  type JobTotals,
+  mostOf,
+  totalsFromNested,
+  totalsToNested,
+} from "../../core/job_totals.ts";
+import { HISTOGRAM_BUCKETS, PathStats } from "../../core/path_stats.ts";
+import {
+  ENERGY_KINDS,
+  type EnergyKind,
+  type RegionTree,
+  restsOf,
+  type TreeEnergy,
+  treeFromNested,
+  type TreeRow,
+} from "../../core/region_tree.ts";
+import type { Nested, ReportHost } from "../../core/report.ts";
+import type { FieldSums, SectionSums } from "./field_sums.ts";
+
+const TOTALS = "Job totals";
+const TREE = "Job tree ";
+const RESTS = "Job rest ";
+/** Places that a component was read from, at most. */
+const MOST_SOURCES = 3;
+/** Rows kept; the others have less time. */
+const MAX_ROWS = 1000;
+
+/** Keys of a path's energies, and of its histogram: made once, since hosts and paths are many. */
+const KEYS = {
+  node: keysOf("node"),
+  package: keysOf("package"),
+  dram: keysOf("dram"),
+  gpu: keysOf("gpu"),
+} as const satisfies Readonly<Record<EnergyKind, unknown>>;
+const BUCKET_KEYS = Array.from({ length: HISTOGRAM_BUCKETS }, (_, k) => `bucket ${k}`);
+
+function keysOf(kind: EnergyKind) {
+  return {
+    reported: `${kind} told`,
+    variance: `${kind} variance`,
+    best: `${kind} best`,
+    self: `${kind} self`,
+    selfVariance: `${kind} self variance`,
+    watts: `${kind} watts`,
+  };
+}
+
+type Fields = { [key: string]: number };
+
+/** Where the sections of a job are. */
+export interface Statistics {
+  readonly hosts: readonly string[];
+  readonly sections: ReadonlyMap<string, SectionSums>;
+  section(title: string): SectionSums;
+}
+
+/** Adds what one host's own mapping has. */
+export function addJobTotals(statistics: Statistics, host: ReportHost, number: number): void {
+  const { joulemark } = host;
+  const totals = totalsFromNested(joulemark?.totals) ?? hostTotals(host);
+  const tree = treeFromNested(joulemark?.tree);
+  const fields: Fields = { seconds: totals.seconds, processes: tree?.processes ?? NaN };
+  for (const [kind, total] of totals.components) {
+    fields[energyKey(kind)] = total.joules;
+    fields[`${kind} watts`] = total.meanW;
+    fields[`${kind} peak`] = mostOf(total);
+    fields[`${kind} idle`] = total.idleJ;
+    fields[`${kind} net`] = total.netJ;
+    fields[`${kind} covered`] = total.coverage;
+    if (total.source !== "") fields[sourceKey(kind) + total.source] = 1;
+  }
+  statistics.section(TOTALS).add(fields, host.host, number);
+  if (tree === undefined) return;
+  const line: string[][] = [];
+  for (const row of tree.rows) {
+    line.length = row.depth;
+    line.push([row.region, row.track, row.attribute]);
+    const section = statistics.section(TREE + JSON.stringify(line));
+    section.add(rowFields(row, tree.processes), host.host, number, { hasSpread: false });
+  }
+  restsOf((rest) => {
+    if (tree[rest].size === 0) return;
+    const fields: Fields = {};
+    addEnergies(fields, tree[rest]);
+    statistics.section(RESTS + rest).add(fields, host.host, number, { hasSpread: false });
+  });
+}
+
+/** Key of a component's energy: `WATCHED` has them, so that outlying hosts are found. */
+function energyKey(kind: EnergyKind): string {
+  return `${kind} energy (J)`;
+}
+
+/** Where it was read: a host counts under what follows. */
+function sourceKey(kind: EnergyKind): string {
+  return `${kind} from `;
+}
+
+function rowFields(row: TreeRow, processes: number): Fields {
+  const visits = row.count * processes;
+  const seconds = row.runtimeS * processes;
+  const { deviationS, minS, maxS, buckets } = row.visits;
+  const spread = visits > 1 && Number.isFinite(deviationS) ? (visits - 1) * deviationS ** 2 : 0;
+  const fields: Fields = {
+    visits,
+    seconds,
+    self: row.selfS * processes,
+    squares: visits > 0 ? spread + seconds * seconds / visits : 0,
+    least: minS,
+    most: maxS,
+  };
+  addEnergies(fields, row.energies);
+  for (const [bucket, n] of buckets) fields[BUCKET_KEYS[bucket] ?? `bucket ${bucket}`] = n;
+  return fields;
+}
+
+function addEnergies(fields: Fields, energies: ReadonlyMap<EnergyKind, TreeEnergy>): void {
+  for (const [kind, energy] of energies) {
+    const { joules, seJ, exactJ, selfJ, selfSeJ, powerW } = energy;
+    const keys = KEYS[kind];
+    fields[keys.reported] = joules;
+    fields[keys.variance] = seJ * seJ;
+    fields[keys.best] = Number.isNaN(joules) ? exactJ : joules;
+    fields[keys.self] = selfJ;
+    fields[keys.selfVariance] = selfSeJ * selfSeJ;
+    fields[keys.watts] = powerW;
+  }
+}
+
+/** `totals:` of the job. */
+export function jobTotals(statistics: Statistics): Nested {
+  const section = statistics.section(TOTALS);
+  const hosts = statistics.hosts.length;
+  const seconds = section.field("seconds").max;
+  const components = new Map<EnergyKind, ComponentTotal>();
+  const whole = new Map<EnergyKind, ComponentTotal>();
+  const spreads: { [key: string]: { [key: string]: Nested } } = {};
+  for (const kind of ENERGY_KINDS) {
+    const energy = section.field(energyKey(kind));
+    if (energy.count === 0) continue;
+    const ofAll = (name: string) => sumOfAll(section.field(`${kind} ${name}`), hosts);
+    const joules = sum(energy);
+    const isAll = energy.count === hosts;
+    const coverage = sum(section.field(`${kind} covered`)) / hosts;
+    const total = {
+      joules,
+      meanW: sum(section.field(`${kind} watts`)),
+      peakW: hosts === 1 ? ofAll("peak") : NaN,
+      peakAtMostW: hosts === 1 ? NaN : ofAll("peak"),
+      idleJ: ofAll("idle"),
+      netJ: ofAll("net"),
+      coverage,
+      covers: isAll ? partOfTime(coverage) : `${energy.count} of ${hosts} hosts`,
+      source: sourcesOf(section, kind),
+    };
+    components.set(kind, total);
+    if (isAll) whole.set(kind, total);
+    const { deviation, min, minHost, max, maxHost } = energy.result();
+    spreads[kind] = {
+      hosts: energy.count,
+      "host mean (J)": digits(joules / energy.count),
+      "host deviation (J)": digits(deviation),
+      "host least (J)": digits(min),
+      "host least": minHost,
+      "host most (J)": digits(max),
+      "host most": maxHost,
+    };
+  }
+  const totals: JobTotals = {
+    seconds: Number.isFinite(seconds) ? seconds : NaN,
+    components,
+    // Of some hosts alone it is no figure of the job.
+    edp: edpOf(whole, seconds),
+  };
+  const nested = totalsToNested(totals);
+  for (const [kind, spread] of Object.entries(spreads)) Object.assign(nested[kind]!, spread);
+  return nested;
+}
+
+/** In words, "" where it is all of it. */
+function partOfTime(share: number): string {
+  return share < 1 - 1e-9 ? `${Math.min(99.9, Math.floor(share * 1000) / 10)} % of the time` : "";
+}
+
+/** Where the hosts read a component; of several places how many hosts each has. */
+function sourcesOf({ fields }: SectionSums, kind: EnergyKind): string {
+  const key = sourceKey(kind);
+  const found = fields.filter((field) => field.key.startsWith(key))
+    .map((field) => ({ source: field.key.slice(key.length), hosts: field.count }))
+    .sort((a, b) => b.hosts - a.hosts || compareTexts(a.source, b.source));
+  if (found.length === 1) return found[0].source;
+  const some = found.slice(0, MOST_SOURCES).map(({ source, hosts }) =>
+    `${source} (${hosts} ${hosts === 1 ? "host" : "hosts"})`
+  );
+  const more = found.length - some.length;
+  return [...some, ...(more > 0 ? [`${more} more`] : [])].join("; ");
+}
+
+/** The job's tree; `undefined`: no host has one. */
+export function jobTree(statistics: Statistics): RegionTree | undefined {
+  const processes = sum(statistics.section(TOTALS).field("processes"));
+  const nodes = new Map<string, Node>();
+  const top: Node = { line: [], section: undefined, children: [] };
+  const sections = [...statistics.sections].filter(([name]) => name.startsWith(TREE));
+  if (sections.length === 0 || !(processes > 0)) return undefined;
+  const nodeOf = (line: string[][]): Node => {
+    if (line.length === 0) return top;
+    return nodes.getOrInsertComputed(JSON.stringify(line), () => {
+      const made: Node = { line, section: undefined, children: [] };
+      nodeOf(line.slice(0, -1)).children.push(made);
+      return made;
+    });
+  };
+  for (const [name, section] of sections) {
+    nodeOf(JSON.parse(name.slice(TREE.length))).section = section;
+  }
+  const rows: TreeRow[] = [];
+  const add = (node: Node): void => {
+    if (rows.length >= MAX_ROWS) return;
+    if (node.section !== undefined) rows.push(rowOf(node.line, node.section, processes));
+    for (const child of node.children.sort(byTime)) add(child);
+  };
+  add(top);
+  return {
+    processes,
+    rows,
+    leftOut: sections.length - rows.length,
+    ...restsOf((rest) => {
+      const section = statistics.sections.get(RESTS + rest);
+      return section === undefined ? new Map<EnergyKind, TreeEnergy>() : energiesOf(section);
+    }),
+  };
+}
+
+interface Node {
+  readonly line: string[][];
+  section: SectionSums | undefined;
+  readonly children: Node[];
+}
+
+function byTime(a: Node, b: Node): number {
+  const seconds = ({ section }: Node) => section === undefined ? 0 : sum(section.field("seconds"));
+  return seconds(b) - seconds(a) || (JSON.stringify(a.line) < JSON.stringify(b.line) ? -1 : 1);
+}
+
+function rowOf(line: string[][], section: SectionSums, processes: number): TreeRow {
+  const [region, track, attribute] = line[line.length - 1];
+  const visits = sum(section.field("visits"));
+  const seconds = sum(section.field("seconds"));
+  const stats = new PathStats();
+  stats.addFolded(0, {
+    count: visits,
+    sumNs: seconds * 1e9,
+    sumSquareNs2: sum(section.field("squares")) * 1e18,
+    minNs: section.field("least").min * 1e9,
+    maxNs: section.field("most").max * 1e9,
+    selfNs: 0,
+  });
+  const buckets = new Map<number, number>();
+  const counts = section.fields.filter(({ key }) => key.startsWith("bucket "))
+    .map((field) => [Number(field.key.slice(7)), sum(field)] as const)
+    .sort((a, b) => a[0] - b[0]);
+  for (const [bucket, n] of counts) {
+    buckets.set(bucket, n);
+    stats.addBucket(0, bucket, n);
+  }
+  const { minS, p50S, p99S, maxS, deviationS } = stats.figures(0);
+  return {
+    region,
+    depth: line.length - 1,
+    track,
+    attribute,
+    count: visits / processes,
+    runtimeS: seconds / processes,
+    selfS: sum(section.field("self")) / processes,
+    visits: { minS, p50S, p99S, maxS, deviationS, buckets },
+    energies: energiesOf(section),
+  };
+}
+
+function energiesOf(section: SectionSums): Map<EnergyKind, TreeEnergy> {
+  const energies = new Map<EnergyKind, TreeEnergy>();
+  for (const kind of ENERGY_KINDS) {
+    const best = section.field(`${kind} best`);
+    const watts = section.field(`${kind} watts`);
+    if (best.count === 0) continue;
+    const whole = (name: string) => sumOfAll(section.field(`${kind} ${name}`), section.hosts);
+    energies.set(kind, {
+      joules: whole("told"),
+      seJ: Math.sqrt(whole("variance")),
+      exactJ: sum(best),
+      selfJ: whole("self"),
+      selfSeJ: Math.sqrt(whole("self variance")),
+      powerW: watts.count === 0 ? NaN : sum(watts),
+    });
+  }
+  return energies;
+}
+
+function sum(field: FieldSums): number {
+  return field.count === 0 ? 0 : field.sum.value;
+}
+
+/** One host without the figure is enough for the job to have none. */
+function sumOfAll(field: FieldSums, hosts: number): number {
+  return field.count === hosts ? sum(field) : NaN;
+}
+
+function digits(value: number): number {
+  return rounded(value, 12);
+}

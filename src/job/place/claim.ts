@@ -1,0 +1,59 @@
+/**
+ * Claims a report's name among monitors that run at the same time on this node: a second one never
+ * writes the first one's report, it adds `-2`.
+ * @module
+ */
+import { closeFile, linkCount, O, openFile } from "../../os/files.ts";
+import { absolutePath } from "../../os/home.ts";
+import { cString, libc } from "../../os/libc.ts";
+import { isWrittenInto } from "../../os/output_place.ts";
+import { privateBase } from "./private_base.ts";
+import { checksum } from "../../core/names.ts";
+
+const LOCK_EX_NB = 6;
+const MAX_SUFFIX = 1000;
+
+/** A name that is ours until it is released, or this process ends. */
+export interface Claim {
+  readonly path: string;
+  /** Others write the first choice at this moment. */
+  readonly moved: boolean;
+  release(): void;
+}
+
+/** The path, or the first of `PATH-2`, `PATH-3`, … that no process writes at this moment. */
+export function claimPath(path: string): Claim {
+  if (isWrittenInto(path)) return { path, moved: false, release() {} };
+  // Where the directory has no text, runs in any such one are told apart by the name alone.
+  const absolute = absolutePath(path) ?? path;
+  for (let n = 1; n <= MAX_SUFFIX; n++) {
+    const suffix = n === 1 ? "" : `-${n}`;
+    const file = `${privateBase()}/claim-${checksum(absolute + suffix)}`;
+    const lock = locked(file);
+    if (lock === "taken") continue;
+    return {
+      path: path + suffix,
+      moved: n > 1,
+      release() {
+        // Removed while it is locked: who waits for it notices that it has no name any more.
+        if (lock >= 0) libc().unlink(cString(file));
+        closeFile(lock);
+      },
+    };
+  }
+  return { path, moved: false, release() {} };
+}
+
+/** A locked file, −1 where nothing can be locked and so nothing is contested, or `"taken"`. */
+function locked(file: string): number | "taken" {
+  for (;;) {
+    const fd = openFile(file, O.RDWR | O.CREAT | O.NOFOLLOW, 0o600);
+    if (fd < 0) return -1;
+    if (libc().flock(fd, LOCK_EX_NB) !== 0) {
+      closeFile(fd);
+      return "taken";
+    }
+    if (linkCount(fd) > 0) return fd;
+    closeFile(fd);
+  }
+}

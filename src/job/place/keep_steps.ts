@@ -1,0 +1,33 @@
+/**
+ * Leaves the records of a PMC log: as the job's log, or in a job of several nodes as this node's part.
+ * @module
+ */
+import { writeDocument } from "../../os/files/whole_file.ts";
+import type { PmcRecord, PmcVersion } from "../../formats/pmc/log.ts";
+import { stringifyPmc } from "../../formats/pmc/pmc.ts";
+import { writePmc } from "../merge/pmc.ts";
+import { PMC_RESTS } from "./part_files.ts";
+import type { JobPlace } from "./run_names.ts";
+
+/** How {@linkcode keepSteps} is called. */
+export type KeepSteps = typeof keepSteps;
+
+/**
+ * Writes the log, or the part.
+ *
+ * @param place Whose the records are.
+ * @returns What was wrong, a line each.
+ * @throws {AccessError} If it cannot be written.
+ */
+export function keepSteps(
+  { part, host }: JobPlace,
+  path: string,
+  version: PmcVersion,
+  records: PmcRecord[],
+): readonly string[] {
+  if (part === undefined) return writePmc(path, version, [{ host, rank: 0, records }]);
+  writeDocument(part.pmcPath, stringifyPmc({ version: "6.0", form: "binary", records }));
+  const rests = records.map((record) => record.restsJ ?? null);
+  if (rests.some((rest) => rest !== null)) part.keep(PMC_RESTS, JSON.stringify(rests));
+  return [];
+}

@@ -1,0 +1,193 @@
+/**
+ * Which files of a directory are reports of hosts, and which files are beside them: parts of a job are
+ * in `REPORT.parts/` as `HOST.report`, `HOST.pmc`, `HOST.json`.
+ * @module
+ */
+import { UsageError } from "../../core/errors.ts";
+import { listDirectory, statPath } from "../../os/files.ts";
+import { removeUserFile } from "../../os/output_place.ts";
+import { isDirectory, otherKind, readFoundText } from "../../os/user_file.ts";
+import type { ClockPair } from "../merge/clocks.ts";
+import type { JobFacts } from "../merge/merge.ts";
+import type { JobNode } from "./place.ts";
+
+/** What a node's part keeps of how its job was launched. */
+type Launched = Pick<JobNode, "job" | "nodes" | "hosts" | "rank" | "localRanks" | "ranks">;
+
+/** A node's `HOST.json`. */
+export interface PartFacts extends Launched {
+  readonly format: typeof PART_FORMAT;
+  readonly host: string;
+  readonly startS: number;
+  /** 0 while it runs. */
+  readonly endS: number;
+  readonly clocks: readonly ClockPair[];
+  /** The job's PMC log, where one was asked for. */
+  readonly pmc?: { readonly file: string; readonly version: string };
+}
+
+/** The value of `format:`. */
+export const PART_FORMAT = "joulemark-part/1";
+
+/** End of the file with what counters beyond 2^53 have more than the doubles of `HOST.pmc` hold. */
+export const PMC_RESTS = "pmc-rests";
+/** Ending of a node's power over time, for the page of its job. */
+export const PART_TIMELINE = "timeline";
+
+/** What a node left behind that never finished. */
+const CHECKPOINT = ".report.partial";
+
+/** Are two paths one file? */
+function isSameFile(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [own, other] = [statPath(a), statPath(b)];
+  return own !== undefined && other !== undefined && own.inode === other.inode &&
+    own.device === other.device;
+}
+
+/**
+ * Refuses a result among what it is made from.
+ *
+ * @throws {UsageError} Before anything is read.
+ */
+export function refuseOutputAmongInputs(named: readonly string[], out: string): void {
+  const same = named.find((path) => isSameFile(path, out));
+  if (same === undefined) return;
+  throw new UsageError({
+    action: "merge into",
+    target: out,
+    expected: "a file that is none of the reports to merge",
+    found: same === out ? "it among them" : `${same}, which is the same file`,
+    remedy: "choose another name after -o",
+  });
+}
+
+/**
+ * Reports in what the user named: files as they are; a directory's `*.report` and
+ * `*.parts/*.report`, sorted, and checkpoints of hosts that left nothing else.
+ *
+ * @param out Left out: an earlier result may be among its parts.
+ * @param tell Called with a line about it.
+ * @throws {UsageError} If something does not exist.
+ */
+export function reportFiles(
+  named: readonly string[],
+  out: string,
+  tell: (line: string) => void = () => {},
+): string[] {
+  const found = named.flatMap((path) => {
+    if (statPath(path) === undefined) {
+      throw new UsageError({
+        action: "merge",
+        target: path,
+        expected: "a report, or a directory with reports",
+        found: "nothing there",
+      });
+    }
+    return isDirectory(path) ? inDirectory(path, tell, true) : [path];
+  });
+  return found.filter((path) => {
+    const isOut = isSameFile(path, out);
+    if (isOut) tell(`${path}: left out, it is the earlier result, which is written again`);
+    return !isOut;
+  });
+}
+
+function inDirectory(directory: string, tell: (line: string) => void, deeper = false): string[] {
+  const names = listDirectory(directory);
+  const isFile = (name: string) => {
+    const path = `${directory}/${name}`;
+    const kind = otherKind(path);
+    if (kind !== undefined) tell(`${path}: left out, it is ${kind}`);
+    return kind === undefined;
+  };
+  const whole = names.filter((name) => name.endsWith(".report") && isFile(name));
+  const done = new Set(whole);
+  const paths = whole.map((name) => `${directory}/${name}`);
+  for (const name of names) {
+    if (deeper && name.endsWith(".parts") && isDirectory(`${directory}/${name}`)) {
+      paths.push(...inDirectory(`${directory}/${name}`, tell));
+    }
+    if (!name.endsWith(CHECKPOINT) || !directory.endsWith(".parts")) continue;
+    const report = name.slice(0, -".partial".length);
+    if (!done.has(report) && isFile(name)) paths.push(`${directory}/${name}`);
+  }
+  return paths;
+}
+
+/** `HOST.json` beside a report; `undefined` where there is none, or none of ours. */
+export function partFacts(reportPath: string): PartFacts | undefined {
+  return readFacts(reportPath.replace(/\.report(\.partial)?$/, ".json"));
+}
+
+/** All of a directory, by file name. */
+export function allFacts(directory: string): PartFacts[] {
+  return listDirectory(directory).filter((name) => name.endsWith(".json"))
+    .map((name) => readFacts(`${directory}/${name}`)).filter((facts) => facts !== undefined);
+}
+
+/** A job by its key, and by time where the key may be another one's too. */
+export interface JobMark {
+  readonly job: string;
+  readonly weak: boolean;
+  readonly startS: number;
+}
+
+/** Clocks of nodes may differ, and nodes may start apart. */
+const APART_S = 600;
+
+/** Is a part of that job? */
+export function sameJob(part: PartFacts, mark: JobMark): boolean {
+  if (part.job !== mark.job) return false;
+  return !mark.weak || Math.abs(part.startS - mark.startS) < APART_S &&
+      (part.endS === 0 || part.endS > mark.startS - 1);
+}
+
+/** Removes what a host left, the report's name given. */
+export function removePart(reportPath: string): void {
+  const stem = reportPath.replace(/\.report$/, "");
+  const ends = ["report", "report.partial", "pmc", PMC_RESTS, PART_TIMELINE, "json"];
+  for (const end of ends) removeUserFile(`${stem}.${end}`);
+  for (let i = 0; statPath(`${stem}.cali-${i}`) !== undefined; i++) {
+    removeUserFile(`${stem}.cali-${i}`);
+  }
+}
+
+function readFacts(path: string): PartFacts | undefined {
+  try {
+    const data = JSON.parse(readFoundText(path));
+    return data?.format === PART_FORMAT && typeof data.host === "string" ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many nodes of a job are done, and whether those are all. */
+export function completeness(parts: readonly PartFacts[]): {
+  nodes?: number;
+  complete: boolean;
+  /** What is missing, where it is not known by nodes. */
+  incomplete?: string;
+  missing: string[];
+} {
+  parts = parts.filter((part) => part.endS > 0);
+  const nodes = Math.max(...parts.map((part) => part.nodes ?? 0), 0);
+  const ranks = Math.max(...parts.map((part) => part.ranks ?? 0), 0);
+  const here = parts.reduce((sum, part) => sum + (part.localRanks ?? 0), 0);
+  const names = new Set(parts.map((part) => part.host));
+  const listed = parts.find((part) => part.hosts !== undefined)?.hosts ?? [];
+  const isMissingRanks = nodes === 0 && ranks > 0 && here < ranks;
+  return {
+    ...(nodes > 0 ? { nodes } : {}),
+    ...(isMissingRanks ? { incomplete: `nodes of ${here} of ${ranks} ranks` } : {}),
+    complete: nodes > 0 ? parts.length >= nodes : ranks > 0 && here >= ranks,
+    missing: listed.filter((name) => !names.has(name) && !names.has(name.split(".")[0])),
+  };
+}
+
+/** The job's facts from all its parts; nothing where they are of several jobs. */
+export function jobFacts(parts: readonly PartFacts[]): JobFacts {
+  const own = parts.filter((part) => part.job === parts[0].job);
+  if (own.length === 0) return {};
+  return { ...completeness(own), clocks: own };
+}

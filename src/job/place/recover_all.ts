@@ -1,0 +1,86 @@
+/**
+ * Finds sessions without a monitor under a directory, makes their reports, and removes them.
+ * @module
+ */
+import { AccessError } from "../../core/errors.ts";
+import { closeFile, listDirectory, O, openFile, removeTree, statPath } from "../../os/files.ts";
+import { libc } from "../../os/libc.ts";
+import { isPrivate, safeDirectory } from "../../os/trusted_file.ts";
+import { recoverSession } from "./recover.ts";
+
+const LOCK_EX_NB = 6;
+
+/**
+ * Makes the reports of all sessions in a directory: a session, a job's directory, or a user's.
+ *
+ * @returns Names of the reports.
+ * @throws {AccessError} If there is no such directory.
+ */
+export function recoverAll(directory: string, tell: (line: string) => void): string[] {
+  const facts = statPath(directory);
+  if (facts === undefined || (facts.mode & 0o170000) !== 0o040000) {
+    throw new AccessError({
+      action: "recover",
+      target: directory,
+      expected: "a session, a job's directory, or /dev/shm/joulemark-UID",
+      found: facts === undefined ? "nothing there" : "no directory",
+    });
+  }
+  const path = privateAlone(directory);
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  const reports: string[] = [];
+  if (last.startsWith("s-")) recoverJob(path.slice(0, path.lastIndexOf("/")), last, reports, tell);
+  else if (statPath(`${path}/lock`) !== undefined) recoverJob(path, undefined, reports, tell);
+  else {
+    for (const name of listDirectory(path)) {
+      if (statPath(`${path}/${name}/lock`) === undefined) continue;
+      recoverJob(`${path}/${name}`, undefined, reports, tell);
+    }
+  }
+  return reports;
+}
+
+/**
+ * The directory without links, where no other user can have made what lies in it: a journal says where
+ * its report is written.
+ */
+function privateAlone(directory: string): string {
+  const safe = safeDirectory(directory);
+  const isOurs = "path" in safe && isPrivate(safe.path);
+  if (isOurs) return safe.path;
+  const { uid = 0, mode = 0 } = statPath(directory) ?? {};
+  throw new AccessError({
+    action: "recover",
+    target: directory,
+    expected: "a directory of this user alone, mode 700",
+    found: "why" in safe
+      ? safe.why
+      : `a directory of user ${uid}, mode ${(mode & 0o7777).toString(8)}`,
+    remedy: "run it as the user whose session that is",
+  });
+}
+
+/** @param only One session of it. */
+function recoverJob(
+  job: string,
+  only: string | undefined,
+  reports: string[],
+  tell: (line: string) => void,
+): void {
+  const lock = openFile(`${job}/lock`, O.RDWR | O.NOFOLLOW);
+  try {
+    if (lock >= 0 && libc().flock(lock, LOCK_EX_NB) !== 0) {
+      tell(`${job}: left alone, its monitor runs`);
+      return;
+    }
+    for (const name of listDirectory(job)) {
+      if (!name.startsWith("s-") || (only !== undefined && name !== only)) continue;
+      const { done, report, reason } = recoverSession(`${job}/${name}`, false);
+      if (report !== undefined) reports.push(report);
+      else if (reason !== undefined && !name.endsWith("-node")) tell(`${job}/${name}: ${reason}`);
+      if (done) removeTree(`${job}/${name}`);
+    }
+  } finally {
+    if (lock >= 0) closeFile(lock);
+  }
+}

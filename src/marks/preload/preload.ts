@@ -1,0 +1,133 @@
+/**
+ * `run --preload`: what has to be in the environment of the command, so that calls of other tools
+ * that it already has are answered by our library.
+ *
+ * Most calls are met by LD_PRELOAD, ld.so(8); interfaces that load tools by themselves name the
+ * variable. Nothing here stops the command: without a library it runs unmarked.
+ * @module
+ */
+import { listOf } from "../../core/names.ts";
+import { ALL_DIALECTS, DIALECTS } from "../client/dialects.ts";
+import { isHumanError, UnknownNameError, unusable } from "../../core/errors.ts";
+import { readLinkTarget, statPath } from "../../os/files.ts";
+import type { Environment } from "../../core/environment.ts";
+
+/** What was asked for. */
+export interface PreloadRequest {
+  /** Words of `--preload`; none where nothing is to be answered. */
+  readonly dialects: readonly string[];
+  /** A library that the user built; `undefined`: it is built here. */
+  readonly library?: string;
+}
+
+/** Changes of the command's environment. */
+export type EnvironmentChanges = Readonly<Record<string, string>>;
+
+/** Variables that are lists, with what separates their items: ours goes first. */
+export const LIST_VARIABLES: Readonly<Record<string, string>> = {
+  LD_PRELOAD: ":",
+  PYTHONPATH: ":",
+  OMP_TOOL_LIBRARIES: ":",
+  KOKKOS_TOOLS_LIBS: ";",
+};
+
+/** Variables that keep what they have. */
+export const OPTIONAL_VARIABLES: ReadonlySet<string> = new Set([
+  "NVTX_INJECTION64_PATH",
+  "INTEL_LIBITTNOTIFY64",
+  "INTEL_ITTNOTIFY_GROUPS",
+]);
+
+/** Interfaces that load what a variable names; the others are met by LD_PRELOAD. */
+const BY_VARIABLE = new Set(["nvtx", "itt", "kokkos"]);
+
+/**
+ * The dialects in a list with commas; `all` is those of them that need not be named.
+ *
+ * @throws {UnknownNameError} On a word that is none.
+ */
+export function parseDialects(list: string): string[] {
+  const known = Object.keys(DIALECTS);
+  const words = listOf(list);
+  for (const word of words) {
+    if (word !== "all" && !known.includes(word)) {
+      throw new UnknownNameError("dialect of --preload", word, known, `known: ${known.join(", ")}`);
+    }
+  }
+  const all = words.includes("all") ? ALL_DIALECTS : [];
+  return known.filter((word) => words.includes(word) || all.includes(word));
+}
+
+/**
+ * The request of the two options.
+ *
+ * @throws {UsageError} If the library is no file.
+ */
+export function preloadRequest(list: string | undefined, library: string | undefined) {
+  const dialects = list === undefined
+    ? library === undefined ? [] : [...ALL_DIALECTS]
+    : parseDialects(list);
+  if (library === undefined || library === "") return { dialects };
+  const path = library.startsWith("/") ? library : `${readLinkTarget("/proc/self/cwd")}/${library}`;
+  const facts = statPath(path);
+  if (facts === undefined || (facts.mode & 0o170000) !== 0o100000 || /[:\s]/.test(path)) {
+    throw unusable(
+      `--preload-lib ${library}`,
+      "a shared library, without blanks and colons in its path",
+      facts === undefined ? "no such file" : "something else",
+      "joulemark client preload writes its sources and the line that builds it",
+    );
+  }
+  return { dialects, library: path };
+}
+
+/**
+ * What the command's environment needs. Never throws: where there is no library, one line says why
+ * and the command runs without it.
+ */
+export async function preloadChanges(
+  request: PreloadRequest,
+  env: Environment,
+  tell: (line: string) => void,
+): Promise<EnvironmentChanges> {
+  if (request.dialects.length === 0) return {};
+  let library: string;
+  try {
+    library = request.library ??
+      (await import("./build.ts")).builtLibrary(request.dialects, env);
+  } catch (error) {
+    tell(`${isHumanError(error) ? error.message : error}; the command runs without it`);
+    return {};
+  }
+  return changesFor(library, request.dialects, env, tell);
+}
+
+/** The variables, for an existing library. */
+export function changesFor(
+  library: string,
+  dialects: readonly string[],
+  env: Environment,
+  tell: (line: string) => void,
+): EnvironmentChanges {
+  const changes: Record<string, string> = { JOULEMARK_PRELOAD: dialects.join(",") };
+  const first = (name: string) => {
+    const separator = LIST_VARIABLES[name];
+    const others = (env(name) ?? "").split(separator).filter((p) => p !== "" && p !== library);
+    changes[name] = [library, ...others].join(separator);
+  };
+  const alone = (name: string) => {
+    const other = env(name);
+    if (other === undefined || other === "" || other === library) changes[name] = library;
+    else tell(`${name} names another tool, ${other}; it keeps its place`);
+  };
+  if (dialects.some((dialect) => !BY_VARIABLE.has(dialect))) first("LD_PRELOAD");
+  if (dialects.includes("ompt")) first("OMP_TOOL_LIBRARIES");
+  if (dialects.includes("kokkos")) first("KOKKOS_TOOLS_LIBS");
+  if (dialects.includes("nvtx")) alone("NVTX_INJECTION64_PATH");
+  if (dialects.includes("itt")) {
+    alone("INTEL_LIBITTNOTIFY64");
+    // Programs look functions up by name only for groups that are asked for.
+    if (!env("INTEL_ITTNOTIFY_GROUPS")) changes.INTEL_ITTNOTIFY_GROUPS = "all";
+  }
+  return changes;
+}

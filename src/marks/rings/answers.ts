@@ -1,0 +1,89 @@
+/**
+ * A question to a running monitor: what is open in its processes at this moment?
+ *
+ * A process that may enter the run's private directory makes `ask.N` there, N its own pid; the monitor sees
+ * it at its next tick, writes `answer.N` by rename and removes the question. docs/formats/ring.md.
+ * @module
+ */
+import { writeDocument } from "../../os/files/whole_file.ts";
+import { monotonicNanoseconds, sleepUntil } from "../../os/clock.ts";
+import { listDirectory, readText, writeNew } from "../../os/files.ts";
+import { cString, libc } from "../../os/libc.ts";
+import { isAlive } from "../../os/process.ts";
+import { removeUserFile } from "../../os/output_place.ts";
+
+/** Prefix of a question's file. */
+export const QUESTION_PREFIX = "ask.";
+const ANSWER_PREFIX = "answer.";
+/** A monitor answers at its next tick; one that is this late is not there. */
+const PATIENCE_NS = 2e9;
+
+/** What is open on a thread. */
+export interface ThreadContextNow {
+  /** Thread id; the process's own are those of its main thread. */
+  readonly thread: number;
+  /** Outermost first. */
+  readonly regions: readonly string[];
+  /** Innermost values by name. */
+  readonly attributes: Readonly<Record<string, string | number>>;
+}
+
+/** What is open in a process. */
+export interface ProcessContextNow {
+  readonly pid: number;
+  readonly rank?: string;
+  readonly threads: readonly ThreadContextNow[];
+}
+
+/** Answers a question. @param name The question's file. */
+export function answer(
+  directory: string,
+  name: string,
+  processes: () => readonly ProcessContextNow[],
+): void {
+  const asker = name.slice(QUESTION_PREFIX.length);
+  libc().unlink(cString(`${directory}/${name}`));
+  if (!/^\d{1,10}$/.test(asker)) return;
+  const path = `${directory}/${ANSWER_PREFIX}${asker}`;
+  try {
+    writeDocument(path, JSON.stringify({ processes: processes() }) + "\n");
+  } catch {
+    // No room for an answer: the process that asked reports that it got none.
+  }
+}
+
+/** Asks the monitor of a session. @returns `undefined`: no answer. */
+export function ask(directory: string): readonly ProcessContextNow[] | undefined {
+  const pid = libc().getpid();
+  const question = `${directory}/${QUESTION_PREFIX}${pid}`;
+  const path = `${directory}/${ANSWER_PREFIX}${pid}`;
+  removeUserFile(path);
+  try {
+    writeNew(question, new Uint8Array());
+  } catch {
+    return undefined;
+  }
+  for (const deadline = monotonicNanoseconds() + PATIENCE_NS;;) {
+    const text = readText(path);
+    if (text !== undefined && text !== "") {
+      removeUserFile(path);
+      return (JSON.parse(text) as { processes: ProcessContextNow[] }).processes;
+    }
+    const now = monotonicNanoseconds();
+    if (now > deadline) {
+      removeUserFile(question);
+      return undefined;
+    }
+    sleepUntil(now + 2e6);
+  }
+}
+
+/** Session directories of this user's monitors. @param base Their common directory. */
+export function sessionsUnder(base: string): string[] {
+  return listDirectory(base).flatMap((job) => {
+    const name = readText(`${base}/${job}/current`)?.trim();
+    if (name === undefined || !/^s-\d+-\d+$/.test(name)) return [];
+    // The session of a killed monitor gives no answer.
+    return isAlive(Number(name.split("-")[1])) ? [`${base}/${job}/${name}`] : [];
+  });
+}

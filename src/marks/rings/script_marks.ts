@@ -1,0 +1,188 @@
+/**
+ * Marks of a shell script: lines that it appends to `PID.sh` in the session directory.
+ *
+ * ```
+ * b 1764000000.123456 compile it
+ * e 1764000001.654321 compile it
+ * p 1764000001.700000
+ * s 1764000001.800000 1 upload
+ * f 1764000001.900000 1
+ * ```
+ *
+ * `b` begins, `e` ends, `p` is an epoch, `s` and `f` begin and end a span by a number; then CLOCK_REALTIME in seconds, as bash has it in
+ * EPOCHREALTIME, or `-` where the shell has no clock: then the line happened when it is read. The
+ * rest of the line is the region's name. docs/formats/ring.md.
+ * @module
+ */
+import { HINT_UNKNOWN } from "../../core/hints.ts";
+import { KIND } from "../../core/events/event_kinds.ts";
+import { CPU_UNKNOWN, FLAG, NAMES_MAX, OTHER_NAME } from "../../core/events/ring_layout.ts";
+import { rawNanoseconds, realtimeNanoseconds } from "../../os/clock.ts";
+import { affinityOf } from "../../os/host.ts";
+import { closeFile, O, openOwnFile } from "../../os/files.ts";
+import { libc } from "../../os/libc.ts";
+import type { Refuse } from "./clock_limits.ts";
+import { RingThread } from "./ring_thread.ts";
+import { StampClock } from "./stamp_clock.ts";
+import type { Marks } from "./marks.ts";
+
+const CHUNK = 65536;
+/** Between two looks no script writes that much; a file of holes, or one of another making, has it. */
+const AT_ONCE_MAX = 256;
+const decoder = new TextDecoder();
+const LINE = /^([bepsf]) (?:(\d{1,12})[.,](\d{6})\d*|-)(?: (.*))?$/s;
+/** By the letter that a line begins with. */
+const KINDS: Readonly<Record<string, number>> = {
+  b: KIND.enter,
+  e: KIND.exit,
+  p: KIND.epoch,
+  s: KIND.spanBegin,
+  f: KIND.spanEnd,
+};
+/** A span's number, and its name where it begins. */
+const SPAN = /^(\d{1,14})(?: (.*))?$/s;
+
+/** The marks of one script. */
+export class ScriptMarks implements Marks {
+  readonly pid: number;
+  readonly execId = "script";
+  readonly startNs: number;
+  readonly cpus: readonly number[];
+  /** None before the first poll, as of a ring. */
+  readonly threads: RingThread[] = [];
+  readonly names = [{ name: OTHER_NAME, hint: HINT_UNKNOWN }];
+  readonly skipped = { nested: 0, refused: 0 };
+  /** A shell's own way of noticing its end is left to the script. */
+  readonly endsSilently = true;
+  garbage = 0;
+  otherVisits = 0;
+  readonly #originNs: bigint;
+  readonly #fd: number;
+  readonly #numbers = new Map<string, number>();
+  readonly #bytes = new Uint8Array(CHUNK);
+  readonly #refuse: Refuse;
+  #offset = 0n;
+  #isOver = false;
+
+  private constructor(
+    fd: number,
+    { pid, host }: { pid: number; host: number },
+    originNs: bigint,
+    refuse: Refuse,
+  ) {
+    this.#fd = fd;
+    this.#refuse = refuse;
+    this.pid = pid;
+    this.#originNs = originNs;
+    this.startNs = rawNanoseconds() - Number(originNs);
+    this.cpus = affinityOf(host);
+  }
+
+  /** A file of ours, or why it is none. @param refuse Hears why it is read no further. */
+  static open(
+    path: string,
+    process: { pid: number; host: number },
+    originNs: bigint,
+    refuse: Refuse = () => {},
+  ): ScriptMarks | { refused: string } {
+    const fd = openOwnFile(path, O.RDONLY);
+    return typeof fd === "string"
+      ? { refused: fd }
+      : new ScriptMarks(fd, process, originNs, refuse);
+  }
+
+  stopNs(): number {
+    return NaN;
+  }
+
+  poll(): number {
+    let lines = 0;
+    if (this.threads.length === 0) {
+      this.threads.push(new RingThread(this.pid, [], new StampClock(this.#originNs)));
+    }
+    for (let chunks = 0; !this.#isOver; chunks++) {
+      if (chunks === AT_ONCE_MAX) {
+        this.#isOver = true;
+        this.garbage++;
+        this.#refuse("more at once than a script writes: the rest is not read");
+        break;
+      }
+      const n = Number(
+        libc().preadAt(
+          this.#fd,
+          this.#bytes as Uint8Array<ArrayBuffer>,
+          BigInt(CHUNK),
+          this.#offset,
+        ),
+      );
+      if (n <= 0) return lines;
+      const end = this.#bytes.lastIndexOf(10, n - 1) + 1;
+      if (end === 0) {
+        // A line is being written; one that fills the whole piece never will be one.
+        if (n < CHUNK) return lines;
+        this.garbage++;
+        this.#offset += BigInt(n);
+        continue;
+      }
+      this.#offset += BigInt(end);
+      const text = decoder.decode(this.#bytes.subarray(0, end - 1));
+      const now = rawNanoseconds();
+      const ahead = now - Number(realtimeNanoseconds());
+      for (const line of text.split("\n")) {
+        this.#take(line, now, ahead);
+        lines++;
+      }
+    }
+    return lines;
+  }
+
+  hasName(index: number): boolean {
+    return index < this.names.length;
+  }
+
+  [Symbol.dispose](): void {
+    closeFile(this.#fd);
+  }
+
+  /** @param ahead What CLOCK_MONOTONIC_RAW is ahead of CLOCK_REALTIME, ns. */
+  #take(line: string, now: number, ahead: number): void {
+    const found = LINE.exec(line);
+    if (found === null) {
+      this.garbage++;
+      return;
+    }
+    const [, what, seconds, micros, rest = ""] = found;
+    const givenNs = seconds === undefined
+      ? now
+      : Number(seconds) * 1e9 + Number(micros) * 1e3 + ahead;
+    // A clock that was set, or a wrong time from a script, does not move a mark out of the run.
+    const ns = Math.min(now, Math.max(givenNs, this.startNs + Number(this.#originNs)));
+    const span = what === "s" || what === "f" ? SPAN.exec(rest) : undefined;
+    if (span === null) {
+      this.garbage++;
+      return;
+    }
+    const length = span === undefined ? 1 : 2, kind = KINDS[what];
+    const name = span === undefined ? rest : span[2] ?? "";
+    const record = new DataView(new ArrayBuffer(16 * length));
+    record.setBigUint64(0, BigInt(Math.round(ns)), true);
+    record.setUint32(8, kind | (FLAG.process | FLAG.nanoseconds) << 8 | CPU_UNKNOWN << 16, true);
+    record.setUint32(12, what === "p" || what === "f" ? 0 : this.#number(name), true);
+    if (span !== undefined) record.setBigUint64(16, BigInt(span[1]), true);
+    this.threads[0].reserve(length).set(new Uint8Array(record.buffer));
+    this.threads[0].filled(length);
+  }
+
+  #number(name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    if (this.names.length >= NAMES_MAX) {
+      this.otherVisits++;
+      return 0;
+    }
+    const region = this.names.length;
+    this.names.push({ name, hint: HINT_UNKNOWN });
+    this.#numbers.set(name, region);
+    return region;
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * The tracker's state of one application process.
+ * @module
+ */
+import { grown } from "../../core/grow.ts";
+import { ROOT } from "../../core/path_stats.ts";
+import type { RecordFilter } from "./record_filter.ts";
+import type { RegionPaths } from "./region_paths.ts";
+import { OpenTracks } from "./open_tracks.ts";
+import type { CpuUser, SharedCpus } from "./shared_cpus.ts";
+import { Track } from "./track.ts";
+
+const NO_CPUS = new Int32Array(0);
+/** Tracks kept for threads to come: as many as may end in one step. */
+const MOST_SPARE = 1024;
+
+/** What became of a process. */
+export type ProcessEnd = "running" | "shutdown" | "died" | "withdrawn";
+
+/** One process, its threads and its filter. */
+export class TrackedProcess implements CpuUser {
+  /** The process's own stack of regions. */
+  readonly track: Track;
+  /** Stacks of threads with regions of their own, in order of their first event. */
+  readonly threads: Track[] = [];
+  /** Totals of threads that ended, so that many of them cost no more than few. */
+  #past: Track | undefined;
+  /** Those that ended in this step: their records are still to be taken. */
+  readonly retired: Track[] = [];
+  /** It stands in for a command that has marked nothing so far. */
+  command: boolean;
+  readonly filter: RecordFilter | undefined;
+  end: ProcessEnd = "running";
+  endNs = NaN;
+  /** Epochs that it marked. */
+  epochs = 0;
+  overheadS = 0;
+  /** First hint of each region handle that it registered; 255: not registered. */
+  #hints = new Uint8Array(0);
+  readonly #paths: RegionPaths;
+  sharedCpus: SharedCpus | undefined;
+  /** Of the process and of its threads that are not bound to CPUs; from the first other one on. */
+  #openTracks: OpenTracks | undefined;
+  /** One of its threads has CPUs of its own, or had. */
+  #isBound = false;
+  readonly #byThread = new Map<number, Track>();
+  /** Of threads that ended, for new ones. */
+  readonly #spare: Track[] = [];
+  #lastThread: Track | undefined;
+  /** Events since the last step changed the state of its CPUs. */
+  dirty = true;
+  /** Region that it was in when it ended; −1: none. */
+  lastOpen = -1;
+  /** A loop of work units was announced. */
+  counting = false;
+
+  constructor(
+    readonly pid: number,
+    cpus: Int32Array,
+    readonly startNs: number,
+    options: { command: boolean; filter: RecordFilter | undefined; paths: RegionPaths },
+  ) {
+    this.#paths = options.paths;
+    this.track = new Track(pid, cpus, options.paths);
+    this.track.lastNs = startNs;
+    this.command = options.command;
+    this.filter = options.filter;
+  }
+
+  /** The stack of a thread, made when it is new; 0 or below: the process's own. */
+  stack(thread: number): Track {
+    if (thread <= 0) return this.track;
+    if (this.#lastThread?.id === thread) return this.#lastThread;
+    let track = this.#byThread.get(thread);
+    if (track === undefined) {
+      track = this.#newTrack(thread);
+      track.lastNs = this.track.lastNs;
+      this.#byThread.set(thread, track);
+      this.threads.push(track);
+    }
+    this.#lastThread = track;
+    return track;
+  }
+
+  #newTrack(thread: number): Track {
+    const spare = this.#spare.pop();
+    if (spare === undefined) return new Track(thread, this.track.cpus, this.#paths);
+    spare.begin(thread, this.track.cpus);
+    return spare;
+  }
+
+  /** The stack of a thread that had events; `undefined`: it had none, or it ended. */
+  known(thread: number): Track | undefined {
+    return thread <= 0 ? this.track : this.#byThread.get(thread);
+  }
+
+  /** A track entered an outermost region. @param order Of this event, over the whole node. */
+  entered(timeNs: number, track: Track, order: number): void {
+    track.entered = order;
+    if (this.#openTracks === undefined) {
+      // Alone on its CPUs, as far as is known, and without threads: nothing hides its regions.
+      if (this.threads.length === 0) return;
+      this.openTracks(timeNs);
+    }
+    // A thread with CPUs of its own is what they show, by right.
+    if (track.cpus === this.track.cpus && track.shownPath === ROOT) {
+      this.#openTracks?.enter(timeNs, track);
+    }
+  }
+
+  openTracks(timeNs: number): void {
+    if (this.#openTracks !== undefined || this.sharedCpus === undefined) return;
+    this.#openTracks = new OpenTracks(this.sharedCpus, timeNs);
+    if (this.track.region >= 0) this.#openTracks.enter(timeNs, this.track);
+  }
+
+  closeTracks(timeNs: number): void {
+    this.#openTracks?.end(timeNs);
+    this.#openTracks = undefined;
+  }
+
+  /** A thread has CPUs of its own from here on. */
+  bind(thread: number, timeNs: number, cpus: Int32Array): void {
+    const track = this.stack(thread);
+    this.left(timeNs, track);
+    track.cpus = cpus;
+    this.#isBound ||= cpus !== this.track.cpus;
+    this.dirty = true;
+  }
+
+  /** It has other CPUs; threads that were there before keep theirs. */
+  moveTo(cpus: Int32Array): void {
+    this.track.cpus = cpus;
+    this.#isBound ||= this.threads.length > 0;
+  }
+
+  /** The open track that all its CPUs show now, of several; null: threads are bound to CPUs of their own. */
+  get shownOnAll(): Track | undefined | null {
+    if (this.#isBound) return null;
+    return this.#openTracks === undefined ? lastEntered(this) : this.#openTracks.last;
+  }
+
+  /** A track left an outermost region, or got other CPUs. */
+  left(timeNs: number, track: Track): void {
+    this.#openTracks?.leave(timeNs, track);
+  }
+
+  /** A thread ended, outside all regions; its totals stay. */
+  retire(thread: number): void {
+    const track = this.#byThread.get(thread);
+    if (track === undefined || track.depth > 0) return;
+    this.retired.push(track);
+    this.threads.splice(this.threads.indexOf(track), 1);
+    this.#byThread.delete(thread);
+    if (this.#lastThread === track) this.#lastThread = undefined;
+  }
+
+  /** Lets go of the threads that ended; what they did in the step has been taken. */
+  foldRetired(): void {
+    for (const track of this.retired) {
+      this.#past ??= new Track(this.pid, NO_CPUS, this.#paths);
+      this.#past.absorb(track);
+      if (this.#spare.length < MOST_SPARE && track.isSmall) this.#spare.push(track);
+    }
+    this.retired.length = 0;
+  }
+
+  /** First hint that it registered a region with; −1: it did not. */
+  hintOf(region: number): number {
+    const hint = region < this.#hints.length ? this.#hints[region] : 255;
+    return hint === 255 ? -1 : hint;
+  }
+
+  register(region: number, hint: number): void {
+    if (region >= this.#hints.length) this.#hints = grown(this.#hints, region + 1, 255);
+    if (this.#hints[region] === 255) this.#hints[region] = hint;
+  }
+
+  /** Sets 1 at the handle of every region that it registered. */
+  /** Has it a region or an epoch? One that only attached has not. */
+  get hasMarked(): boolean {
+    return this.epochs > 0 || this.#hints.some((hint) => hint !== 255);
+  }
+
+  markRegistered(isRegistered: Uint8Array): void {
+    const known = Math.min(this.#hints.length, isRegistered.length);
+    for (let region = 0; region < known; region++) {
+      if (this.#hints[region] !== 255) isRegistered[region] = 1;
+    }
+  }
+
+  /** Adds completed outermost visits and their time by region, those of its threads included. */
+  addTotals(counts: Float64Array, runtimesNs: Float64Array): void {
+    this.track.addTotals(counts, runtimesNs);
+    this.#past?.addTotals(counts, runtimesNs);
+    for (const thread of this.retired) thread.addTotals(counts, runtimesNs);
+    for (const thread of this.threads) thread.addTotals(counts, runtimesNs);
+  }
+}
+
+function lastEntered({ track, threads }: TrackedProcess): Track | undefined {
+  let last = track.region >= 0 ? track : undefined;
+  for (const thread of threads) {
+    if (thread.region < 0) continue;
+    if (last === undefined || thread.entered > last.entered) last = thread;
+  }
+  return last;
+}

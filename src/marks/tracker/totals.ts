@@ -1,0 +1,81 @@
+/**
+ * Exact totals of regions, as means over processes.
+ *
+ * Runtime and count are sums over all processes divided by the number of processes that marked anything;
+ * processes that never entered the region count in the divisor. geopm_report(7), `runtime (s)` and `count`.
+ * @module
+ */
+import { markingOf } from "./process_list.ts";
+import type { ProcessTime } from "../../core/process_spread.ts";
+import type { RegionTotal } from "../../core/report.ts";
+import type { TrackedProcess } from "./process.ts";
+import type { RegionTable } from "./region_table.ts";
+
+/**
+ * Every name that a process registered; names with one hash share their sums, as in GEOPM.
+ *
+ * Sums are whole nanoseconds and visits, so that their order does not matter. The cost is that of
+ * the names that each process and thread visited, not of all names times all processes.
+ */
+export function regionTotals(
+  processes: readonly TrackedProcess[],
+  table: RegionTable,
+): RegionTotal[] {
+  const isRegistered = new Uint8Array(table.length);
+  const counts = new Float64Array(table.length);
+  const runtimesNs = new Float64Array(table.length);
+  const marking = markingOf(processes);
+  for (const p of marking) {
+    p.markRegistered(isRegistered);
+    p.addTotals(counts, runtimesNs);
+  }
+  for (let region = 0; region < table.length; region++) {
+    const first = table.first(region);
+    if (first === region || isRegistered[region] === 0) continue;
+    counts[first] += counts[region];
+    runtimesNs[first] += runtimesNs[region];
+  }
+  const n = Math.max(1, marking.length);
+  const totals: RegionTotal[] = [];
+  for (let region = 0; region < table.length; region++) {
+    if (isRegistered[region] === 0) continue;
+    const first = table.first(region);
+    totals.push({
+      name: table.name(region),
+      hash: table.hash(region),
+      runtimeS: runtimesNs[first] * 1e-9 / n,
+      count: counts[first] / n,
+    });
+  }
+  return totals;
+}
+
+/**
+ * Time of each process in the regions with most time, names with one hash added up. Processes come in
+ * the order of their start; with one process the list is empty.
+ */
+export function processTimes(
+  processes: readonly TrackedProcess[],
+  table: RegionTable,
+  most: number,
+): { name: string; times: ProcessTime[] }[] {
+  const counted = markingOf(processes);
+  if (counted.length < 2) return [];
+  const regions = regionTotals(counted, table).filter(({ runtimeS }) => runtimeS > 0)
+    .sort((a, b) => b.runtimeS - a.runtimeS || (a.name < b.name ? -1 : 1)).slice(0, most)
+    .map(({ name }) => ({ name, own: [] as number[], times: [] as ProcessTime[] }));
+  // By first handle: the regions that its hash stands for.
+  const byName = Map.groupBy(regions, ({ name }) => table.first(table.find(name)));
+  for (let i = 0; i < table.length; i++) {
+    for (const { own } of byName.get(table.first(i)) ?? []) own.push(i);
+  }
+  const counts = new Float64Array(table.length), runtimesNs = new Float64Array(table.length);
+  for (const process of counted) {
+    runtimesNs.fill(0);
+    process.addTotals(counts, runtimesNs);
+    for (const { own, times } of regions) {
+      times.push({ pid: process.pid, timeNs: own.reduce((sum, i) => sum + runtimesNs[i], 0) });
+    }
+  }
+  return regions.map(({ name, times }) => ({ name, times }));
+}

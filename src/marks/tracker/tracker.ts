@@ -1,0 +1,512 @@
+/**
+ * The tracker: marker calls in; exact times and counts, CPU states and records out.
+ *
+ * Behaviour is that of geopm_prof(3) and of GEOPM's sampler of applications, as
+ * docs/aggregation.md describes it. Pure: times are numbers handed in, there is no clock.
+ * Nothing allocates per event once every region, thread and process has been seen.
+ * @module
+ */
+import type { Domain } from "../../core/machine/domain.ts";
+import type { EventRecord } from "../../core/events/event.ts";
+import { KIND } from "../../core/events/event_kinds.ts";
+import { regionHash } from "../../core/hash.ts";
+import { HINT_COUNT, HINT_UNKNOWN, hintOnEntry } from "../../core/hints.ts";
+import { EVENT, RecordList } from "../../core/record.ts";
+import { CpuUpdate } from "./cpu_update.ts";
+import type { LaneListener } from "./lanes.ts";
+import { PathCpus } from "./path_cpus.ts";
+import { type ProcessEnd, TrackedProcess } from "./process.ts";
+import { parseRecordFilter, type RecordFilter } from "./record_filter.ts";
+import { collectRecords } from "./record_log.ts";
+import type { Track, Visit } from "./track.ts";
+import { TrackedRun } from "./tracked_run.ts";
+
+/**
+ * Receives every change of region on CPUs, at its exact time.
+ *
+ * @param cpus Reused between calls.
+ * @param region Handle; −1 outside every region.
+ */
+export type EdgeListener = (
+  timeS: number,
+  cpus: Int32Array,
+  region: number,
+  process: number,
+) => void;
+
+/** What a tracker needs to know of its node. */
+export interface TrackerOptions {
+  /** Where the number of CPUs comes from. */
+  topology: { count(domain: Domain): number };
+  /** Name of the profile; its hash is in start and stop records. @default "default" */
+  profile?: string;
+  /** See {@linkcode parseRecordFilter}. @default none */
+  recordFilter?: string;
+  /** Gets every change of region on CPUs, at its exact time. */
+  onEdge?: EdgeListener;
+}
+
+export type { ProcessSummary } from "./process_list.ts";
+
+/**
+ * Tracks the regions of every process of a run.
+ *
+ * @example
+ * ```ts
+ * import { PlatformTopology, RegionTracker } from "joulemark";
+ *
+ * const topology = PlatformTopology.regular({
+ *   packages: 1,
+ *   coresPerPackage: 2,
+ *   threadsPerCore: 1,
+ * });
+ * const tracker = new RegionTracker({ topology, profile: "example" });
+ * const process = tracker.start(0, 4711, [0, 1]);
+ * const region = tracker.region(0, process, "solve", 2);
+ * tracker.enter(1, process, region, -1, 0);
+ * tracker.exit(3, process, region, 0);
+ * if (tracker.regions()[0].runtimeS !== 2) throw new Error("expected 2 s");
+ * ```
+ */
+export class RegionTracker extends TrackedRun {
+  /** Records of the last step, grouped by process in order of pid. */
+  readonly records = new RecordList(64);
+  /** Incremented when the run restarts: at the first process, and when it replaces the command. */
+  generation = 0;
+  /** When a process ended last. */
+  #lastEndNs = 0;
+  /** Visits that came folded. */
+  foldedVisits = 0;
+  /**
+   * Nested regions on CPUs.
+   *
+   * @ignore
+   */
+  readonly pathCpus: PathCpus;
+  /**
+   * Gets lanes. Set before the first process.
+   *
+   * @ignore
+   */
+  lanes: LaneListener | undefined;
+  readonly #profileHash: number;
+  readonly #makeFilter: (() => RecordFilter) | undefined;
+  readonly #onEdge: EdgeListener | undefined;
+  readonly #update: CpuUpdate;
+  /** Counts changes of CPU states, to find which came last. */
+  #order = 0;
+  readonly #oneCpu = new Int32Array(1);
+  readonly #visit: Visit = { hash: 0, hint: 0, track: 0 };
+
+  /** A tracker of a run that has not begun. */
+  constructor(options: TrackerOptions) {
+    super(options.topology.count("cpu"));
+    this.#update = new CpuUpdate(this.cpus);
+    this.pathCpus = new PathCpus(this.cpus.count);
+    // GEOPM hashes the name with the quotes that its report has around it.
+    this.#profileHash = regionHash(`"${options.profile ?? "default"}"`);
+    this.#makeFilter = options.recordFilter === undefined
+      ? undefined
+      : parseRecordFilter(options.recordFilter);
+    this.#onEdge = options.onEdge;
+  }
+
+  // Events, in order of time.
+
+  /** An event, in order of time. */
+  receive(event: EventRecord): number {
+    switch (event.kind) {
+      case KIND.enter:
+        this.#enter(event);
+        break;
+      case KIND.exit:
+        this.#exit(event);
+        break;
+      case KIND.start:
+        return this.#start(event);
+      case KIND.startCommand:
+        return this.processCount > 0 ? -1 : this.#connect(event, true);
+      case KIND.region:
+        return this.#region(event);
+      case KIND.foldedLengths:
+        this.regionPaths.stats.addBucket(event.path, event.number, event.visits);
+        break;
+      case KIND.threadEnd:
+        this.#threadEnd(event);
+        break;
+      case KIND.threadCpus:
+      case KIND.epoch:
+      case KIND.tprofInit:
+      case KIND.tprofPost:
+      case KIND.overhead:
+      case KIND.shortVisits:
+      case KIND.folding:
+      case KIND.folded:
+      case KIND.spanBegin:
+      case KIND.spanEnd:
+      case KIND.shortSpans:
+      case KIND.shutdown:
+      case KIND.died:
+        this.#ofProcess(event);
+    }
+    return -1;
+  }
+
+  /** Handle of a track; 0 is the program's own. */
+  track(name: string): number {
+    return this.tracks.add(name);
+  }
+
+  /** Handle of a path of regions. */
+  regionPath(parent: number, name: string, track: string, attribute: string): number {
+    return this.paths.add(parent, name, track, attribute);
+  }
+
+  #start(event: EventRecord): number {
+    const adopted = this.#adoptCommand(event.number, event.cpus, event.timeS);
+    if (adopted >= 0) return adopted;
+    this.#withdrawCommand();
+    return this.#connect(event, false);
+  }
+
+  #region({ process, name, hint }: EventRecord): number {
+    const p = this.#running(process);
+    if (p === undefined) return -1;
+    if (!(hint >= 0 && hint < HINT_COUNT)) {
+      this.refusals.add("", "region with a hint out of range", "", p.pid);
+      return -1;
+    }
+    const handle = this.table.add(name);
+    p.register(handle, hint);
+    return handle;
+  }
+
+  #enter(event: EventRecord): void {
+    const { timeS, process, region, hint } = event;
+    const p = this.#running(process);
+    if (p === undefined) return;
+    if (!(region >= 0 && region < this.table.length)) {
+      return this.refusals.add("", "enter of an unknown region", "", p.pid);
+    }
+    let first = p.hintOf(region);
+    if (first < 0) {
+      first = hint >= 0 && hint < HINT_COUNT ? hint : HINT_UNKNOWN;
+      p.register(region, first);
+    }
+    const track = p.stack(event.thread);
+    const ns = this.#clamped(track, timeS);
+    const outermost = track.depth === 0;
+    const visit = this.#visit;
+    visit.hash = this.table.hash(region);
+    visit.hint = hintOnEntry(first);
+    visit.track = event.track;
+    track.enter(ns, region, visit);
+    this.#moveLane(timeS, track);
+    track.changed = ++this.#order;
+    p.dirty = true;
+    if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
+    p.entered(ns, track, this.#order);
+    this.pathCpus.show(timeS, track.cpus, track);
+    if (this.#onEdge !== undefined) this.#onEdge(timeS, track.cpus, region, process);
+  }
+
+  /**
+   * Of the program's own marks the innermost region ends, as GEOPM has it; of another track that
+   * track's innermost one of this name.
+   */
+  #exit(event: EventRecord): void {
+    const { timeS, process, region } = event;
+    const p = this.#running(process);
+    if (p === undefined) return;
+    const track = p.stack(event.thread);
+    const level = event.track === 0 ? track.levelOf(0) : track.levelOf(event.track, region);
+    if (level < 0) return this.refusals.add("", "exit without entry", "", p.pid);
+    if (level === 0 && region !== track.region) {
+      return this.refusals.add("", "exit of another region than entered", "", p.pid);
+    }
+    const ns = this.#clamped(track, timeS);
+    const outermost = track.exit(ns, this.table.hash(region), level);
+    this.#moveLane(timeS, track);
+    track.changed = ++this.#order;
+    if (outermost) p.left(ns, track);
+    if (outermost && track.depth > 0) {
+      track.takeOver(ns, this.table.hash(track.heir));
+      p.entered(ns, track, this.#order);
+    }
+    p.dirty = true;
+    if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
+    if (p.counting && track === p.track) {
+      p.counting = false;
+      this.cpus.clearUnits(track.cpus);
+    }
+    this.#edgesOfExit(timeS, process, p, track);
+  }
+
+  /** What needs a process that runs, and happens seldom. */
+  #ofProcess(event: EventRecord): void {
+    const p = this.#running(event.process);
+    if (p === undefined) return;
+    switch (event.kind) {
+      case KIND.threadCpus:
+        if (event.thread <= 0) return;
+        p.bind(event.thread, this.times.ns(event.timeS), this.#known(event.cpus));
+        return this.#live(event.timeS, p.stack(event.thread));
+      case KIND.epoch:
+        return this.#epoch(p, event);
+      case KIND.tprofInit:
+        if (!(event.number > 1)) return;
+        p.counting = true;
+        return this.cpus.setUnits(p.track.cpus, Math.trunc(event.number));
+      case KIND.tprofPost:
+        return this.#unitDone(p, event.cpu);
+      case KIND.overhead: {
+        p.overheadS += event.seconds;
+        const ns = this.#clamped(p.track, event.timeS);
+        p.track.records.push(ns, p.pid, EVENT.OVERHEAD, event.seconds);
+        return;
+      }
+      case KIND.shortVisits:
+        return this.#shortVisits(p, event);
+      case KIND.folding:
+        p.stack(event.thread).folds = true;
+        return this.#moveLane(event.timeS, p.stack(event.thread));
+      case KIND.folded:
+        return this.#folded(p, event);
+      case KIND.spanBegin:
+      case KIND.spanEnd:
+      case KIND.shortSpans:
+        if (this.spanSums.add(this.times.ns(event.timeS), event)) return;
+        return this.refusals.add("", "end of a span that is not open", "", p.pid);
+      case KIND.shutdown:
+        return this.#shutdown(p, event);
+      case KIND.died:
+        this.#end(event, "died", this.#clamped(p.track, event.timeS));
+    }
+  }
+
+  #epoch(p: TrackedProcess, { timeS, number }: EventRecord): void {
+    const next = number === 0 ? p.epochs + 1 : number;
+    if (!(next > p.epochs)) return this.refusals.add("", "epoch that steps back", "", p.pid);
+    p.epochs = next;
+    p.track.records.push(this.#clamped(p.track, timeS), p.pid, EVENT.EPOCH_COUNT, next);
+  }
+
+  #unitDone(p: TrackedProcess, cpu: number): void {
+    const at = cpu < 0 ? p.track.cpus[0] ?? -1 : cpu;
+    if (!this.cpus.unitDone(at)) this.refusals.add("", "work unit on an unknown CPU", "", p.pid);
+  }
+
+  #shortVisits(p: TrackedProcess, event: EventRecord): void {
+    const { timeS, region, visits, seconds } = event;
+    if (!(region >= 0 && region < this.table.length && visits > 0 && seconds >= 0)) {
+      return this.refusals.add("", "folded visits without region, count or time", "", p.pid);
+    }
+    p.register(region, HINT_UNKNOWN);
+    const track = p.stack(event.thread);
+    // Their time is that of the first of them: others of the thread may be known already.
+    const ns = track.lastNs = Math.max(track.lastNs, this.times.ns(timeS));
+    const path = track.addShort(ns, event, this.table.hash(region), Math.round(seconds * 1e9));
+    this.pathCpus.foldWhole(path, seconds, track);
+    this.#moveLane(timeS, track);
+    this.lanes?.fold(track.owner, path, seconds, track.path);
+    this.foldedVisits += visits;
+  }
+
+  /** A lane is where its track is; it lives since its first event. */
+  #moveLane(timeS: number, track: Track): void {
+    if (this.lanes === undefined) return;
+    if (!track.isLane) this.#live(timeS, track);
+    this.lanes.move(timeS, track.owner, track.path);
+  }
+
+  #live(timeS: number, track: Track): void {
+    track.isLane = true;
+    this.lanes?.live(timeS, track.owner, track.cpus);
+  }
+
+  #endLane(timeS: number, track: Track): void {
+    if (track.isLane) this.lanes?.end(timeS, track.owner);
+    track.isLane = false;
+  }
+
+  #folded(p: TrackedProcess, { thread, path, folded }: EventRecord): void {
+    const track = p.known(thread);
+    const isDivided = track !== undefined &&
+      this.pathCpus.fold(path, folded.selfNs * 1e-9, track, p.threads.length === 0);
+    if (track?.isLane) {
+      this.lanes?.fold(track.owner, path, folded.selfNs * 1e-9, track.folds ? -1 : track.path);
+    }
+    this.regionPaths.addFolded(path, folded, isDivided || track?.folds === true);
+  }
+
+  /** A thread ended outside of all regions. */
+  #threadEnd({ timeS, process, thread }: EventRecord): void {
+    const p = this.list.all[process], track = p?.known(thread);
+    if (p?.end !== "running" || track === undefined || track === p.track) return;
+    if (track.depth === 0) this.#endLane(timeS, track);
+    p.retire(thread);
+  }
+
+  /** Ends a process in good order. */
+  #shutdown(p: TrackedProcess, event: EventRecord): void {
+    const ns = this.#clamped(p.track, event.timeS);
+    p.track.records.push(ns, p.pid, EVENT.OVERHEAD, 0);
+    p.track.records.push(ns, p.pid, EVENT.STOP_PROFILE, this.#profileHash);
+    this.#end(event, "shutdown", ns);
+  }
+
+  // Steps.
+
+  /** Closes the window: every event up to `timeS` has been received. */
+  step(timeS: number): void {
+    const ns = this.times.ns(timeS);
+    this.times.step(ns, this.connected);
+    const { live } = this.list;
+    for (let i = 0; i < live.length; i++) {
+      if (!live[i].dirty) continue;
+      this.#update.apply(live[i]);
+      live[i].dirty = false;
+    }
+    this.records.length = 0;
+    collectRecords(live, this.records, this.cpus);
+    for (let i = 0; i < live.length; i++) live[i].foldRetired();
+    this.cpus.step(ns);
+    this.list.dropEnded();
+  }
+
+  #connect({ timeS, number: pid, cpus }: EventRecord, command: boolean): number {
+    const isFirst = !this.connected;
+    if (isFirst) this.generation++;
+    // Nothing ran since the last process ended; steps after its end do not count.
+    if (!isFirst && this.finished) {
+      const used = Int32Array.from(this.cpus.used.keys()).filter((cpu) =>
+        this.cpus.used[cpu] === 1
+      );
+      this.#leave(this.times.absoluteS(this.#lastEndNs), used);
+    }
+    const ns = this.times.ns(timeS);
+    const known = this.#known(cpus);
+    const process = new TrackedProcess(pid, known, ns, {
+      command,
+      filter: this.#makeFilter?.(),
+      paths: this.regionPaths,
+    });
+    const handle = this.list.add(process);
+    this.times.started(ns, isFirst);
+    this.cpus.connect(known);
+    this.#recordStart(process);
+    this.#onEdge?.(timeS, known, -1, handle);
+    this.pathCpus.show(timeS, known, undefined);
+    this.#live(timeS, process.track);
+    return handle;
+  }
+
+  /**
+   * The command itself marks: it goes on, counted from its launch, on the CPUs that it has now.
+   * @returns Its handle, −1 when this is another process.
+   */
+  #adoptCommand(pid: number, cpus: readonly number[], timeS: number): number {
+    const p = this.list.command;
+    if (p === undefined || p.end !== "running" || p.pid !== pid) return -1;
+    p.command = false;
+    const known = this.#known(cpus);
+    const given = p.track.cpus.filter((cpu) => !known.includes(cpu));
+    this.cpus.move(p.track.cpus, known);
+    if (given.length > 0) this.pathCpus.leave(timeS, given, true);
+    this.list.move(p, known, p.track.lastNs);
+    this.#live(this.times.absoluteS(p.track.lastNs), p.track);
+    p.dirty = true;
+    p.track.records.length = 0;
+    this.#recordStart(p);
+    return 0;
+  }
+
+  #recordStart(p: TrackedProcess): void {
+    const { records, cpus } = p.track;
+    records.push(p.startNs, p.pid, EVENT.START_PROFILE, this.#profileHash);
+    for (const cpu of cpus) records.push(p.startNs, p.pid, EVENT.AFFINITY, cpu);
+  }
+
+  /** Another process that marks takes the place of the command that was launched. */
+  #withdrawCommand(): void {
+    const p = this.list.command;
+    if (p === undefined) return;
+    this.list.withdraw(p);
+    this.cpus.clear();
+    this.times.forgetStartup();
+    this.regionPaths.restart();
+  }
+
+  #end({ timeS, process: handle }: EventRecord, end: ProcessEnd, ns: number): void {
+    const p = this.list.all[handle];
+    p.lastOpen = p.track.region;
+    p.end = end;
+    p.endNs = ns;
+    this.list.end(p, ns);
+    this.#lastEndNs = ns;
+    p.track.abandon(ns);
+    p.track.changed = ++this.#order;
+    for (const thread of p.threads) {
+      thread.abandon(ns);
+      thread.changed = this.#order;
+    }
+    p.dirty = true;
+    if (p.counting) this.cpus.clearUnits(p.track.cpus);
+    this.cpus.disconnect(p.track.cpus);
+    this.#onEdge?.(timeS, p.track.cpus, -1, handle);
+    this.pathCpus.show(timeS, p.track.cpus, undefined);
+    this.#endLane(timeS, p.track);
+    for (const thread of p.threads) {
+      this.#endLane(timeS, thread);
+      this.#onEdge?.(timeS, thread.cpus, -1, handle);
+      this.pathCpus.show(timeS, thread.cpus, undefined);
+    }
+    if (!this.list.finished) this.#leave(timeS, p.track.cpus);
+  }
+
+  /** CPUs on which no process lives are the application's no more. */
+  #leave(timeS: number, cpus: Int32Array): void {
+    if (this.pathCpus.listener === undefined) return;
+    const free = cpus.filter((cpu) => this.cpus.processes[cpu] === 0);
+    if (free.length > 0) this.pathCpus.leave(timeS, free);
+  }
+
+  #edgesOfExit(timeS: number, handle: number, p: TrackedProcess, track: Track): void {
+    if (this.#onEdge === undefined && this.pathCpus.listener === undefined) return;
+    const same = p.threads.length === 0 ? track : p.shownOnAll;
+    if (same !== null) {
+      this.pathCpus.show(timeS, track.cpus, same);
+      return this.#onEdge?.(timeS, track.cpus, same?.region ?? -1, handle);
+    }
+    for (const cpu of track.cpus) {
+      this.#oneCpu[0] = cpu;
+      const shown = CpuUpdate.trackAt(p, cpu);
+      this.pathCpus.show(timeS, this.#oneCpu, shown);
+      this.#onEdge?.(timeS, this.#oneCpu, shown?.region ?? -1, handle);
+    }
+  }
+
+  #running(handle: number): TrackedProcess | undefined {
+    const p = this.list.all[handle];
+    if (p?.end === "running") return p;
+    if (p?.end === "withdrawn") return undefined;
+    this.refusals.add("", "call of a process that is not connected", "", p?.pid ?? -1);
+    return undefined;
+  }
+
+  #known(cpus: readonly number[]): Int32Array {
+    const inside = cpus.filter((cpu) => cpu >= 0 && cpu < this.cpus.count);
+    if (inside.length < cpus.length) {
+      this.refusals.add("", "CPU that the node does not have", "", -1);
+    }
+    return Int32Array.from(inside);
+  }
+
+  /** Time of an event of a track: where a clock steps back, the time before it. */
+  #clamped(track: Track, timeS: number): number {
+    const ns = this.times.ns(timeS);
+    if (ns >= track.lastNs) return track.lastNs = ns;
+    this.refusals.add("", "time that steps back", "", track.id);
+    return track.lastNs;
+  }
+}

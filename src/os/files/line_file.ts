@@ -1,0 +1,188 @@
+/**
+ * A file that grows by whole lines while a run goes on.
+ *
+ * On a full disk lines wait, up to some MiB; lines beyond that are dropped and counted, which the
+ * report states. Any other failure ends the file. A failure is logged once, and never stops the run.
+ * @module
+ */
+import { lengthened } from "../../core/grow.ts";
+import { quote } from "../../core/errors.ts";
+import { ERRNO } from "../libc.ts";
+import { OutputPlace } from "../output_place.ts";
+import { OsError, type UserFile } from "../user_file.ts";
+import { unwritable } from "./whole_file.ts";
+
+const encoder = new TextEncoder();
+const LF = 10;
+
+/** Lines are gathered up to here and written in one piece. */
+const BLOCK_BYTES = 65536;
+/** Lines of text are gathered up to here. */
+const TEXT_CHARACTERS = 8192;
+/** So much waits for a disk that is full. */
+const WAITING_BYTES = 4 << 20;
+/** Is the disk full? EDQUOT is the same for one user. */
+const DISK_FULL_ERRORS: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUOT]);
+
+/** A file that grows by whole lines. */
+export class LineFile {
+  /** Why it ended before its time. */
+  failure?: string;
+  /** Lines that are not in the file. */
+  lost = 0;
+  readonly #file: UserFile;
+  /** A pipe or a device: what went into it is gone. */
+  readonly #direct: boolean;
+  readonly #tell: (line: string) => void;
+  /** Bytes that are in the file, all of them whole lines. */
+  #size = 0;
+  /** Text that is to become bytes in one go: a call for each line costs more than the line. */
+  #text = "";
+  #buffer = new Uint8Array(BLOCK_BYTES * 2);
+  #used = 0;
+  /** Pieces of bytes among them. */
+  #pieces = 0;
+  #full = false;
+
+  /**
+   * @param tell Logs one line for the user.
+   * @throws {AccessError} If it cannot be made.
+   */
+  constructor(readonly path: string, tell: (line: string) => void) {
+    this.#tell = tell;
+    try {
+      using place = new OutputPlace(path);
+      this.#direct = place.direct;
+      this.#file = place.direct ? place.into() : place.grow();
+    } catch (error) {
+      throw unwritable(path, error);
+    }
+  }
+
+  /** Adds text that ends in LF, or bytes that are whole in themselves: they count as one line. */
+  write(content: string | Uint8Array): void {
+    if (this.failure !== undefined) return;
+    if (typeof content === "string") {
+      this.#text += content;
+      if (this.#text.length >= TEXT_CHARACTERS) this.#encode();
+      return;
+    }
+    this.#encode();
+    if (!this.#hasRoom(content.length)) {
+      if (this.failure === undefined) this.lost++;
+      return;
+    }
+    this.#buffer.set(content, this.#used);
+    this.#used += content.length;
+    this.#pieces++;
+    if (this.#used >= BLOCK_BYTES && !this.#full) this.#flushBytes();
+  }
+
+  /** Turns the text that waits into bytes. */
+  #encode(): void {
+    const text = this.#text;
+    if (text === "") return;
+    this.#text = "";
+    if (!this.#hasRoom(text.length * 3)) {
+      if (this.failure === undefined) this.lost += text.split("\n").length - 1;
+      return;
+    }
+    this.#used += encoder.encodeInto(text, this.#buffer.subarray(this.#used)).written;
+    if (this.#used >= BLOCK_BYTES && !this.#full) this.#flushBytes();
+  }
+
+  /** Drops everything that was written: the run restarts. */
+  restart(): void {
+    this.#text = "";
+    this.#used = this.#pieces = 0;
+    if (this.#direct) return;
+    try {
+      this.#file.truncate(0);
+      this.#size = 0;
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Hands what was gathered to the kernel. */
+  flush(): void {
+    this.#encode();
+    this.#flushBytes();
+  }
+
+  #flushBytes(): void {
+    if (this.failure !== undefined || this.#used === 0) return;
+    try {
+      this.#file.writeAll(this.#buffer.subarray(0, this.#used));
+      this.#size += this.#used;
+      this.#used = this.#pieces = 0;
+      this.#full = false;
+    } catch (error) {
+      if (error instanceof OsError && DISK_FULL_ERRORS.has(error.errno) && !this.#direct) {
+        this.#wait(error);
+      } else this.#fail(error);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.flush();
+    if (this.#full) {
+      this.lost += this.#linesWaiting();
+      this.#used = 0;
+    }
+    if (this.lost > 0) {
+      this.#tell(`${quote(this.path)} lacks ${this.lost} lines, since the disk was full`);
+    }
+    try {
+      this.#file.close();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** @returns False where the file has ended, or the disk is full and no more can wait. */
+  #hasRoom(bytes: number): boolean {
+    if (this.#used + bytes <= this.#buffer.length) return true;
+    this.#flushBytes();
+    if (this.failure !== undefined) return false;
+    const wanted = this.#used + bytes;
+    if (wanted <= this.#buffer.length) return true;
+    if (this.#full && wanted > WAITING_BYTES) return false;
+    const length = Math.max(2 * this.#buffer.length, wanted + BLOCK_BYTES);
+    this.#buffer = lengthened(this.#buffer, length);
+    return true;
+  }
+
+  #linesWaiting(): number {
+    if (this.#pieces > 0) return this.#pieces;
+    let lines = 0;
+    for (let i = 0; i < this.#used; i++) if (this.#buffer[i] === LF) lines++;
+    return lines;
+  }
+
+  /** Half a line would mislead a reader; the disk has room for as much as before. */
+  #wait(error: Error): void {
+    if (!this.#full) {
+      this.#tell(`Cannot write ${quote(this.path)}: ${error.message}; lines wait for room`);
+    }
+    this.#full = true;
+    this.#cut();
+  }
+
+  #cut(): void {
+    if (this.#direct) return;
+    try {
+      this.#file.truncate(this.#size);
+    } catch {
+      // Readers skip a cut tail.
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.failure !== undefined) return;
+    this.failure = (error as Error).message;
+    this.#used = 0;
+    this.#cut();
+    this.#tell(`Cannot write ${quote(this.path)}: ${this.failure}; the rest is left out`);
+  }
+}

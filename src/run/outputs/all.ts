@@ -1,0 +1,177 @@
+/**
+ * Every output that a run can have, one entry each, loaded when asked for. Adding one: a file with its
+ * opener, and an entry here; options, help, environment and documents follow.
+ * @module
+ */
+import { ATTRIBUTIONS, parseAttribution } from "../../core/attribution_mode.ts";
+import type { Environment } from "../../core/environment.ts";
+import type { Option, OptionValues } from "../../core/option.ts";
+import { parseMetricsAddress } from "./metrics_address.ts";
+import type { MakeOpener, Output } from "./output.ts";
+import { PMC_VERSIONS } from "../../formats/pmc/log.ts";
+import { parsePmcVersion } from "./pmc/version.ts";
+
+/** Variables of Caliper that ask for channels. */
+const CALI_ASKING = [
+  "CALI_CONFIG",
+  "CALI_SERVICES_ENABLE",
+  "CALI_CONFIG_PROFILE",
+  "CALI_CONFIG_FILE",
+];
+
+/** In the order in which they ask for signals and get samples. */
+export const OUTPUTS: readonly Output[] = [
+  {
+    name: "trace",
+    options: [
+      option("trace", "FILE", "a row of signals per sample, GEOPM's trace", {
+        foreign: "GEOPM_TRACE",
+      }),
+      option("trace-signals", "LIST", "more columns in it", { foreign: "GEOPM_TRACE_SIGNALS" }),
+    ],
+    replays: true,
+    holdsEvents: true,
+    load: async () => (await import("./trace.ts")).makeTrace,
+  },
+  {
+    name: "event-log",
+    options: [option("event-log", "FILE", "every mark, GEOPM's profile trace", {
+      foreign: "GEOPM_TRACE_PROFILE",
+    })],
+    replays: true,
+    holdsEvents: true,
+    load: async () => (await import("./event_log.ts")).makeEventLog,
+  },
+  {
+    name: "attribution",
+    options: [option(
+      "attribution",
+      "HOW",
+      "energy of regions beside GEOPM's: sampled (none), exact (by exact edges), fit " +
+        "(with its error; default)",
+      { words: ATTRIBUTIONS },
+    )],
+    replays: true,
+    isAsked: (values) => parseAttribution(values) !== "sampled",
+    check: (values) => void parseAttribution(values),
+    load: async () => (await import("./attribution.ts")).makeAttribution,
+  },
+  {
+    name: "recording",
+    options: [option("record", "DIR", 'a recording that "joulemark replay" reads')],
+    replays: false,
+    holdsEvents: true,
+    load: async () => (await import("./recording.ts")).makeRecording,
+  },
+  {
+    name: "pmc",
+    options: [
+      option("pmc", "FILE", "power and energy per step, pm_mpi_lib's log"),
+      option("pmc-version", "V", "2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0", {
+        words: PMC_VERSIONS,
+        default: "4.4",
+      }),
+    ],
+    replays: true,
+    holdsEvents: true,
+    isAsked: (values) => values.has("pmc"),
+    check: (values) => void parsePmcVersion(values.get("pmc-version")?.text),
+    load: async () => (await import("./pmc/output.ts")).makePmc,
+  },
+  {
+    name: "counters",
+    options: [option(
+      "counters",
+      "LIST",
+      'figures of counters by node and package in the report, for "pmc --summary craypat"; ' +
+        "CrayPat's PAT_RT_PERFCTR does too",
+      { foreign: "PAT_RT_PERFCTR" },
+    )],
+    replays: true,
+    load: async () => (await import("./counters.ts")).makeCounters,
+  },
+  {
+    name: "html",
+    options: [option("html", "FILE", "one page with pictures and tables, for a browser")],
+    replays: true,
+    load: async () => (await import("./html.ts")).makeHtml,
+  },
+  {
+    name: "channels",
+    options: [
+      option("cali", "FILE", "every mark with times and energies, a .cali stream"),
+      option("cali-config", "STRING", "Caliper's configurations: runtime-report,event-trace"),
+    ],
+    replays: true,
+    holdsEvents: true,
+    isAsked: requestsChannels,
+    load: async () => (await import("./channels.ts")).makeChannels,
+  },
+  {
+    name: "perfetto",
+    options: [
+      option(
+        "perfetto",
+        "FILE",
+        "regions of every thread beside the node's power, for ui.perfetto.dev",
+      ),
+    ],
+    replays: true,
+    holdsEvents: true,
+    load: async () => (await import("./perfetto.ts")).makePerfetto,
+  },
+  {
+    name: "metric files",
+    options: [
+      option(
+        "openmetrics",
+        "FILE",
+        "figures for monitoring as OpenMetrics text, rewritten with each checkpoint; FILE.prom: " +
+          "for node_exporter's textfile collector",
+      ),
+      option("otlp", "FILE", "the same at the end, as OTLP metrics in JSON"),
+    ],
+    replays: true,
+    load: async () => (await import("./metrics.ts")).makeMetricFiles,
+  },
+  {
+    name: "live metrics",
+    options: [
+      option(
+        "metrics",
+        "ADDRESS",
+        "answer scrapes on unix:PATH or [HOST:]PORT while the command runs",
+      ),
+    ],
+    replays: false,
+    check: (values) => void parseMetricsAddress(values.get("metrics")?.text ?? "1"),
+    load: async () => (await import("./metrics.ts")).makeLiveMetrics,
+  },
+];
+
+/** One that a variable may give, too. */
+function option(name: string, value: string, help: string, more: Partial<Option> = {}): Option {
+  return { name, value, env: true, group: "Outputs", help, ...more };
+}
+
+/** Is an output asked for? */
+export function isAsked(output: Output, values: OptionValues, env: Environment): boolean {
+  return output.isAsked?.(values, env) ?? output.options.some(({ name }) => values.has(name));
+}
+
+/** Does anything ask for Caliper's channels? */
+export function requestsChannels(values: OptionValues, env: Environment): boolean {
+  return values.has("cali") || values.has("cali-config") ||
+    CALI_ASKING.some((name) => (env(name) ?? "") !== "");
+}
+
+/** Loads the outputs that are asked for. */
+export async function loadOutputs(
+  outputs: readonly Output[],
+  values: OptionValues,
+  env: Environment,
+): Promise<MakeOpener[]> {
+  return await Promise.all(
+    outputs.filter((output) => isAsked(output, values, env)).map((output) => output.load()),
+  );
+}

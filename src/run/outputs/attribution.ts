@@ -1,0 +1,472 @@
+/**
+ * The energy of regions beside GEOPM's figures: which counters a run has for it, and the keys that
+ * it adds to a report. docs/how-sure.md; keys: docs/formats/report.md.
+ * @module
+ */
+import {
+  Attribution,
+  type AttributionResult,
+  type Kind,
+  KINDS,
+  OTHER,
+} from "../../energy/edges/attribution.ts";
+import type { ClassEnergy, CounterFacts } from "../../energy/edges/add_up.ts";
+import { CAUSES } from "../../energy/edges/causes.ts";
+import { HELP, HIDDEN, NEVER_SHOWN } from "../../energy/edges/fit_outcome.ts";
+import { PathFamilies } from "../../energy/totals/build_tree.ts";
+import { PeakPower } from "../../energy/totals/peak_power.ts";
+import type { FigureCoverage, Known } from "../../energy/totals/coverage.ts";
+import { HASH_APPLICATION, HASH_UNMARKED } from "../../core/hash.ts";
+import { ENERGY_SIGNALS } from "../../core/job_totals.ts";
+import { ROOT } from "../../core/path_stats.ts";
+import { ENERGY_KINDS, type PathEnergies } from "../../core/region_tree.ts";
+import type { Nested, RegionTotal, ReportFields, ReportHost } from "../../core/report.ts";
+import type { RegionTracker } from "../../marks/tracker/tracker.ts";
+import type { Batch } from "../../sources/signals/batch.ts";
+import { type AttributionMode, parseAttribution } from "../../core/attribution_mode.ts";
+import type { OptionValues } from "../../core/option.ts";
+import { type EnergyCounter, findCounters, offered, STAMP } from "./energy_counters.ts";
+import { FittedEnergies } from "./fitted_energies.ts";
+import { HiddenPaths, outermostPlain, tooFastNote } from "./hidden_paths.ts";
+import type { Opener, OpenOutput } from "./output.ts";
+import type { RunView } from "./run_view.ts";
+
+/** Keys of the report. */
+const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
+  exact: `joulemark-${kind}-energy-exact (J)`,
+  fit: `joulemark-${kind}-energy-fit (J)`,
+  se: `joulemark-${kind}-energy-fit-se (J)`,
+  caused: `joulemark-${kind}-energy-caused (J)`,
+  other: `joulemark-${kind}-energy-other-cpus (J)`,
+}])) as Readonly<Record<Kind, Record<"exact" | "fit" | "se" | "caused" | "other", string>>>;
+
+/** Most names in a note and in the report's list of regions without a figure; the rest is a count. */
+const NOTED_NAMES = 3;
+/** Unmarked energy below this part of the total needs no note, and with so many paths only outermost ones have one. */
+const NOTED_SHARE = 0.01, NOTED_PATHS = 1000;
+/** What is known of the node's energy is found by this key. */
+const NODE_KEY = "node-energy (J)";
+const LISTED_NAMES = 256;
+
+/** What it is made from. */
+type AttributionSources = Pick<RunView, "batch" | "table" | "topology" | "tracker" | "coverage">;
+
+/** The figures of `--attribution`. */
+export function makeAttribution(values: OptionValues): Opener {
+  return attributionIn(parseAttribution(values));
+}
+
+/** Figures in a mode; `sampled`: none. */
+export function attributionIn(mode: AttributionMode): Opener {
+  return (run) => RunAttribution.open(run, mode);
+}
+
+/** The energies of regions of one run. */
+export class RunAttribution implements OpenOutput {
+  readonly #tracker: RegionTracker;
+  readonly #batch: Batch;
+  readonly #attribution: Attribution;
+  readonly #counters: readonly EnergyCounter[];
+  readonly #stamp: number;
+  /** By kind: only a figure that covers all of a region's time is reported. */
+  readonly #coverage = new Map<Kind, FigureCoverage>();
+  readonly #peaks: PeakPower;
+  readonly #values: Float64Array;
+  readonly #stamps: Float64Array;
+  #generation: number;
+  /** The step before the first process: the application's energy counts from there. */
+  #idleS = NaN;
+  #hasEdges = false;
+  /** Time of the last step. */
+  #stepS = -Infinity;
+  #held: { timeS: number; values: Float64Array; stamps: Float64Array }[] = [];
+  #finished = false;
+  /** Samples so far, and how many there were when the end was asked for. */
+  #samples = 0;
+  #endSamples = -1;
+  #result: AttributionResult = new Map();
+  /** Kinds for which caused energy is reported beside drawn energy. */
+  readonly #caused = new Set<Kind>();
+
+  /** @returns `undefined` where nothing is asked for, or no counter serves. */
+  static open(run: AttributionSources, mode: AttributionMode): RunAttribution | undefined {
+    if (mode === "sampled") return undefined;
+    const counters = findCounters(run);
+    return counters.length === 0 ? undefined : new RunAttribution(run, mode, counters);
+  }
+
+  private constructor(
+    { batch, table, topology, tracker, coverage }: AttributionSources,
+    readonly mode: "exact" | "fit",
+    counters: readonly EnergyCounter[],
+  ) {
+    this.#tracker = tracker;
+    this.#families = new PathFamilies(tracker.paths);
+    this.#hidden = new HiddenPaths(tracker, this.#families);
+    this.#batch = batch;
+    this.#counters = counters;
+    this.#generation = tracker.generation;
+    this.#stamp = counters.some((counter) => counter.stamped) && offered(table, STAMP) !== undefined
+      ? batch.pushSignal(STAMP, "board", 0)
+      : -1;
+    for (const kind of new Set(counters.map((counter) => counter.kind))) {
+      const figure = coverage.watch(ENERGY_SIGNALS[kind], "board", 0);
+      if (figure !== undefined) this.#coverage.set(kind, figure);
+    }
+    this.#peaks = new PeakPower(counters.map(({ kind }) => kind));
+    this.#values = new Float64Array(counters.length);
+    this.#stamps = new Float64Array(counters.length).fill(NaN);
+    this.#attribution = new Attribution({
+      cpuCount: topology.count("cpu"),
+      counters,
+      method: mode,
+      parentOf: (path) => tracker.paths.parent(path),
+      outermostOf: (path) => outermostPlain(tracker, path),
+    });
+    tracker.pathCpus.foldedListener = (path, seconds, cpus, between) =>
+      this.#attribution.folded(path - 1, seconds, cpus, between);
+    tracker.pathCpus.listener = this.#move;
+    if (mode === "fit" && Deno.env.get("JOULEMARK_ESTIMATOR") === "mixed") {
+      this.#fitted = new FittedEnergies(counters, topology.count("cpu"), tracker);
+    }
+  }
+
+  readonly #fitted: FittedEnergies | undefined;
+
+  /** CPUs change their path, as reported by the tracker. */
+  readonly #move = (timeS: number, cpus: Int32Array, path: number): void => {
+    if (this.#tracker.generation !== this.#generation) {
+      // Another process took the command's place; what was before is not the application's.
+      this.#generation = this.#tracker.generation;
+      if (this.#generation > 1) {
+        this.#attribution.restart();
+        this.#peaks.restart();
+      }
+      this.#hasEdges = false;
+    }
+    if (path < -1) return this.#attribution.disown(timeS, cpus);
+    if (path < 0) return this.#leave(timeS, cpus);
+    // The application's energy counts from the reading before its first process.
+    const isFirst = !this.#hasEdges && this.#idleS < timeS;
+    this.#attribution.edge(isFirst ? this.#idleS : timeS, cpus, path - 1);
+    this.#hasEdges = true;
+  };
+
+  /** No process lives on the CPUs. What was read while none lived at all is taken up now. */
+  #leave(timeS: number, cpus: Int32Array): void {
+    this.#attribution.edge(Math.max(timeS, this.#stepS), cpus, OTHER);
+    for (const { timeS, values, stamps } of this.#held) {
+      this.#attribution.step(timeS, values, stamps);
+    }
+    this.#held = [];
+  }
+
+  /** Keeps the last two samples without a process: the run may go on, and then they end an interval. */
+  #hold(timeS: number): void {
+    const last = this.#held.length < 2 ? undefined : this.#held.shift();
+    this.#read();
+    const { values, stamps } = last ??
+      { values: this.#values.slice(), stamps: this.#stamps.slice() };
+    values.set(this.#values);
+    stamps.set(this.#stamps);
+    this.#held.push({ timeS, values, stamps });
+  }
+
+  /** Samples stay in phase with counters, and a fit cannot separate them then. */
+  get wantsDither(): boolean {
+    return this.mode === "fit";
+  }
+
+  /** A settled sample. */
+  sample(timeS: number): void {
+    const { connected, finished } = this.#tracker;
+    if (!connected) {
+      this.#read();
+      this.#idleS = timeS;
+      return;
+    }
+    // One sample includes the end; later ones belong to no run.
+    if (finished && this.#finished) return this.#hold(timeS);
+    this.#finished = finished;
+    this.#held = [];
+    if (this.#idleS === this.#idleS) {
+      this.#attribution.step(this.#idleS, this.#values, this.#stamps);
+      this.#fitted?.step(this.#idleS, this.#values, this.#stamps);
+      this.#idleS = NaN;
+    }
+    this.#read();
+    this.#attribution.step(timeS, this.#values, this.#stamps);
+    this.#fitted?.step(timeS, this.#values, this.#stamps);
+    this.#stepS = timeS;
+    this.#peaks.sample(timeS, this.#values);
+    this.#samples++;
+  }
+
+  /** Greatest power so far by kind, W. */
+  get peaksW(): ReadonlyMap<Kind, number> {
+    return this.#peaks.watts;
+  }
+
+  /**
+   * Adds keys to the sections of a host.
+   *
+   * @param partial The run goes on: what takes long is left out.
+   * @param isQuick What takes time is left out.
+   */
+  addTo(host: ReportHost, partial: boolean, isQuick = false): void {
+    const result = this.#tell(isQuick, !partial);
+    this.#caused.clear();
+    for (const kind of result.keys()) if (this.#hasCaused(kind)) this.#caused.add(kind);
+    this.#shown = { host, hasNested: !partial && !isQuick };
+    if (host.unmarked !== undefined) this.#add(host.unmarked, [ROOT], HASH_UNMARKED);
+    for (const [kind, { totalJ, otherCpus }] of result) {
+      host.application[KEYS[kind].exact] = totalJ;
+      if (otherCpus.exactJ > 0) host.application[KEYS[kind].other] = otherCpus.exactJ;
+      if (this.mode !== "fit") continue;
+      host.application[KEYS[kind].fit] = totalJ;
+      if (this.#caused.has(kind)) host.application[KEYS[kind].caused] = totalJ;
+    }
+    this.#forget(host.application, result, HASH_APPLICATION);
+    const node = this.gaps().get(NODE_KEY);
+    if (node !== undefined) {
+      host.application["joulemark-node-energy-known (J)"] = node.value;
+      host.application["joulemark-node-energy-coverage (%)"] = 100 * node.share;
+    }
+    if (host.joulemark !== undefined) host.joulemark.attribution = this.#facts(result);
+  }
+
+  /** Adds the energies as of the last `addTo`. */
+  addToRegion(fields: ReportFields, { name, hash }: RegionTotal): void {
+    this.#add(fields, this.#families.outermost(name), hash);
+  }
+
+  /** The run has ended: other outputs use these energies. */
+  finish(isQuick = false): void {
+    this.#tell(isQuick, true);
+    // And so it stays.
+    this.#endSamples = this.#samples;
+  }
+
+  /** Takes up the energies as they are now, and which paths others hid: outputs at the end ask before the report. */
+  #tell(isQuick: boolean, isLast: boolean): AttributionResult {
+    this.#result = isQuick ? this.#attribution.result(false, false) : this.#resultNow(isLast);
+    this.#families.update();
+    this.#hidden.update();
+    return this.#result;
+  }
+
+  /** The end takes long, and is asked for more than once. */
+  #resultNow(isLast: boolean): AttributionResult {
+    if (isLast && this.#endSamples === this.#samples) return this.#result;
+    if (isLast) this.#endSamples = this.#samples;
+    if (isLast) this.#fitted?.finish();
+    return this.#attribution.result(isLast, this.#fitted === undefined);
+  }
+
+  /** Lines for people: what cannot be determined for the most inclusive counter, and the fit's lack of fit. */
+  notes(): string[] {
+    const tooFast = this.#result.size === 0 ? [] : tooFastNote(this.#tracker, NOTED_NAMES);
+    return this.mode === "fit" ? [...this.#untoldNote(), ...tooFast, ...this.#lackNote()] : tooFast;
+  }
+
+  /** That powers depend on more than the region, of the most inclusive counter. */
+  #lackNote(): string[] {
+    for (const kind of ENERGY_KINDS) {
+      const result = this.#result.get(kind);
+      if (result === undefined) continue;
+      const causes = new Set(result.counters.flatMap(({ lack }) => lack?.causes ?? []));
+      if (causes.size === 0) return [];
+      const caused = this.#caused.has(kind) ? "; energy-caused (J) beside what was drawn" : "";
+      return [`${kind} ${[...causes].join("; ")}: the errors hold it${caused}`];
+    }
+    return [];
+  }
+
+  /** What cannot be determined, why, and what would help. */
+  #untoldNote(): string[] {
+    for (const kind of ENERGY_KINDS) {
+      if (this.#coverage.get(kind)?.isStill === true) continue;
+      const untold = this.#untoldOf(kind);
+      if (untold === undefined) continue;
+      const { why, count } = untold, names = untold.names.join(", ");
+      const more = count > NOTED_NAMES ? `, ${count - NOTED_NAMES} more` : "";
+      const help = HELP[why] === undefined ? "" : `; ${HELP[why]}`;
+      return [`${kind} energy of ${names}${more} cannot be told (${why}; ~: by edges)${help}`];
+    }
+    return [];
+  }
+
+  /** What is known of the node's energy, of which GEOPM has no field, where it does not cover all. */
+  gaps(): ReadonlyMap<string, Known> {
+    const figure = this.#coverage.get("node");
+    return figure === undefined || figure.isWhole(HASH_APPLICATION)
+      ? new Map()
+      : new Map([[NODE_KEY, figure.known()]]);
+  }
+
+  /** Energies of paths, as of the last report. */
+  get energies(): PathEnergies {
+    const result = this.#result;
+    return {
+      kinds: ENERGY_KINDS.filter((kind) =>
+        result.has(kind) && this.#coverage.get(kind)?.isWhole(HASH_APPLICATION) !== false
+      ),
+      of: (kind, paths) => this.#sum(result, kind, paths),
+      otherCpus: (kind) => result.get(kind)!.otherCpus,
+      totalJ: (kind) => result.get(kind)!.totalJ,
+    };
+  }
+
+  /**
+   * Energy of paths. Of what took time, but was on no CPU by edges, nothing is known; nor is all of it known
+   * where regions of other threads or processes were on its CPUs.
+   */
+  #sum(result: AttributionResult, kind: Kind, paths: readonly number[]): ClassEnergy {
+    const all = result.get(kind)!.sum(paths);
+    if (this.#fitted !== undefined) {
+      return { ...all, ...this.#fitted.sum(kind, paths) } as ClassEnergy;
+    }
+    if (this.mode === "fit" && this.#hidden.has(paths)) {
+      return { ...all, fitJ: NaN, causedJ: NaN, why: HIDDEN };
+    }
+    if (all.cpuS > 0 || paths.includes(ROOT) || this.mode !== "fit") return all;
+    const { stats } = this.#tracker.regionPaths;
+    if (!paths.some((path) => stats.selfNs[path] > 0)) return all;
+    for (const { sum } of result.values()) if (sum(paths).cpuS > 0) return all;
+    return { ...all, fitJ: NaN, seJ: NaN, causedJ: NaN, powerW: NaN, why: NEVER_SHOWN };
+  }
+
+  /** The last report, and whether its notes name nested regions. */
+  #shown: { host: ReportHost; hasNested: boolean } | undefined;
+  readonly #families: PathFamilies;
+  readonly #hidden: HiddenPaths;
+
+  /** Adds the energies of a region with the paths, or of unmarked time. */
+  #add(fields: ReportFields, paths: readonly number[], hash: number): void {
+    const result = this.#result;
+    for (const kind of result.keys()) {
+      const keys = KEYS[kind];
+      const { exactJ, fitJ, seJ, causedJ } = this.#sum(result, kind, paths);
+      fields[keys.exact] = exactJ;
+      if (this.mode !== "fit") continue;
+      fields[keys.fit] = fitJ;
+      // An error of nothing is none.
+      fields[keys.se] = fitJ === fitJ ? seJ : NaN;
+      if (this.#caused.has(kind)) fields[keys.caused] = causedJ;
+    }
+    this.#forget(fields, result, hash);
+  }
+
+  /** Regions of the last report whose energy cannot be determined, those with most time first. */
+  #untoldOf(kind: Kind): { names: string[]; count: number; why: string } | undefined {
+    const result = this.#result, of = result.get(kind);
+    if (of === undefined || this.#shown === undefined) return undefined;
+    const { host: { regions = [], unmarked }, hasNested } = this.#shown;
+    const coverage = this.#coverage.get(kind), names: string[] = [];
+    let count = 0, first: string | undefined;
+    const note = (name: string, why: string | undefined) => {
+      if (why === undefined) return;
+      first ??= why;
+      if (++count <= NOTED_NAMES) names.push(name);
+    };
+    // What covers a part of the time has a note of its own.
+    const isWhole = (hash: number) => coverage?.isWhole(hash) !== false;
+    for (const { region, hash } of regions) {
+      if (!isWhole(hash)) continue;
+      note(region, this.#sum(result, kind, this.#families.outermost(region)).why);
+    }
+    if (hasNested && isWhole(HASH_APPLICATION)) {
+      for (const path of this.#nested()) {
+        const { why } = this.#sum(result, kind, this.#families.family(path));
+        note(this.#tracker.paths.name(path), why);
+      }
+    }
+    const { exactJ, why } = this.#sum(result, kind, [ROOT]);
+    const isSmall = exactJ < NOTED_SHARE * of.totalJ || count > 0;
+    if (unmarked !== undefined && !isSmall && isWhole(HASH_UNMARKED)) note("unmarked", why);
+    return first === undefined ? undefined : { names, count, why: first };
+  }
+
+  /** Nested regions that took time, which have rows of their own. */
+  *#nested(): Generator<number> {
+    const { paths, regionPaths: { stats } } = this.#tracker;
+    if (this.mode !== "fit" || paths.length > NOTED_PATHS) return;
+    for (let path = 1; path < paths.length; path++) {
+      if (paths.parent(path) !== ROOT && stats.selfNs[path] > 0) yield path;
+    }
+  }
+
+  /** Power follows the load late, and a region caused more or less than was drawn in it, surely. */
+  #hasCaused(kind: Kind): boolean {
+    const { counters, sum } = this.#result.get(kind)!;
+    if (!counters.some(({ lack }) => lack?.causes.includes(CAUSES.slow))) return false;
+    return this.#tracker.regions().some(({ name }) => {
+      const { fitJ, seJ, causedJ } = sum(this.#families.outermost(name));
+      return Math.abs(causedJ - fitJ) > seJ;
+    });
+  }
+
+  /** What covers a part of the time is no figure. */
+  #forget(fields: ReportFields, result: AttributionResult, hash: number): void {
+    for (const kind of result.keys()) {
+      if (this.#coverage.get(kind)?.isWhole(hash) !== false) continue;
+      for (const key of Object.values(KEYS[kind])) if (key in fields) fields[key] = NaN;
+    }
+  }
+
+  #read(): void {
+    for (let k = 0; k < this.#counters.length; k++) {
+      this.#values[k] = this.#batch.sample(this.#counters[k].handle);
+      if (this.#stamp >= 0 && this.#counters[k].stamped === true) {
+        this.#stamps[k] = this.#batch.sample(this.#stamp);
+      }
+    }
+  }
+
+  #facts(result: AttributionResult): Nested {
+    const facts: { [key: string]: Nested } = { method: this.mode };
+    const nameOf = (c: number) => c === 0 ? "unmarked" : this.#tracker.paths.names(c).join("/");
+    for (const [kind, { counters }] of result) {
+      for (const counter of counters) {
+        facts[`${kind}-${counter.index}`] = {
+          untold: counter.untold.slice(0, LISTED_NAMES).map(nameOf),
+          ...lackFacts(counter),
+          ...numbers({
+            "untold beside these": counter.untold.length > LISTED_NAMES
+              ? counter.untold.length - LISTED_NAMES
+              : NaN,
+            "untold energy (J)": counter.untold.length === 0 ? NaN : counter.jointJ,
+            "untold energy se (J)": counter.untold.length === 0 ? NaN : counter.jointSeJ,
+            "condition number": counter.condition,
+            "lag (s)": counter.lagS,
+            "lag se (s)": counter.lagSeS,
+            "update period (s)": counter.updatePeriodS,
+            intervals: counter.intervals,
+            "changes seen": counter.changes,
+            // The first stretch begins too.
+            ...(counter.lack?.causes.includes(CAUSES.slow)
+              ? { "time constant (s)": counter.lack.constantS }
+              : {}),
+            ...(counter.breaks > 1 ? { "begun anew": counter.breaks - 1 } : {}),
+          }),
+        };
+      }
+    }
+    return facts;
+  }
+}
+
+/** A fit's test of its lack of fit. */
+function lackFacts({ lack }: CounterFacts): { [key: string]: string } {
+  if (lack === undefined) return {};
+  if (lack.why !== undefined) return { "lack of fit": `not tested: ${lack.why}` };
+  return lack.causes.length === 0 ? {} : { "lack of fit": lack.causes.join("; ") };
+}
+
+/** What there is no number for is left out. */
+function numbers(all: { [key: string]: number }): { [key: string]: number } {
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => Number.isFinite(value))
+      .map(([key, value]) => [key, Number(value.toPrecision(9))]),
+  );
+}

@@ -1,0 +1,42 @@
+/**
+ * `--cali`, `--cali-config` and `CALI_` variables: Caliper's channels of a run.
+ * @module
+ */
+import { contextReplay, contextRun } from "../../caliper/channels/request.ts";
+import type { OptionValues } from "../../core/option.ts";
+import type { Opener, OutputSite } from "./output.ts";
+
+/** The channels that were asked for. */
+export function makeChannels(values: OptionValues, site: OutputSite): Opener {
+  const request = {
+    caliPath: values.get("cali")?.text,
+    caliConfig: values.get("cali-config")?.text,
+  };
+  const run = site.isLive
+    ? contextRun({ ...request, command: site.command }, Deno.env.toObject(), site)
+    : contextReplay(request, site);
+  return (view) => {
+    const { tracker, batch, table, topology, host } = view;
+    const own = site.part !== undefined
+      ? { host, part: site.part }
+      : site.hostSuffix === undefined
+      ? {}
+      : { host: site.hostSuffix };
+    const treeSource = () => {
+      const { energies } = view;
+      if (energies === undefined) return undefined;
+      const isFolded = (path: number) => tracker.regionPaths.isFolded(path);
+      return { paths: tracker.paths, energies, isFolded };
+    };
+    const place = { ...own, treeSource };
+    const recorder = run.begin(tracker, place);
+    run.attach(batch, table, topology);
+    return {
+      events: recorder,
+      order: run.order,
+      sample: (timeS) => recorder.samples(timeS, batch),
+      flush: () => run.flush(),
+      finish: () => run.finish(),
+    };
+  };
+}

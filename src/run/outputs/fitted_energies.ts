@@ -1,0 +1,92 @@
+/**
+ * The fit of regions' energies in a run: one for each kind of counters, over the lanes of the tracker.
+ * @module
+ */
+import { KINDS } from "../../energy/edges/attribution.ts";
+import type { EnergyKind } from "../../core/region_tree.ts";
+import { type DomainFacts, KindEnergies } from "../../energy/attribution/kind.ts";
+import type { FittedEnergy } from "../../energy/attribution/run_sum.ts";
+import type { RegionTracker } from "../../marks/tracker/tracker.ts";
+import type { EnergyCounter } from "./energy_counters.ts";
+import { outermostPlain } from "./hidden_paths.ts";
+
+/** Energies by fit; classes are paths, 0 is outside of all regions. */
+export class FittedEnergies {
+  readonly #kinds = new Map<EnergyKind, {
+    readonly energies: KindEnergies;
+    /** Places of its counters. */
+    readonly at: readonly number[];
+    readonly values: Float64Array;
+    readonly stamps: Float64Array;
+  }>();
+  readonly #all: readonly KindEnergies[];
+  #generation = 0;
+
+  constructor(
+    counters: readonly EnergyCounter[],
+    cpuCount: number,
+    readonly tracker: RegionTracker,
+  ) {
+    for (const kind of KINDS) {
+      const at = counters.flatMap((counter, k) => counter.kind === kind ? [k] : []);
+      if (at.length === 0) continue;
+      this.#kinds.set(kind, {
+        energies: new KindEnergies(at.map((k) => counters[k]), cpuCount, kind === "gpu"),
+        at,
+        values: new Float64Array(at.length),
+        stamps: new Float64Array(at.length),
+      });
+    }
+    this.#all = [...this.#kinds.values()].map(({ energies }) => energies);
+    tracker.lanes = {
+      live: (timeS, lane, cpus) => {
+        // Another process took the command's place; what was before is not the application's.
+        if (tracker.generation !== this.#generation && this.#generation > 0) {
+          for (const kind of this.#all) kind.restart();
+        }
+        this.#generation = tracker.generation;
+        for (const kind of this.#all) kind.live(timeS, lane, cpus);
+      },
+      move: (timeS, lane, path) => {
+        for (let k = 0; k < this.#all.length; k++) this.#all[k].edge(timeS, lane, path);
+      },
+      fold: (lane, path, seconds, around) => {
+        const outer = around < 0 ? outermostPlain(tracker, path) : around;
+        for (const kind of this.#all) kind.fold(lane, path, seconds, outer);
+      },
+      end: (timeS, lane) => {
+        for (const kind of this.#all) kind.end(timeS, lane);
+      },
+    };
+  }
+
+  /** A sample: values of all counters, J, and when they were taken, s; NaN: there is none. */
+  step(timeS: number, valuesJ: Float64Array, stampsS: Float64Array): void {
+    for (const { energies, at, values, stamps } of this.#kinds.values()) {
+      for (let k = 0; k < at.length; k++) {
+        values[k] = valuesJ[at[k]];
+        stamps[k] = stampsS[at[k]];
+      }
+      energies.step(timeS, values, stamps);
+      energies.work();
+    }
+  }
+
+  /** The run is over, or a report is due. */
+  finish(): void {
+    for (const kind of this.#all) kind.finish();
+  }
+
+  /** Energy of some paths together. */
+  sum(kind: EnergyKind, paths: readonly number[]): FittedEnergy {
+    return this.#kinds.get(kind)!.energies.sum.sum(paths);
+  }
+
+  /** Facts of counters, by the index of the first of those that count as one. */
+  *facts(kind: EnergyKind): Generator<{ index: number; facts: DomainFacts }> {
+    const { energies } = this.#kinds.get(kind)!;
+    for (const [first, facts] of energies.facts) {
+      yield { index: energies.counters[first].index, facts };
+    }
+  }
+}

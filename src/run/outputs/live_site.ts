@@ -1,0 +1,145 @@
+/**
+ * Where a live run's outputs go: files that grow, the job's parts, the user. An output that cannot be
+ * made or written is named in one line, and the run goes on without it.
+ * @module
+ */
+import type { OptionValue } from "../../core/option.ts";
+import { LineFile } from "../../os/files/line_file.ts";
+import { unwritable } from "../../os/files/whole_file.ts";
+import type { PmcRecord, PmcVersion } from "../../formats/pmc/log.ts";
+import { type Claim, claimPath } from "../../job/place/claim.ts";
+import type { KeepSteps } from "../../job/place/keep_steps.ts";
+import type { JobPlace } from "../../job/place/run_names.ts";
+import type { JobPart } from "../../job/place/parts.ts";
+import { realtimeNanoseconds } from "../../os/clock.ts";
+import { statPath } from "../../os/files.ts";
+import { makeDirectories } from "../../os/output_place.ts";
+import type { OutputSite } from "./output.ts";
+
+/** What a site is made from. */
+export interface LiveSiteOptions {
+  readonly place: JobPlace;
+  readonly request: Pick<OutputSite, "tracePeriodS" | "verbose" | "command">;
+  /** Where lines for the user, and what channels print, go. */
+  readonly printer: Pick<OutputSite, "tell" | "stdout" | "stderr">;
+  /** Leaves a PMC log, where one is asked for. */
+  readonly keepSteps?: KeepSteps;
+  /** Nanoseconds since the run's zero. */
+  nowNs(): number;
+}
+
+/** The site of one run. */
+export class LiveSite implements OutputSite {
+  readonly isLive = true;
+  readonly part: JobPart | undefined;
+  readonly tracePeriodS: number;
+  readonly verbose: boolean;
+  readonly command: readonly string[];
+  readonly tell: (line: string) => void;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  readonly #place: JobPlace;
+  readonly #keepSteps: KeepSteps | undefined;
+  readonly #nowNs: () => number;
+  readonly #files: LineFile[] = [];
+  readonly #claims = new Map<string, Claim>();
+  /** Names of files that are written while the run goes on, or at its end. */
+  readonly written: Set<string> = new Set();
+
+  constructor({ place, request, printer, keepSteps, nowNs }: LiveSiteOptions) {
+    this.part = place.part;
+    this.tracePeriodS = request.tracePeriodS;
+    this.verbose = request.verbose;
+    this.command = request.command;
+    ({ tell: this.tell, stdout: this.stdout, stderr: this.stderr } = printer);
+    this.#place = place;
+    this.#keepSteps = keepSteps;
+    this.#nowNs = nowNs;
+  }
+
+  /**
+   * Files that GEOPM's variables ask for get the host's name, as GEOPM's do; one that another run writes at this moment
+   * gets `-2`, as its report.
+   */
+  nameOf({ text, origin }: OptionValue): string {
+    const { fileSuffix, host } = this.#place;
+    const suffix = fileSuffix ?? (origin === "foreign" ? host : undefined);
+    const wanted = suffix === undefined ? text : `${text}-${suffix}`;
+    const claim = this.#claims.get(wanted) ?? claimPath(wanted);
+    if (claim.moved && !this.#claims.has(wanted)) {
+      this.tell(`another run writes ${wanted}; this one writes ${claim.path}`);
+    }
+    this.#claims.set(wanted, claim);
+    this.willWrite(claim.path);
+    return claim.path;
+  }
+
+  willWrite(path: string): void {
+    this.written.add(path);
+  }
+
+  lines(path: string): LineFile | undefined {
+    this.willWrite(path);
+    try {
+      const file = new LineFile(path, this.tell);
+      this.#files.push(file);
+      return file;
+    } catch (error) {
+      this.tell(`${(error as Error).message}; the command runs without it`);
+      return undefined;
+    }
+  }
+
+  /** Lines that did not get into their files, by file. */
+  lost(): Record<string, number> {
+    return Object.fromEntries(
+      this.#files.filter((file) => file.lost > 0).map((file) => [file.path, file.lost]),
+    );
+  }
+
+  makeDirectory(path: string): boolean {
+    try {
+      makeDirectories(path);
+      this.willWrite(`${path}/any`);
+      return true;
+    } catch (error) {
+      this.tell(`${unwritable(path, error).message}; nothing is recorded`);
+      return false;
+    }
+  }
+
+  wasWritten(path: string): boolean {
+    const facts = statPath(path);
+    return facts !== undefined && facts.size > 0 && Number(facts.modifiedNs) / 1e9 >= this.zeroS();
+  }
+
+  /** Writes the job's log, or in a job of several nodes this node's part of it. */
+  keepSteps(path: string, version: PmcVersion, records: PmcRecord[]): void {
+    try {
+      for (const line of this.#keepSteps?.(this.#place, path, version, records) ?? []) {
+        this.tell(line);
+      }
+    } catch (error) {
+      this.tell((error as Error).message);
+    }
+  }
+
+  zeroS(): number {
+    return (Number(realtimeNanoseconds()) - this.#nowNs()) / 1e9;
+  }
+
+  /** Hands what files gathered to the kernel. */
+  flush(): void {
+    for (const file of this.#files) file.flush();
+  }
+
+  /** Gives the names free: all that has them is written. */
+  release(): void {
+    for (const claim of this.#claims.values()) claim.release();
+  }
+
+  /** Closes the files that grow. */
+  [Symbol.dispose](): void {
+    for (const file of this.#files) file[Symbol.dispose]();
+  }
+}

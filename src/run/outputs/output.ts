@@ -1,0 +1,121 @@
+/**
+ * What an output of a run is: a trace, a recording, Caliper's channels. Live runs, replays and the
+ * library drive them in the same way; `all.ts` lists them.
+ * @module
+ */
+import type { Known } from "../../energy/totals/coverage.ts";
+import type { Printer } from "../../caliper/channels/files.ts";
+import type { Environment } from "../../core/environment.ts";
+import type { EventReceiver } from "../../core/events/event.ts";
+import type { EnergyKind, PathEnergies } from "../../core/region_tree.ts";
+import type { Option, OptionValue, OptionValues } from "../../core/option.ts";
+import type { RegionTotal, Report, ReportFields, ReportHost } from "../../core/report.ts";
+import type { PmcRecord, PmcVersion } from "../../formats/pmc/log.ts";
+import type { ByteSink } from "../../formats/trace/header.ts";
+import type { JobPart } from "../../job/place/parts.ts";
+import type { RunView } from "./run_view.ts";
+
+/** An output under way. */
+export interface OpenOutput {
+  /** Gets every event, in order of time; what it answers does not count. */
+  readonly events?: EventReceiver;
+  /** Names of signals that the user requested; the report gives their sources. */
+  readonly asked?: readonly string[];
+  /** Samples are to be dithered. */
+  readonly wantsDither?: boolean;
+  /**
+   * `kept`: nested visits are to be recorded in their order. `folded`: it sums them up by path, and loses
+   * none at any rate of visits, where clients do that. @default either serves
+   */
+  readonly order?: "kept" | "folded";
+  /** All outputs have asked for their signals; the first sample comes next. */
+  begin?(): void;
+  /**
+   * Energies of paths as of the last `addTo`, where this output finds them.
+   *
+   * @ignore
+   */
+  readonly energies?: PathEnergies;
+  /**
+   * Greatest power so far by component, W.
+   *
+   * @ignore
+   */
+  readonly peaksW?: ReadonlyMap<EnergyKind, number>;
+  /**
+   * A settled sample.
+   *
+   * @param last The loop has ended, or every process had at the sample before.
+   * @param ends It is the first that finds every process ended.
+   */
+  sample?(timeS: number, last: boolean, ends: boolean): void;
+  /** Another process took the command's place: the run begins with it. */
+  restart?(): void;
+  /** Hands what was gathered to the kernel. */
+  flush?(): void;
+  /**
+   * Adds keys to the host's section.
+   *
+   * @param partial The run goes on.
+   * @param isQuick What takes time is left out.
+   */
+  addTo?(host: ReportHost, partial: boolean, isQuick?: boolean): void;
+  /** Adds keys to the fields of a region, after `addTo`, whenever they are made. */
+  addToRegion?(fields: ReportFields, region: RegionTotal): void;
+  /** Lines for the card. */
+  notes?(): readonly string[];
+  /** Figures of the application that do not cover all of it, by key, beside those of GEOPM's fields. */
+  gaps?(): ReadonlyMap<string, Known>;
+  /** The run is over, and its files that grow are closed. */
+  finish?(isQuick?: boolean): void;
+  /** The report is made, after all outputs are finished. */
+  document?(report: Report): void;
+}
+
+/** Opens an output: it requests its signals. `undefined`: it has nothing to do. */
+export type Opener = (run: RunView) => OpenOutput | undefined;
+
+/** Where a run takes place, as far as outputs differ by it. */
+export interface OutputSite extends Printer {
+  /** Live, or from a recording. */
+  readonly isLive: boolean;
+  /** Suffix of the names of files of channels, where each of several hosts writes its own. */
+  readonly hostSuffix?: string;
+  /** This node's side of a job of several. */
+  readonly part?: JobPart;
+  /** Least seconds between two rows of the trace, 0: every sample. */
+  readonly tracePeriodS: number;
+  readonly verbose: boolean;
+  /** The command that is run; of a replay it has none. */
+  readonly command: readonly string[];
+  /** The name of a file on this host, where each host has its own. */
+  nameOf(value: OptionValue): string;
+  /** Opens a file that grows by lines; where it cannot be made, logs it and returns `undefined`. */
+  lines(path: string): ByteSink | undefined;
+  /** Makes a directory; where it cannot, logs it and returns false. */
+  makeDirectory(path: string): boolean;
+  /** Has somebody written something into this file since the run began? */
+  wasWritten?(path: string): boolean;
+  /** Takes the records of a PMC log; rank and time are the job's to settle. */
+  keepSteps(path: string, version: PmcVersion, records: PmcRecord[]): void;
+  /** Seconds since the epoch at the run's zero. */
+  zeroS(): number;
+}
+
+/** An output that was asked for, as the place of the run makes it. */
+export type MakeOpener = (values: OptionValues, site: OutputSite) => Opener;
+
+/** An output that a run can have. Its implementation is loaded where it is asked for. */
+export interface Output {
+  readonly name: string;
+  readonly options: readonly Option[];
+  /** Replays have it too. */
+  readonly replays: boolean;
+  /** It is made of single events, which costs memory: a run that has one has a budget of its own. */
+  readonly holdsEvents?: true;
+  /** Is it asked for? @param env The environment; of a replay it has nothing. @default by any option */
+  isAsked?(values: OptionValues, env: Environment): boolean;
+  /** @throws {UsageError} On a value that cannot be, before the command starts. */
+  check?(values: OptionValues): void;
+  load(): Promise<MakeOpener>;
+}

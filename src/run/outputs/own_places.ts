@@ -1,0 +1,56 @@
+/**
+ * Outputs that would be written at one place: the later one would replace the other.
+ * @module
+ */
+import { unusable } from "../../core/errors.ts";
+import type { OptionValues } from "../../core/option.ts";
+import { isWrittenInto, placeOf } from "../../os/output_place.ts";
+import { OUTPUTS } from "./all.ts";
+
+/** Options whose values are files or directories that a run makes, the report's before all. */
+const MADE: readonly string[] = [
+  "report",
+  ...OUTPUTS.flatMap(({ options }) => options)
+    .filter(({ value }) => value === "FILE" || value === "DIR")
+    .map(({ name }) => name),
+];
+
+/** Values without those that another output takes, and a line for each of these. */
+export interface OwnPlaces {
+  readonly values: OptionValues;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Gives each output a place of its own. A device or a pipe may be the place of several.
+ *
+ * @param reportPath Where the report goes if no option names it; `undefined`: nowhere.
+ * @throws {UsageError} If two of the caller's own options name one place.
+ */
+export function atOwnPlaces(values: OptionValues, reportPath: string | undefined): OwnPlaces {
+  const kept = new Map(values), lines: string[] = [];
+  const taken = new Map<string, { name: string; option: string; isForeign: boolean }>();
+  for (const option of MADE) {
+    const value = values.get(option);
+    const path = value?.text ?? (option === "report" ? reportPath : undefined);
+    if (path === undefined || path === "" || isWrittenInto(path)) continue;
+    const isForeign = value?.origin === "foreign";
+    // Files of GEOPM's variables get the name of the host, but for the report.
+    const place = placeOf(path) + (isForeign && option !== "report" ? "-HOST" : "");
+    const name = value?.name ?? "the report";
+    const other = taken.get(place);
+    if (other === undefined) {
+      taken.set(place, { name, option, isForeign });
+      continue;
+    }
+    if (!isForeign && !other.isForeign) {
+      const remedy = "give each output a path of its own";
+      throw unusable(`${name}=${path}`, "a path of its own", `the path of ${other.name}`, remedy);
+    }
+    const [left, stays] = isForeign ? [name, other.name] : [other.name, name];
+    lines.push(`${left}=${path} is the path of ${stays} too; it is left aside`);
+    kept.delete(isForeign ? option : other.option);
+    if (!isForeign) taken.set(place, { name, option, isForeign });
+  }
+  return { values: kept, lines };
+}

@@ -1,0 +1,96 @@
+/**
+ * PMC files as runs: text logs as they are, binary ones collated over the ranks that wrote them. A
+ * binary log may hold several runs, since the library appends; a text log, where somebody joined some.
+ * @module
+ */
+import { UsageError } from "../../../core/errors.ts";
+import { parsePmc, type PmcLog, type PmcRecord } from "../../../formats/pmc/pmc.ts";
+import { collateSteps } from "../../../job/merge/steps.ts";
+import { OsError, UserFile } from "../../../os/user_file.ts";
+
+/** One run out of a file. */
+export interface PmcRun {
+  readonly name: string;
+  /** Collated over nodes. */
+  readonly log: PmcLog;
+  /** Raw readings by node; of a text log, none. */
+  readonly nodes: readonly (readonly PmcRecord[])[];
+}
+
+/**
+ * Reads a file.
+ *
+ * @param tell Logs one line for the user: steps missing on nodes, a cut.
+ * @throws {UsageError} If it cannot be read.
+ * @throws {FormatError} If it is no PMC log.
+ */
+export function readPmcRuns(path: string, tell: (line: string) => void): PmcRun[] {
+  const log = parsePmc(readBytes(path), { path });
+  if (log.cut) tell(`${path}: cut in its last line, read up to there`);
+  const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.(pmc|bin|ascii|out)$/, "");
+  if (log.form === "text") {
+    const texts = splitText(log.records);
+    return texts.map((records, i) => ({
+      name: texts.length === 1 ? name : `${name}#${i + 1}`,
+      log: { ...log, records },
+      nodes: [],
+    }));
+  }
+  const runs = splitRuns(log.records);
+  return runs.map((ranks, i) => {
+    const parts = [...ranks].map(([rank, records]) => ({ host: `rank ${rank}`, rank, records }));
+    const { log: collated, troubles } = collateSteps(parts, "4.4");
+    for (const line of troubles) tell(`${path}: ${line}`);
+    const own = runs.length === 1 ? name : `${name}#${i + 1}`;
+    return { name: own, log: collated, nodes: [...ranks.values()] };
+  });
+}
+
+/** The whole text of a file, for tables. */
+export function readTableText(path: string): string {
+  return new TextDecoder().decode(readBytes(path));
+}
+
+function readBytes(path: string): Uint8Array {
+  try {
+    using file = UserFile.read(path);
+    return file.readAll();
+  } catch (error) {
+    if (!(error instanceof OsError)) throw error;
+    throw new UsageError({
+      action: "read",
+      target: path,
+      expected: "a PMC log",
+      found: error.message,
+      cause: error,
+    });
+  }
+}
+
+/** Is it the reading at open? */
+const isOpen = ({ step, timeS }: PmcRecord) => step === -1 && timeS === 0;
+
+/** A text log's records, run by run: one begins at a header behind others, or at the reading at open. */
+function splitText(records: readonly PmcRecord[]): PmcRecord[][] {
+  const runs: PmcRecord[][] = [[]];
+  for (const record of records) {
+    const last = runs[runs.length - 1];
+    if (last.length > 0 && (record.headed || isOpen(record))) runs.push([record]);
+    else last.push(record);
+  }
+  return runs;
+}
+
+/** Records by rank, a map for each run: each begins with the reading at open, step −1. */
+function splitRuns(records: readonly PmcRecord[]): Map<number, PmcRecord[]>[] {
+  const runs: Map<number, PmcRecord[]>[] = [];
+  for (const [rank, own] of Map.groupBy(records, (record) => record.rank ?? 0)) {
+    let n = -1;
+    for (const record of own) {
+      if (record.step === -1 || n < 0) n++;
+      const run = runs[n] ??= new Map();
+      run.getOrInsertComputed(rank, () => []).push(record);
+    }
+  }
+  return runs;
+}

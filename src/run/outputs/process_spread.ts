@@ -1,0 +1,28 @@
+/**
+ * How the times of regions differ from process to process, in the host's `joulemark:` mapping.
+ * @module
+ */
+import { processSpread, spreadsToNested } from "../../core/process_spread.ts";
+import type { Nested } from "../../core/report.ts";
+import type { TrackedRun } from "../../marks/tracker/tracked_run.ts";
+
+/** Number of regions reported: those with most time. */
+const MAX_REGIONS = 20;
+
+/**
+ * `undefined`: there was one process, or none marked a region.
+ *
+ * @param rankOf Rank of a process within its MPI job, where it has one.
+ */
+export function processSpreadFacts(
+  tracker: Pick<TrackedRun, "processTimes">,
+  rankOf: (pid: number) => string | undefined = () => undefined,
+): Nested | undefined {
+  const nameOf = (pid: number) => {
+    const rank = rankOf(pid);
+    return rank === undefined ? `process ${pid}` : `rank ${rank}`;
+  };
+  const regions = tracker.processTimes(MAX_REGIONS).filter(({ times }) => times.length > 1);
+  if (regions.length === 0) return undefined;
+  return spreadsToNested(regions.map(({ name, times }) => processSpread(name, times, nameOf)));
+}

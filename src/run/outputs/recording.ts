@@ -1,0 +1,57 @@
+/**
+ * `--record`: events and samples as they were, for replays. docs/formats/recording.md.
+ * @module
+ */
+import type { OptionValues } from "../../core/option.ts";
+import { writeDocument } from "../../os/files/whole_file.ts";
+import { RecordingWriter, recordingYaml } from "../recordings/recording.ts";
+import type { Opener, OutputSite } from "./output.ts";
+
+/** The recording of `--record`. */
+export function makeRecording(values: OptionValues, site: OutputSite): Opener {
+  const path = site.nameOf(values.get("record")!);
+  if (!site.makeDirectory(path)) return () => undefined;
+  const events = site.lines(`${path}/events.csv`);
+  const samples = site.lines(`${path}/samples.csv`);
+  if (events === undefined || samples === undefined) return () => undefined;
+  return (run) => {
+    const { tracker, batch, host, topology, agent, policy } = run;
+    const writer = new RecordingWriter(events, samples, {
+      regionName: (handle) => tracker.table.name(handle),
+      pid: (handle) => tracker.process(handle).pid,
+      trackName: (handle) => tracker.tracks.name(handle),
+      paths: tracker.paths,
+    });
+    let begun = false;
+    const describe = () => {
+      const { profile, startTime } = run.header;
+      const { hasTracks } = writer;
+      const about = {
+        host,
+        profile,
+        agent: agent.name,
+        policy,
+        startTime,
+        topology,
+        hasTracks,
+      };
+      try {
+        writeDocument(`${path}/recording.yaml`, recordingYaml(about, batch));
+      } catch (error) {
+        site.tell((error as Error).message);
+      }
+    };
+    writer.onVersion2 = () => {
+      if (begun) describe();
+    };
+    return {
+      events: writer,
+      order: "kept",
+      begin() {
+        begun = true;
+        describe();
+      },
+      sample: (timeS) => writer.samples(timeS, batch),
+    };
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * What a run writes into its journal: the regions that changed since they were written last, and all the
+ * rest; fit and tree where they do not take too long.
+ * @module
+ */
+import type { RegionTotal, Report } from "../../core/report.ts";
+import { reportParts } from "../../formats/report.ts";
+import { Journal } from "../../job/place/journal.ts";
+import { cpuSeconds } from "../../os/clock.ts";
+import type { ReportExtras, RunView } from "./run_view.ts";
+
+/** Regions of an entry; the others come with the next ones. */
+const MAX_REGIONS = 1500;
+/** Share of a core that fits and trees may take, beyond the least time between two. */
+const FULL_SHARE = 0.01;
+const FULL_S = 0.8;
+
+/**
+ * Of more paths than this the fit and the tree are only made at the end: they take tenths of a second, in
+ * which no sample is taken.
+ */
+export const MOST_FITTED = 8192;
+
+interface Written {
+  runtimeS: number;
+  count: number;
+  /** Its sampled figures may come an entry later than its times. */
+  isFresh: boolean;
+  /** Without its fit. */
+  isQuick: boolean;
+}
+
+/** Journals a run. */
+export class RunJournal implements Disposable {
+  readonly #journal: Journal;
+  readonly #run: RunView;
+  readonly #written = new Map<string, Written>();
+  #generation: number;
+  #cursor = 0;
+  #fullByS = 0;
+  /** Regions that no entry has had room for yet. */
+  #unwritten = 0;
+
+  constructor(run: RunView, journal: Journal) {
+    [this.#run, this.#journal] = [run, journal];
+    this.#generation = run.tracker.generation;
+  }
+
+  /**
+   * Writes an entry.
+   *
+   * @param nowS Of the run.
+   * @param make Makes a report of the time so far, with these extras.
+   */
+  entry(nowS: number, make: (extras: ReportExtras) => Report): void {
+    const { tracker } = this.#run, { generation } = tracker;
+    if (generation !== this.#generation) {
+      // Another process replaced the command, and totals restarted.
+      this.#generation = generation;
+      this.#written.clear();
+      this.#journal.clear();
+    }
+    const isQuick = nowS < this.#fullByS || tracker.paths.length > MOST_FITTED;
+    const beforeS = cpuSeconds();
+    const report = make({ isQuick, pick: (all) => this.#pick(all, isQuick) });
+    const [{ joulemark = {} }] = report.hosts;
+    if (this.#unwritten > 0) joulemark["regions left out here"] = this.#unwritten;
+    else delete joulemark["regions left out here"];
+    const names = (report.hosts[0].regions ?? []).map(({ region }) => region);
+    this.#journal.write(reportParts(report), names);
+    if (isQuick) return;
+    // The first one is no measure.
+    const tookS = this.#fullByS === 0 ? 0 : cpuSeconds() - beforeS;
+    this.#fullByS = nowS + Math.max(FULL_S, tookS / FULL_SHARE);
+  }
+
+  /** Those that changed, from where the last entry stopped. */
+  #pick(all: readonly RegionTotal[], isQuick: boolean): RegionTotal[] {
+    const picked: RegionTotal[] = [];
+    const from = this.#cursor < all.length ? this.#cursor : 0;
+    for (let i = 0; i < all.length; i++) {
+      const at = from + i < all.length ? from + i : from + i - all.length;
+      const region = all[at];
+      const { runtimeS, count } = region;
+      const written = this.#written.get(region.name);
+      if (written === undefined) {
+        this.#written.set(region.name, { runtimeS, count, isFresh: true, isQuick });
+      } else {
+        const isChanged = written.runtimeS !== runtimeS || written.count !== count;
+        if (!isChanged && !written.isFresh && (isQuick || !written.isQuick)) continue;
+        Object.assign(written, { runtimeS, count, isFresh: isChanged, isQuick });
+      }
+      picked.push(region);
+      if (picked.length === MAX_REGIONS) {
+        this.#cursor = at + 1;
+        break;
+      }
+    }
+    this.#unwritten = all.length - this.#written.size;
+    return picked;
+  }
+
+  [Symbol.dispose](): void {
+    this.#journal[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * The report of a run: claimed before it starts, kept as a checkpoint while it goes on, written and
+ * summed up on a card at its end.
+ * @module
+ */
+import type { Host } from "../../core/machine/host.ts";
+import { type Nested, present, type Report } from "../../core/report.ts";
+import { parseReport, reportPieces } from "../../formats/report.ts";
+import type { Confiner } from "../../os/confinement/confine.ts";
+import { statPath } from "../../os/files.ts";
+import { absolutePath } from "../../os/home.ts";
+import { Reserve } from "../../os/files/reserve.ts";
+import { isWrittenInto, removeUserFile } from "../../os/output_place.ts";
+import { card } from "./card.ts";
+import { machineFacts } from "./machine_facts.ts";
+import { type Claim, claimPath } from "../../job/place/claim.ts";
+import { Journal } from "../../job/place/journal.ts";
+import type { Collector } from "../../marks/rings/collector.ts";
+import { findingLine } from "../../core/finding.ts";
+import { type FactSources, hostFacts, type RunFacts } from "./facts.ts";
+import { findings } from "./findings.ts";
+import type { LoopFigures } from "./loop_figures.ts";
+import { probeDocument, writeDocument } from "../../os/files/whole_file.ts";
+import { JobShare } from "./job_share.ts";
+import type { JobPart } from "../../job/place/parts.ts";
+import type { RunOwner } from "../../job/place/place.ts";
+import type { RunIdle } from "./run_idle.ts";
+import { MOST_FITTED, RunJournal } from "./run_journal.ts";
+import type { ReportExtras } from "./run_view.ts";
+
+const S_IFLNK = 0o120000;
+/** Kept free on the disk for the report at the end: some hundred regions with their fields. */
+const RESERVED_BYTES = 1 << 20;
+
+/** What the report is made from. */
+export interface RunReportOptions extends RunFacts {
+  /** `3.1.0+joulemark.X.Y.Z`. */
+  readonly version: string;
+  /** This node's side of a job of several. */
+  readonly part?: JobPart;
+  /** Whose run it is. */
+  readonly owner: RunOwner;
+  /** The idle baseline that was asked for. */
+  readonly idle?: RunIdle;
+  readonly node: Host;
+  /** Lines that are not in the files of outputs, by file. */
+  lostLines?(): Record<string, number>;
+  tell(line: string): void;
+  /** A long report is being made, and goes on: whoever waits for us may know. */
+  alive?(): void;
+  /** There is a checkpoint now, at this place. */
+  kept?(path: string): void;
+  /** The card, below the command's own output. */
+  show(card: string): void;
+}
+
+/** The same pieces; `says` is called before the first one and after each. */
+export function* whileAlive(
+  pieces: Iterable<string>,
+  says: (() => void) | undefined,
+): Generator<string, void, undefined> {
+  says?.();
+  for (const piece of pieces) {
+    yield piece;
+    says?.();
+  }
+}
+
+/** Writes the report of one run. */
+export class RunReport {
+  /** Permissions that were given back after the start. */
+  dropped: readonly string[] | undefined;
+  /** What the kernel holds us to since the first sample. */
+  confinement: Confiner | undefined;
+  readonly #options: RunReportOptions;
+  #collector!: Collector;
+  #share: JobShare | undefined;
+  #machine: Nested = {};
+  #journal: RunJournal | undefined;
+  readonly #claimed: Claim;
+  readonly #path: string | undefined;
+  #checkpointFailed = false;
+  #outcome: { [key: string]: Nested | undefined } = {};
+  #isKept = false;
+  #reserve: Reserve | undefined;
+
+  constructor(options: RunReportOptions) {
+    this.#options = options;
+    const path = options.part?.reportPath ?? options.request.reportPath;
+    this.#claimed = claimPath(path);
+    this.#path = this.#probe(path);
+    if (this.#path !== undefined) this.#reserve = new Reserve(this.#path, RESERVED_BYTES);
+    options.idle?.attach(options.engine, options.catalogue);
+  }
+
+  /**
+   * Takes the idle baseline, where one was asked for.
+   *
+   * @returns The signal that ended it, 0 for none.
+   */
+  beforeRun(
+    nowNs: () => number,
+    sleep: (untilNs: number) => number,
+    simulation?: { publish(timeNs: number): void },
+  ): number {
+    const { idle, node, catalogue, tell } = this.#options;
+    const publish = (timeNs: number) => simulation?.publish(timeNs);
+    return idle?.prepare({ host: node, table: catalogue, nowNs, sleep, publish, tell }) ?? 0;
+  }
+
+  /** Files that are still to be written when the run goes on. */
+  get written(): string[] {
+    const { part, request } = this.#options;
+    const path = this.#path;
+    // A report by a link of the user's is in another directory than the files beside its name.
+    const isLink = path !== undefined && (statPath(path, false)?.mode ?? 0) >> 12 === S_IFLNK >> 12;
+    const own = path === undefined ? [] : isLink ? [path, `${path}.partial`] : [path];
+    return part === undefined ? own : [...own, request.reportPath];
+  }
+
+  /** The report for people: the job's, where it has several nodes; `undefined`: it cannot be written. */
+  get shownPath(): string | undefined {
+    const { part, request } = this.#options;
+    return part === undefined ? this.#path : request.reportPath;
+  }
+
+  /** The command has been launched, on these CPUs. */
+  launched(collector: Collector, cpus: readonly number[], directory: string): void {
+    this.#collector = collector;
+    const path = this.#path;
+    const absolute = path === undefined || isWrittenInto(path) ? undefined : absolutePath(path);
+    if (absolute !== undefined) {
+      this.#journal = new RunJournal(this.#options.engine, new Journal(directory, absolute));
+    }
+    this.#machine = machineFacts(this.#options.node);
+    this.#share = JobShare.begin(this.#options.node, cpus);
+  }
+
+  /** What the report would be now, where a killed monitor leaves it. */
+  journal(loop: LoopFigures): void {
+    if (this.#journal === undefined || this.#options.engine.steps === 0) return;
+    this.#options.alive?.();
+    this.#journal.entry(loop.wallS, (extras) => this.#report(this.#facts(loop, true), extras));
+    this.#options.alive?.();
+  }
+
+  /**
+   * A whole report of the time so far: what a killed monitor leaves.
+   *
+   * @param isQuick Without fit and tree. @default false
+   */
+  checkpoint(loop: LoopFigures, isQuick = false): void {
+    // A device or a pipe has no place beside it.
+    if (this.#path === undefined || isWrittenInto(this.#path)) return;
+    if (this.#options.engine.steps === 0) return;
+    try {
+      const isLong = this.#options.engine.tracker.paths.length > MOST_FITTED;
+      const report = this.#report(this.#facts(loop, true), { isQuick: isQuick || isLong });
+      writeDocument(`${this.#path}.partial`, whileAlive(reportPieces(report), this.#options.alive));
+      if (!this.#isKept) this.#options.kept?.(`${this.#path}.partial`);
+      this.#isKept = true;
+    } catch (error) {
+      // Logged once, and retried: a full disk may have room later.
+      if (!this.#checkpointFailed) this.#options.tell((error as Error).message);
+      this.#checkpointFailed = true;
+    }
+  }
+
+  /**
+   * Writes the report and shows the card.
+   *
+   * @param outcome How the command ended, with the keys of the report.
+   */
+  finish(loop: LoopFigures, outcome: { [key: string]: Nested | undefined }): void {
+    const { request, part, tell, show } = this.#options;
+    this.#outcome = outcome;
+    const report = this.#report(this.#facts(loop, false));
+    let written = this.#path;
+    if (written !== undefined) {
+      this.#reserve?.[Symbol.dispose]();
+      try {
+        writeDocument(written, whileAlive(reportPieces(report), this.#options.alive), {
+          survives: true,
+        });
+        // A short run never had one.
+        removeUserFile(`${this.#path}.partial`);
+      } catch (error) {
+        tell((error as Error).message);
+        written = undefined;
+      }
+    }
+    this.#options.engine.reported(report);
+    const shown = part === undefined ? written : request.reportPath;
+    if (!request.quiet) show(card(report, { reportPath: shown }).trimEnd());
+    if (part === undefined) return;
+    // The node that completes the job prints the totals of the job.
+    if (!(request.quietJob ?? request.quiet)) {
+      part.onJob = (head) => {
+        show(card(parseReport(head + "\n"), { reportPath: request.reportPath }).trimEnd());
+      };
+    }
+    part.finish(tell);
+  }
+
+  #facts(loop: LoopFigures, partial: boolean): FactSources {
+    const { dropped = [], confinement } = this;
+    return { ...this.#options, collector: this.#collector, loop, dropped, confinement, partial };
+  }
+
+  #report(facts: FactSources, extras: ReportExtras = {}): Report {
+    const { engine, version, part, idle } = this.#options;
+    const lost = this.#options.lostLines?.() ?? {};
+    const host = engine.report({
+      memoryKib: facts.loop.memoryKib,
+      partial: facts.partial,
+      ...extras,
+      joulemark: {
+        ...hostFacts(facts),
+        machine: this.#machine,
+        ...(Object.keys(lost).length > 0 ? { "lines lost": lost } : {}),
+        ...part?.facts,
+      },
+    });
+    idle?.addTo(host);
+    this.#share?.addTo(host, facts.catalogue.info("CPU_ENERGY")?.state.ok === true);
+    const { late, mostLateS } = engine.events;
+    const { loop, collector, request: { periodS, preload } } = facts;
+    const isHeard = (host.regions ?? []).length > 0 || engine.tracker.spans().length > 0;
+    const unheard = isHeard ? [] : preload?.dialects ?? [];
+    const list = findings({
+      engine,
+      late: { count: late, mostS: mostLateS },
+      live: { loop, collector, periodS, unheard },
+      idle: idle?.notes(),
+    });
+    if (list.length > 0) host.joulemark!.notes = list.map(findingLine);
+    const own = {
+      version: version.replace(/^.*joulemark\./, ""),
+      ...this.#options.owner,
+      ...(part === undefined ? {} : { job: part.node.job }),
+      simulated: facts.simulated,
+      partial: facts.partial ? "the run goes on" : undefined,
+      ...(facts.partial ? {} : this.#outcome),
+    };
+    return engine.document([host], present(own));
+  }
+
+  /** Gives the report's name free. */
+  [Symbol.dispose](): void {
+    this.#reserve?.[Symbol.dispose]();
+    this.#claimed.release();
+    this.#journal?.[Symbol.dispose]();
+  }
+
+  #probe(wanted: string): string | undefined {
+    const { tell } = this.#options;
+    const { path, moved } = this.#claimed;
+    if (moved) tell(`another run writes ${wanted}; this one writes ${path}`);
+    const failure = probeDocument(path);
+    if (failure === undefined) return path;
+    tell(`${failure.message}; the command runs, and its card is all there will be`);
+    return undefined;
+  }
+}

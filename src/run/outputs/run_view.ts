@@ -1,0 +1,92 @@
+/**
+ * What a run shows to its outputs. The engine of `session/` has this shape; outputs know no more of
+ * it.
+ * @module
+ */
+import type { OptionValues } from "../../core/option.ts";
+import type { Coverage, Known } from "../../energy/totals/coverage.ts";
+import type { SampleAggregator } from "../../energy/totals/sample_aggregator.ts";
+import type { Agent } from "../../core/agent.ts";
+import type { PathEnergies } from "../../core/region_tree.ts";
+import type { Nested, RegionTotal, Report, ReportHost } from "../../core/report.ts";
+import type { PlatformTopology } from "../../core/machine/topology.ts";
+import type { TraceHeader } from "../../formats/trace/header.ts";
+import type { RegionTracker } from "../../marks/tracker/tracker.ts";
+import type { Batch, NameTable } from "../../sources/signals/batch.ts";
+
+/** Figures of the host section that the caller has. */
+export interface ReportExtras {
+  /** High-water mark of the monitor's memory, in KiB. @default 0 */
+  readonly memoryKib?: number;
+  /** Bytes over the network. @default 0 */
+  readonly networkBytes?: number;
+  /** The run goes on: what would take long is left out. @default false */
+  readonly partial?: boolean;
+  /** The regions listed there. @default all; of a run that goes on the 1,000 longest */
+  readonly pick?: (all: readonly RegionTotal[]) => RegionTotal[];
+  /** Without tree and fit. @default false */
+  readonly isQuick?: boolean;
+  /** The host's `joulemark:` mapping. */
+  readonly joulemark?: { [key: string]: Nested };
+}
+
+/** A run as its outputs see it. */
+export interface RunView {
+  /** The host, as the report names it. */
+  readonly host: string;
+  /** The header of traces and logs. */
+  readonly header: TraceHeader;
+  /** What else watches the run. */
+  readonly agent: Agent;
+  /** The agent's policy, as the report prints it. */
+  readonly policy: string;
+  /** Domains of the node. */
+  readonly topology: PlatformTopology;
+  /** Names that signals are found by. */
+  readonly table: NameTable;
+  /** The signals of each sample. */
+  readonly batch: Batch;
+  /** Regions, times and counts from events. */
+  readonly tracker: RegionTracker;
+  /** Sampled totals by region. */
+  readonly aggregator: SampleAggregator;
+  /** Which part of the time and of the packages figures cover. */
+  readonly coverage: Coverage;
+  /** Events that came later than they happened, and the most that one was late. */
+  readonly events: { readonly late: number; readonly mostLateS: number };
+  /** Samples settled. */
+  readonly steps: number;
+  /** Lines of the outputs for the card. */
+  notes(): string[];
+  /** Figures of the application that do not cover all of it, by their key. */
+  gaps(): Map<string, Known>;
+  /** Signals of which no counter changed in the whole run, and why nothing is known of them. */
+  readonly stillCounters: ReadonlyMap<string, string>;
+  /** The host's section as of the last sample. */
+  report(extras?: ReportExtras): ReportHost;
+  /** Passes the report to the outputs that use it. */
+  reported(report: Report): void;
+  /**
+   * Energies of paths as they are known so far; `undefined`: not requested.
+   *
+   * @ignore
+   */
+  readonly energies: PathEnergies | undefined;
+  /** A whole report around sections of one or more hosts. */
+  document(hosts: ReportHost[], joulemark?: { [key: string]: Nested }): Report;
+}
+
+/** What the report of a run is asked for. */
+export interface ReportOptions {
+  /** What was given of all options: an option that needs no check is read here by who uses it. */
+  readonly values: OptionValues;
+  readonly reportPath: string;
+  /** `SIGNAL[@domain]`, comma-separated. */
+  reportSignals: string;
+  periodS: number;
+  /** Dialects of `--preload`. */
+  readonly preload?: { readonly dialects: readonly string[] };
+  readonly quiet: boolean;
+  /** No card of the job either, which the node shows that completes it. @default as `quiet` */
+  readonly quietJob?: boolean;
+}

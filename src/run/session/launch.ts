@@ -1,0 +1,63 @@
+/**
+ * What becomes of a command before it runs: guarded, and so measured, or refused.
+ * @module
+ */
+import type { Environment } from "../../core/environment.ts";
+import { spellingsWithValue } from "../../core/option.ts";
+import { type Guardian, guardian } from "../../job/guardian/guardian.ts";
+import { inheritedIsExact } from "../../os/inherited.ts";
+import { fileSizeLimit, findCommand, handOver } from "../../os/process.ts";
+import { RUN_OPTIONS } from "../request/run_options.ts";
+
+/** What `run` goes on with. */
+export type Prepared =
+  | { readonly kind: "guarded"; readonly guardian: Guardian }
+  /** The command cannot run: status and reason, as a shell has them. */
+  | { readonly kind: "refused"; readonly status: number; readonly reason: string };
+
+/**
+ * The guardian of this process, which holds the command ready. Without one the command is looked
+ * up, and this process becomes the guardian, or if that cannot be, the command.
+ *
+ * @param log Writes one line to the user.
+ */
+export async function prepare(
+  command: readonly string[],
+  env: Environment,
+  log: (line: string) => void,
+): Promise<Prepared> {
+  const own = guardian();
+  if (own !== undefined) {
+    tellOfLimits(own.pid, log);
+    return { kind: "guarded", guardian: own };
+  }
+  const found = findCommand(command[0], env("PATH"));
+  if (!("path" in found)) return { kind: "refused", ...found };
+  let reason = "it was not there a moment ago; start it again";
+  if (!inheritedIsExact()) {
+    const { startGuardian } = await import("../../job/guardian/start.ts");
+    reason = await startGuardian(Deno.args, spellingsWithValue(RUN_OPTIONS));
+  }
+  log(`the command runs unmeasured: ${reason}`);
+  return { kind: "refused", status: 126, reason: become(found.path, command) };
+}
+
+/** Becomes another program; returns only where that cannot be, with the reason. */
+function become(path: string, args: readonly string[]): string {
+  try {
+    return handOver({ path, args });
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** With less the file of a process that marks cannot be made. */
+const LEAST_MARKS_BYTES = 65536;
+
+/** Says what keeps a command from marking. */
+function tellOfLimits(pid: number, tell: (line: string) => void): void {
+  const mostBytes = fileSizeLimit(pid);
+  if (mostBytes >= LEAST_MARKS_BYTES) return;
+  const limit = `the size of files (ulimit -f) is limited to ${Math.floor(mostBytes / 1024)} kB`;
+  tell(`marks of the command have no room: ${limit}; ask for 4 MB or more`);
+}

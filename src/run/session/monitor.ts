@@ -1,0 +1,540 @@
+/**
+ * The monitor: has the application started, samples beside it, and leaves the report.
+ *
+ * One tick: drain the rings, hand on the events up to the tick before, settle that tick, read the
+ * counters of this one. Always in that order, never concurrently, and without an event loop: one
+ * ppoll waits for the time, a signal, or the application's end.
+ * @module
+ */
+import { messageFor } from "../../core/errors.ts";
+import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../../os/clock.ts";
+import { rawNanoseconds, realtimeNanoseconds, sleepUntil } from "../../os/clock.ts";
+import { statPath } from "../../os/files.ts";
+import { absolutePath } from "../../os/home.ts";
+import { affinityOf, hostName } from "../../os/host.ts";
+import { releaseInherited } from "../../os/inherited.ts";
+import { goFirstWithoutMemory } from "../../os/process.ts";
+import { countCommand } from "../../os/devices/perf_event.ts";
+import { Deadline } from "../../os/devices/deadline.ts";
+import { helpersCpuS } from "../../os/devices/library_helper.ts";
+import type { NewNames } from "../../os/new_names.ts";
+import { neverWaitForReaders } from "../../os/user_file.ts";
+import { wakeOnTime, yieldToOthers } from "../../os/wait.ts";
+import { RegionTracker } from "../../marks/tracker/tracker.ts";
+import { Session } from "../../job/place/session.ts";
+import { Application } from "../../job/guardian/application.ts";
+import { Collector } from "../../marks/rings/collector.ts";
+import { Engine, profileName } from "./engine.ts";
+import { type LoopFigures, NO_STEPS } from "../outputs/loop_figures.ts";
+import type { MonitorOptions, MonitorPlan } from "./monitor_options.ts";
+import { confineRun } from "./places.ts";
+import { catalogueFor, openMachine, simulatedBy } from "./node.ts";
+import type { RunRequest } from "../request/request.ts";
+import { Safekeeping } from "./safekeeping.ts";
+import { SlowEnergies } from "./slow_energies.ts";
+import { Standstill } from "./standstill.ts";
+import { NodeCpus } from "../../marks/rings/node_cpus.ts";
+import { Budget } from "../../core/budget.ts";
+import { ReadPace, Schedule } from "../../sources/signals/pace.ts";
+import { placeInJob } from "../../job/place/run_names.ts";
+import { RunReport } from "../outputs/run_report.ts";
+import type { Simulation } from "./simulation.ts";
+import { startTimeText } from "../../os/start_time.ts";
+import { LiveSite } from "../outputs/live_site.ts";
+
+/** Share of one core that the monitor may take, %. */
+const DEFAULT_BUDGET = 5;
+/** Likewise where more was asked for, traces and events: beyond twice that the guardian intervenes. */
+const TRACES_BUDGET = 50;
+/** Of more than that the report takes long: a signal may come before it is done. */
+const MANY_PATHS = 2000;
+/** What the guardian has made of us: its budget.h. */
+const LOWERED = "nice 19, by the guardian";
+/** A source that does not answer for so long has failed. */
+const BLOCKED_S = 0.25;
+/** Standard streams. */
+const STDOUT = 1, STDERR = 2;
+/** Likewise a place for outputs. */
+const WRITING_S = 5;
+/** Where nothing is to be read until somebody marks, this loop looks so often all the same. */
+const MOST_REST_NS = 0.1e9;
+
+/**
+ * Measures the command, which is started in here and waited for by its guardian.
+ *
+ * @returns 0 where the report was left; the command's status is the guardian's to return.
+ * @throws {UsageError | UnknownNameError} On a signal or reader that cannot be; the command has
+ * not been started then.
+ */
+export function monitor(request: RunRequest, plan: MonitorPlan, options: MonitorOptions): number {
+  goFirstWithoutMemory();
+  const session = new Session(plan.guardian.directory, plan.guardian.lock);
+  let failed = 1;
+  try {
+    neverWaitForReaders();
+    countCommand(plan.guardian.pid);
+    session.removeOthers(options.tell);
+    failed = begin(request, plan, options, session).toTheEnd();
+    return failed;
+  } finally {
+    session.release(failed === 0);
+  }
+}
+
+function begin(...[request, plan, options, session]: ConstructorParameters<typeof Run>): Run {
+  try {
+    return new Run(request, plan, options, session);
+  } catch (error) {
+    const other = options.otherwise(error);
+    return new Run(other.request, plan, other.options, session);
+  }
+}
+
+class Run {
+  readonly #request: RunRequest;
+  readonly #plan: MonitorPlan;
+  readonly #options: MonitorOptions;
+  readonly #session: Session;
+  readonly #application: Application;
+  readonly #originNs = rawNanoseconds();
+  readonly #originExactNs = BigInt(Math.round(this.#originNs));
+  readonly #cpuAtStartS = cpuSeconds();
+  /** CPU time that making and reading simulated counters took, which is none of the monitor's. */
+  #simulatedS = 0;
+  readonly #cpuTimeS = (): number =>
+    cpuSeconds() + helpersCpuS() - this.#cpuAtStartS - this.#simulatedS;
+  readonly #host;
+  readonly #catalogue;
+  readonly #engine: Engine;
+  readonly #site: LiveSite;
+  readonly #simulation: Simulation | undefined;
+  readonly #report: RunReport;
+  readonly #pace: ReadPace;
+  readonly #budget: Budget;
+  readonly #loop: LoopFigures = { ...NO_STEPS };
+  readonly #events: NodeCpus;
+  #collector!: Collector;
+  #slow: SlowEnergies | undefined;
+  #commandHandle = -1;
+  /** The command's start, until it is emitted. */
+  #launched: { ns: number; cpus: readonly number[] } | undefined;
+  /** The step that was read and waits to be settled, ns since the origin; NaN for none. */
+  #openNs = NaN;
+  #paused = false;
+  /** The last sample. */
+  #readNs = NaN;
+  /** When the loop last looked at the clock, ns since the origin, and when it woke, CLOCK_MONOTONIC. */
+  #lookedNs = NaN;
+  #awakeNs = NaN;
+  readonly #standstill = new Standstill();
+  #launchNs = NaN;
+
+  constructor(
+    asked: RunRequest,
+    plan: MonitorPlan,
+    options: MonitorOptions,
+    session: Session,
+  ) {
+    [this.#plan, this.#options, this.#session] = [plan, options, session];
+    this.#application = new Application(plan.guardian, options.tell);
+    for (const warning of asked.warnings) options.tell(warning);
+    const { parts } = options;
+    const machine = openMachine(asked.root, asked.collector);
+    const place = placeInJob(asked, parts.job, hostName(machine), options.tell);
+    const { host, reportPath, quiet } = place;
+    const request = this.#request = { ...asked, reportPath, quiet, quietJob: asked.quiet };
+    const profile = profileName(request.profile);
+    const tracker = new RegionTracker({
+      topology: machine.topology,
+      profile,
+      recordFilter: request.recordFilter,
+      onEdge: (timeS, cpus, region, process) => {
+        const simulation = this.#simulation;
+        if (simulation === undefined) return;
+        this.#simulate(() => simulation.edge(timeS, cpus, region, process, tracker));
+      },
+    });
+    const table = { readers: parts.readers, without: request.without, tracker };
+    this.#simulation = this.#simulate(() =>
+      parts.simulationFor?.(request, session.directory, machine, {
+        blindCatalogue: () => options.simulateIfBlind ? catalogueFor(machine, table) : undefined,
+        tell: options.tell,
+      })
+    );
+    // A request that is refused further down leaves no tree behind.
+    using refused = new DisposableStack();
+    refused.use(this.#simulation);
+    this.#host = this.#simulation?.host ?? machine;
+    this.#catalogue = catalogueFor(this.#host, table);
+    const site = this.#site = new LiveSite({
+      place,
+      request,
+      printer: options,
+      keepSteps: parts.keepSteps,
+      nowNs: () => this.#nowNs(),
+    });
+    refused.defer(() => site.release());
+    const startTime = startTimeText(realtimeNanoseconds());
+    this.#engine = new Engine({
+      topology: this.#host.topology,
+      tracker,
+      table: this.#catalogue,
+      host,
+      profile,
+      startTime,
+      version: options.version,
+      reportSignals: request.reportSignals,
+      policy: request.policy,
+      outputs: options.outputs.map((make) => make(options.values, site)),
+    });
+    this.#events = new NodeCpus(this.#host.topology.count("cpu"), this.#engine.events);
+    this.#pace = new ReadPace(request.periodS);
+    // What stands in for counters costs more than they do; traces have a budget of their own.
+    const isPlain = this.#simulation === undefined && request.root === "" && !request.wantsEvents;
+    this.#budget = new Budget(request.budget ?? (isPlain ? DEFAULT_BUDGET : Infinity));
+    plan.guardian.budget(request.budget ?? (isPlain ? DEFAULT_BUDGET : TRACES_BUDGET));
+    this.#report = new RunReport({
+      request,
+      engine: this.#engine,
+      catalogue: this.#catalogue,
+      version: options.version,
+      permissions: options.permissions,
+      countersChecked: isPlain ? options.countersChecked : undefined,
+      simulated: simulatedBy(request, this.#simulation !== undefined),
+      part: place.part,
+      owner: parts.owner,
+      idle: options.idle,
+      node: this.#host,
+      tell: options.tell,
+      show: options.show,
+      lostLines: () => site.lost(),
+      alive: () => plan.guardian.alive(monotonicNanoseconds()),
+      kept: (path) => plan.guardian.lastWords(`; the time so far is in ${path}`),
+    });
+    refused.move();
+  }
+
+  toTheEnd(): number {
+    try {
+      const signal = this.#report.beforeRun(
+        () => this.#nowNs(),
+        (untilNs) => this.#application.sleepBefore(untilNs),
+        this.#simulation,
+      );
+      if (signal !== 0) return this.#endBefore(128 + signal);
+      this.#launch();
+    } catch (error) {
+      // The guardian starts the command without us.
+      this.#options.tell((error as Error).message);
+      return 1;
+    }
+    try {
+      this.#watch();
+      if (this.#application.refused !== 0) return this.#endBefore(126);
+      this.#finish();
+    } catch (error) {
+      // If the monitor fails, the application goes on and keeps its status.
+      this.#options.tell(`the monitor stopped: ${messageFor(error, this.#options.debug)}`);
+      this.#application.waitForEnd();
+      return 1;
+    }
+    return 0;
+  }
+
+  #launch(): void {
+    this.#releaseInherited();
+    this.#openCounters();
+    const cpus = affinityOf(this.#application.pid);
+    const run = { directory: this.#session.directory, originNs: this.#originExactNs };
+    this.#collector = new Collector({
+      ...run,
+      ...this.#request.wantsEvents ? {} : { foldAbove: this.#budget.marksPerS },
+      sink: this.#events,
+      probes: this.#options.parts.probes?.({ ...run, command: this.#application.pid }),
+      nowNs: () => this.#nowNs(),
+    });
+    this.#report.launched(this.#collector, cpus, this.#session.directory);
+    // Counters are read before it runs: it may mark at once, and the first tick be seconds late.
+    this.#session.keepOrder(this.#engine.wantsOrder);
+    this.#session.sweep();
+    this.#session.removeCodeCache();
+    const launchNs = this.#launchNs = this.#firstStep();
+    this.#launched = { ns: launchNs, cpus: cpus.length > 0 ? cpus : affinityOf(0) };
+    // On a node that others fill the first look would come when a ring is full.
+    this.#loop.scheduling = wakeOnTime();
+    const { shownPath } = this.#report;
+    const report = shownPath === undefined ? undefined : absolutePath(shownPath);
+    this.#application.start(this.#plan.changes, report);
+  }
+
+  /** From here on the application alone holds what is its own, but for what outputs are written into. */
+  #releaseInherited(): void {
+    const texts = [...this.#options.values.values()].map(({ text }) => text);
+    const printsText = [...texts, ...this.#options.channelTexts].some((t) => t.includes("stdout"));
+    const paths = [...this.#site.written, ...this.#report.written];
+    const files = paths.map((path) => statPath(path)).filter((facts) => facts !== undefined);
+    const { inherited, messages, lock, socket } = this.#plan.guardian;
+    releaseInherited(inherited, [STDERR, messages, lock, socket], (fd, { device, inode }) => {
+      if (fd === STDOUT && (printsText || paths.includes("-"))) return true;
+      return files.some((file) => file.device === device && file.inode === inode);
+    });
+  }
+
+  /** Counters of the command itself must be there when it starts. */
+  #openCounters(): void {
+    if (this.#simulation !== undefined) return;
+    try {
+      this.#engine.batch.open();
+    } catch (error) {
+      // The command still runs; the first sample will fail likewise and log the rest.
+      this.#options.tell((error as Error).message);
+    }
+  }
+
+  /** The step that the application begins with. @returns Its time. */
+  #firstStep(): number {
+    const nowNs = this.#nowNs();
+    this.#openNs = this.#standstill.lookedNs = this.#readNs = nowNs;
+    if (this.#simulation !== undefined) return nowNs;
+    this.#engine.read(nowNs * 1e-9);
+    if (this.#host.live) {
+      this.#slow = new SlowEnergies(this.#engine.batch);
+      this.#slow.begin(nowNs * 1e-9);
+    }
+    return nowNs;
+  }
+
+  #watch(): void {
+    const application = this.#application;
+    using deadline = new Deadline();
+    this.#awakeNs = monotonicNanoseconds();
+    const dithers = this.#request.dither && this.#engine.wantsDither;
+    const schedule = new Schedule(this.#awakeNs, dithers ? Math.random : () => 0.5);
+    const safekeeping = new Safekeeping({
+      checkpointS: this.#request.checkpointS,
+      checkpoint: () => {
+        deadline.set(WRITING_S);
+        this.#site.flush();
+        this.#engine.flush();
+        this.#report.checkpoint(this.#figures());
+      },
+      journal: () => this.#report.journal(this.#figures()),
+    });
+    for (let isConfined = false;;) {
+      // Sleeping is not blocking: the bound is set again before it can end.
+      const boundS = BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor;
+      deadline.set(boundS, this.#awakeNs);
+      this.#tick();
+      const { ended, hurry, refused } = application;
+      const goesOn = ended === undefined || this.#collector.busy;
+      if (!isConfined && this.#loop.steps > 0) {
+        deadline.set(WRITING_S);
+        const { readers } = this.#options.parts, { batch } = this.#engine;
+        const [request, site, session] = [this.#request, this.#site, this.#session];
+        const run = { goesOn, request, site, session, readers, batch };
+        isConfined = confineRun(this.#plan.guardian, this.#report, run);
+      }
+      if (refused !== 0 || hurry || !goesOn) break;
+      if (application.lowered) this.#loop.scheduling = LOWERED;
+      const nowS = this.#lookedNs * 1e-9;
+      this.#budget.note(nowS, this.#cpuTimeS);
+      safekeeping.look(nowS, application.takeSignal(), this.#loop.scheduling);
+      // Who asked for the events gets them all.
+      if (!this.#request.wantsEvents) this.#collector.foldBelowNs = this.#budget.foldBelowNs;
+      const periodNs = this.#request.periodS * 1e9 * this.#budget.periodFactor;
+      const nowNs = monotonicNanoseconds();
+      const rests = isConfined && this.#engine.hasNothingToSample;
+      const names = rests ? this.#collector.awaitMarks() : undefined;
+      const restNs = names === undefined ? 0 : MOST_REST_NS - MOST_REST_NS % periodNs;
+      const wakeNs = schedule.next(nowNs, periodNs, this.#loop) + restNs;
+      this.#sleep(wakeNs, periodNs, nowNs, names);
+      if (this.#awakeNs - wakeNs > periodNs) this.#loop.late++;
+      const counts = this.#paused ? undefined : this.#loop;
+      schedule.pass(Math.min(this.#awakeNs, wakeNs), periodNs, counts);
+    }
+  }
+
+  /** Sleeps until a moment of CLOCK_MONOTONIC, or what ends that: the application's end is noted. */
+  #sleep(wakeNs: number, periodNs: number, monotonicNs: number, names?: NewNames): void {
+    const application = this.#application;
+    const wasRunning = Number.isNaN(application.endNs);
+    this.#drainUntil(wakeNs, monotonicNs, names);
+    this.#awakeNs = monotonicNanoseconds();
+    // After a standstill the time is over before anything else is looked at.
+    if (this.#awakeNs - wakeNs > periodNs) application.sleep(wakeNs, this.#awakeNs);
+    const nowNs = this.#standstill.wokeNs = this.#nowNs();
+    if (!wasRunning || Number.isNaN(application.endNs)) return;
+    const reportedNs = application.endNs - this.#originNs, launchNs = this.#launchNs;
+    this.#standstill.noteEnd({ nowNs, periodNs, reportedNs, launchNs }, this.#loop);
+  }
+
+  /** Sleeps; where a ring has no room until then it is emptied meanwhile. */
+  #drainUntil(wakeNs: number, monotonicNs: number, names?: NewNames): void {
+    for (let nowNs = monotonicNs, emptiedNs = this.#awakeNs;; emptiedNs = nowNs) {
+      const untilNs = Math.min(wakeNs, emptiedNs + this.#collector.roomForNs);
+      this.#application.sleep(untilNs, nowNs, names);
+      if (untilNs === wakeNs || (nowNs = monotonicNanoseconds()) < untilNs) return;
+      this.#collector.drain();
+    }
+  }
+
+  #tick(): void {
+    this.#collector.drain();
+    if (!Number.isNaN(this.#openNs)) this.#settle(false);
+    // Where this process stood still after its sleep, the application may have ended meanwhile.
+    const standstill = this.#standstill;
+    let before = this.#lookedNs = this.#nowNs();
+    if (standstill.isLong(before - standstill.wokeNs)) {
+      this.#sleep(0, this.#request.periodS * 1e9, monotonicNanoseconds());
+      before = this.#nowNs();
+    }
+    // It ended and was sampled once more. A guardian that was stopped may report it much later.
+    const endNs = this.#application.endNs - this.#originNs;
+    if (standstill.isBlind || (endNs <= this.#readNs && !this.#collector.busy)) return;
+    this.#engine.batch.readsAll = !Number.isNaN(this.#application.endNs);
+    if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
+    this.#slow?.read(before * 1e-9);
+    const tookNs = (this.#lookedNs = this.#nowNs()) - before;
+    // Stopped in the middle of it: when the counters had these values is not known.
+    if (standstill.isLong(tookNs)) return;
+    if (Number.isNaN(this.#application.endNs)) standstill.lookedNs = before;
+    this.#openNs = this.#readNs = before;
+    this.#pace.note(tookNs);
+    this.#engine.batch.cpuStride = this.#loop.cpuStride = this.#pace.stride;
+  }
+
+  /** Closes the step that was read last: its events are all known now. */
+  #settle(last: boolean): void {
+    const timeNs = this.#openNs;
+    this.#openNs = NaN;
+    const { tracker } = this.#engine, { generation } = tracker;
+    this.#feed(timeNs);
+    if (this.#simulation !== undefined && !(last && this.#standstill.isBlind)) {
+      // Only now are the edges known that the simulated counters follow.
+      const simulation = this.#simulation;
+      this.#simulate(() => {
+        simulation.publish(timeNs);
+        this.#engine.read(timeNs * 1e-9);
+      });
+    }
+    if (this.#paused && tracker.finished) return;
+    // Without processes the application has ended, until another process starts.
+    this.#paused = tracker.finished;
+    if (this.#paused && !this.#standstill.isBlind) this.#engine.settleEnd();
+    else this.#engine.settle(last || this.#paused);
+    if (tracker.generation !== generation) this.#slow?.begin(timeNs * 1e-9);
+    this.#loop.steps++;
+  }
+
+  /** Hands on what happened up to a moment. */
+  #feed(limitNs: number): void {
+    const launched = this.#launched;
+    if (launched !== undefined) {
+      this.#launched = undefined;
+      // Processes that were handed over may have marked before this one's command was launched.
+      this.#collector.feed(launched.ns);
+      const { ns, cpus } = launched;
+      this.#commandHandle = this.#events.startCommand(ns * 1e-9, this.#application.pid, cpus);
+    }
+    this.#collector.feed(limitNs);
+  }
+
+  /** The command never ran: it was refused, or a signal came before. */
+  #endBefore(status: number): number {
+    this.#close(this.#site, this.#report, this.#engine, this.#simulation);
+    this.#plan.guardian.refuse(status);
+    return status;
+  }
+
+  #finish(): void {
+    yieldToOthers();
+    this.#session.close();
+    // A guardian that was stopped reports late an end that was sampled in time.
+    const { isBlind, endNs: blindNs } = this.#standstill;
+    const isLate = this.#standstill.isLong(this.#nowNs() - this.#readNs) && !isBlind;
+    const lookNs = isBlind ? blindNs : isLate ? this.#readNs + 1e3 : this.#nowNs();
+    this.#collector.drain(lookNs);
+    // Even after missed samples: a process that reports its end existed until then.
+    const stopNs = Math.min(this.#collector.lastStopNs, this.#nowNs());
+    const endNs = Math.max(lookNs, this.#collector.lastEndNs, stopNs);
+    const last = isBlind || isLate || this.#application.hurry ? undefined : this.#readOn(endNs);
+    if (!Number.isNaN(this.#openNs)) this.#settle(false);
+    const isLost = isBlind && !this.#paused;
+    if (isLost) this.#engine.lose(endNs * 1e-9);
+    // A command that marked only at its end is known by now; its events come before its own end.
+    this.#feed(endNs);
+    const command = this.#engine.tracker.process(this.#commandHandle);
+    if (command?.command && command.end === "running") {
+      const { events } = this.#engine;
+      if (this.#application.ended?.signal === 0) events.shutdown(endNs * 1e-9, this.#commandHandle);
+      else events.died(endNs * 1e-9, this.#commandHandle);
+    }
+    if (!this.#paused) {
+      this.#openNs = endNs;
+      this.#engine.batch.readsAll = true;
+      if (last !== undefined) this.#engine.batch.values.set(last);
+      if (isLate || last !== undefined) this.#engine.hold(endNs * 1e-9);
+      else if (!isLost && this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
+      this.#settle(true);
+    }
+    this.#site[Symbol.dispose]();
+    const isLong = this.#engine.tracker.paths.length > MANY_PATHS;
+    // What the end of the job leaves, if that comes before the rest is done.
+    if (isLong) this.#report.checkpoint(this.#figures(), true);
+    this.#engine.finish(isLong && this.#application.isUrged());
+    this.#report.finish(this.#figures(), { ...this.#application.outcome });
+    this.#close(this.#report, this.#engine, this.#collector, this.#simulation);
+  }
+
+  /** Does what only a simulation does, and books its CPU time apart. */
+  #simulate<T>(action: () => T): T {
+    const beginS = cpuSeconds();
+    const result = action();
+    this.#simulatedS += cpuSeconds() - beginS;
+    return result;
+  }
+
+  /**
+   * Reads on after the end, if there are slow counters: the step that waits gets their energies then.
+   *
+   * @returns All values at the end; `undefined`: they are still to be read.
+   */
+  #readOn(endNs: number): Float64Array | undefined {
+    const slow = this.#slow, { batch } = this.#engine;
+    if (slow === undefined || slow.isEmpty || this.#paused) return undefined;
+    const open = batch.values.slice(), { timeS } = batch, endS = endNs * 1e-9;
+    batch.readsAll = true;
+    batch.read(endS);
+    slow.read(endS);
+    const last = batch.values.slice();
+    const correct = slow.readOn(endS, (seconds) => {
+      sleepUntil(monotonicNanoseconds() + seconds * 1e9);
+      return this.#nowNs() * 1e-9;
+    });
+    correct(open, timeS);
+    correct(last, endS);
+    batch.hold(timeS);
+    batch.values.set(open);
+    return last;
+  }
+
+  #close(...parts: (Disposable | undefined)[]): void {
+    for (const part of parts) part?.[Symbol.dispose]();
+    this.#site.release();
+  }
+
+  /** How the loop goes, and what it costs. */
+  #figures(): LoopFigures {
+    this.#loop.cpuS = this.#cpuTimeS();
+    this.#loop.simulatedS = this.#simulation === undefined ? 0 : this.#simulatedS;
+    this.#loop.wallS = this.#nowNs() * 1e-9;
+    this.#loop.memoryKib = maxResidentKib();
+    this.#loop.cpusMoved = this.#events.moved;
+    this.#loop.budget = this.#budget;
+    return this.#loop;
+  }
+
+  #nowNs(): number {
+    return rawNanoseconds() - this.#originNs;
+  }
+}

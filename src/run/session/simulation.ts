@@ -1,0 +1,119 @@
+/**
+ * The embedded simulated node beside a run: a live tree in the run's private directory whose
+ * counters follow the application's own regions. Nothing read from it is a measurement.
+ * @module
+ */
+import { messageFor, unusable } from "../../core/errors.ts";
+import type { PlatformTopology } from "../../core/machine/topology.ts";
+import { realtimeNanoseconds } from "../../os/clock.ts";
+import { removeTree } from "../../os/files.ts";
+import { MachineHost } from "../../os/host.ts";
+import { cString, libc } from "../../os/libc.ts";
+import { readTextSoon } from "../../os/user_file.ts";
+import type { RegionTracker } from "../../marks/tracker/tracker.ts";
+import { SimulatedNode } from "../../sources/sim/simulated_node.ts";
+import { parseSimSpec, presetSpec, type SimSpec } from "../../sources/sim/spec.ts";
+import type { Catalogue } from "../../sources/signals/catalogue.ts";
+import { hasEnergy } from "./node.ts";
+import type { RunRequest } from "../request/request.ts";
+import { DirectoryTreeWriter } from "../../sources/sim/run_tree_writer.ts";
+
+/** A simulated node beside a run. */
+export interface Simulation {
+  readonly host: MachineHost;
+  /** A change of region on CPUs, at its exact time. */
+  edge(
+    timeS: number,
+    cpus: Int32Array,
+    region: number,
+    process: number,
+    tracker: RegionTracker,
+  ): void;
+  /** Brings every counter to its value at a moment, ns since the origin. */
+  publish(timeNs: number): void;
+  [Symbol.dispose](): void;
+}
+
+/** What the caller of {@linkcode simulationFor} decides. */
+export interface SimulationOptions {
+  /** The node's catalogue where a blind node may be replaced. */
+  blindCatalogue(): Catalogue | undefined;
+  /** Logs one line for the user. */
+  tell(line: string): void;
+}
+
+/** Counters of a stand-in: both kinds, so that every field of the report has something to show. */
+const STAND_IN = "both";
+
+/**
+ * The simulation, where it was requested, or where the node has no counters and simulation is allowed.
+ *
+ * @param directory The run's private directory.
+ * @throws {UsageError | FormatError} If the description cannot be read.
+ */
+export function simulationFor(
+  request: Pick<RunRequest, "simulate">,
+  directory: string,
+  machine: MachineHost,
+  { blindCatalogue, tell }: SimulationOptions,
+): Simulation | undefined {
+  if (request.simulate === undefined) {
+    const catalogue = blindCatalogue();
+    if (catalogue === undefined || hasEnergy(catalogue)) return undefined;
+  }
+  const spec = specFor(request.simulate ?? "", machine.topology);
+  const root = `${directory}-node`;
+  libc().mkdir(cString(root), 0o700);
+  const writer = new DirectoryTreeWriter(root);
+  const wallUs = Number(realtimeNanoseconds() / 1000n);
+  const node = new SimulatedNode(spec, writer, { startNs: 0, wallUs });
+  try {
+    node.layOut();
+  } catch (error) {
+    // No room in the memory file system: the command runs all the same, without the simulation.
+    writer[Symbol.dispose]();
+    removeTree(root);
+    tell(`${messageFor(error)}; the command runs without the simulated node`);
+    return undefined;
+  }
+  return {
+    host: new MachineHost(root),
+    edge(timeS, cpus, region, process, tracker) {
+      const name = region < 0 ? undefined : tracker.table.name(region);
+      const hint = region < 0 ? undefined : tracker.process(process).hintOf(region);
+      for (const cpu of cpus) node.edge(timeS * 1e9, cpu, name, hint);
+    },
+    publish: (timeNs) => node.publish(timeNs),
+    [Symbol.dispose]() {
+      writer[Symbol.dispose]();
+      removeTree(root);
+    },
+  };
+}
+
+/** A preset's name, a JSON file, or nothing for the stand-in. */
+function specFor(text: string, topology: PlatformTopology): SimSpec {
+  const cpus = topology.count("cpu");
+  // JOULEMARK_SIMULATE=1 is how people switch a thing on.
+  if (text === "" || text === "1") return presetSpec(STAND_IN, cpus);
+  if (text === "rapl" || text === "cray" || text === "both") return presetSpec(text, cpus);
+  const tried = <T>(expected: string, work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw unusable(`--simulate=${text}`, expected, (error as Error).message);
+    }
+  };
+  const described = "rapl, cray, both, or a JSON file that describes a node";
+  const content = tried(described, () => readTextSoon(text));
+  const data: unknown = tried("JSON", () => JSON.parse(content));
+  const spec = parseSimSpec(data, text, cpus);
+  const count = spec.packages * spec.coresPerPackage * spec.threadsPerCore;
+  if (count >= cpus) return spec;
+  // The application runs on this machine's CPUs; on one that is not in the description it would be lost.
+  throw unusable(
+    `--simulate=${text}`,
+    `a node with at least the ${cpus} CPUs of this machine`,
+    `packages × coresPerPackage × threadsPerCore = ${count}`,
+  );
+}

@@ -1,0 +1,95 @@
+/**
+ * May runs be compared? Not where they were measured in different ways: another processor, another
+ * clock, other counters, a counter that failed for a while, another version.
+ * @module
+ */
+import type { Report, ReportHost } from "../../core/report.ts";
+import { jobFigures } from "./job_figures.ts";
+import { simulatedBy } from "../../core/simulated.ts";
+import { mapping } from "./report_view.ts";
+
+/** A run, by its name for the user. */
+export interface NamedReport {
+  readonly name: string;
+  readonly report: Report;
+}
+
+/** What has to be the same, in words; a run without the value does not differ. */
+const SAME: readonly { what: string; of: (report: Report) => string | undefined }[] = [
+  { what: "the version", of: ({ version }) => version },
+  { what: "the number of hosts", of: ({ hosts }) => String(hosts.length) },
+  { what: "the processor", of: ({ hosts }) => together(hosts, processor) },
+  { what: "the clock that the processor is sold with", of: ({ hosts }) => together(hosts, clock) },
+  { what: "simulated counters", of: (report) => simulatedBy(report) ?? "none" },
+  { what: "the parts of the energy", of: (report) => jobFigures(report).source },
+  { what: "the counters", of: ({ hosts }) => together(hosts, counters) },
+];
+
+/** Why the runs cannot be compared, a line each; empty: they can. */
+export function differences(runs: readonly NamedReport[]): string[] {
+  const reasons: string[] = [];
+  for (const { what, of } of SAME) {
+    const known = runs.map(({ name, report }) => ({ name, value: of(report) }))
+      .filter(({ value }) => value !== undefined);
+    const other = known.find(({ value }) => value !== known[0].value);
+    if (other === undefined) continue;
+    reasons.push(`${what}: ${known[0].name} has ${known[0].value}, ${other.name} ${other.value}`);
+  }
+  for (const { name, report } of runs) {
+    const reason = uncovered(report);
+    if (reason !== undefined) reasons.push(`the coverage: ${name} ${reason}`);
+    const end = failure(report);
+    if (end !== undefined) reasons.push(`the end: ${name} ${end}`);
+  }
+  return reasons;
+}
+
+/** How a run ended that did not do all of its work. */
+function failure({ hosts, joulemark }: Report): string | undefined {
+  for (const own of [joulemark, ...hosts.map((host) => host.joulemark)]) {
+    if (own?.["ended by"] !== undefined) return `was ended by ${own["ended by"]}`;
+    const status = own?.["exit status"];
+    if (status !== undefined && status !== 0) return `has the exit status ${status}`;
+  }
+}
+
+function uncovered({ hosts, joulemark }: Report): string | undefined {
+  const partial = joulemark?.partial ?? hosts.find((h) => h.joulemark?.partial)?.joulemark?.partial;
+  if (partial !== undefined && partial !== false) return `is partial (${partial})`;
+  const gap = hosts.find(({ joulemark }) => {
+    return Object.keys(mapping(joulemark?.coverage)).some((key) => key.includes("energy"));
+  });
+  return gap && `knows the energy of ${gap.host} for a part of the time only`;
+}
+
+function together(
+  hosts: readonly ReportHost[],
+  of: (host: ReportHost) => string | undefined,
+): string | undefined {
+  const values = new Set(hosts.map(of).filter((value) => value !== undefined));
+  return values.size === 0 ? undefined : [...values].sort().join(" and ");
+}
+
+function processor({ joulemark }: ReportHost): string | undefined {
+  const { processor, packages, cpus } = mapping(joulemark?.machine);
+  if (processor === undefined) return undefined;
+  return `${packages} x ${processor}, ${cpus} CPUs`;
+}
+
+/** GEOPM's frequency is reported in Hz and in per cent of the sticker frequency. */
+function clock({ application }: ReportHost): string | undefined {
+  const [hz, percent] = [application["frequency (Hz)"], application["frequency (%)"]].map(Number);
+  const ghz = hz / percent / 1e7;
+  return ghz > 0 && Number.isFinite(ghz) ? `${ghz.toFixed(3)} GHz` : undefined;
+}
+
+/** Which counter each energy came from. */
+function counters({ joulemark }: ReportHost): string | undefined {
+  const energies = Object.entries(mapping(joulemark?.sources))
+    .filter(([name]) => name.endsWith("_ENERGY"));
+  if (energies.length === 0) return undefined;
+  return energies.map(([name, source]) => {
+    const { absent, signal } = mapping(source);
+    return absent === undefined ? `${signal ?? name}` : `no ${name}`;
+  }).sort().join(", ");
+}

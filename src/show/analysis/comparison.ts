@@ -1,0 +1,180 @@
+/**
+ * Two sets of runs as `joulemark compare` sees them: one metric that decides, the others and the
+ * regions for information.
+ * @module
+ */
+import { UnknownNameError } from "../../core/errors.ts";
+import { type NamedReport } from "./comparable.ts";
+import {
+  type Difference,
+  difference,
+  type DifferenceOptions,
+  eitherWayP,
+  holm,
+  LEVEL,
+  MIN_RUNS,
+} from "./difference.ts";
+import { type JobFigures, jobFigures } from "./job_figures.ts";
+
+/** Metrics of the job; a region's are `region:NAME` and `region-time:NAME`. */
+export const METRICS: Readonly<Record<string, { unit: string; of(job: JobFigures): number }>> = {
+  energy: { unit: "J", of: ({ energyJ }) => energyJ },
+  time: { unit: "s", of: ({ timeS }) => timeS },
+  power: { unit: "W", of: ({ energyJ, timeS }) => energyJ / timeS },
+  edp: { unit: "J s", of: ({ energyJ, timeS }) => energyJ * timeS },
+};
+
+/** The results of the gate, in the words that people read. */
+export const VERDICTS = [
+  "worse",
+  "better",
+  "within the limit",
+  "more, limit not decided",
+  "no significant change",
+  "not enough runs",
+  "not known",
+] as const;
+/** One of them. */
+export type Verdict = typeof VERDICTS[number];
+
+/** One metric of both sets. */
+export interface MetricRow {
+  readonly metric: string;
+  readonly unit: string;
+  readonly a: readonly number[];
+  readonly b: readonly number[];
+  readonly difference: Difference;
+}
+
+/** A region, for information. */
+export interface RegionRow extends MetricRow {
+  /** That the sets differ by chance, in either direction, corrected for all regions by Holm. */
+  readonly p: number;
+  /** Does the interval that holds for all regions together exclude 0? */
+  readonly isSignificant: boolean;
+}
+
+/** A region that only runs of one set have. */
+export interface LoneRegion {
+  readonly name: string;
+  readonly set: "A" | "B";
+  /** Mean of that set. */
+  readonly energyJ: number;
+}
+
+/** Everything that is shown. */
+export interface Comparison {
+  readonly gate: MetricRow & { readonly maxIncrease: number; readonly verdict: Verdict };
+  /** Level of the intervals, two-sided; those of regions hold for all of them together. */
+  readonly level: number;
+  /** The change that the number of runs is looked for. */
+  readonly detect: number;
+  /** Metrics of the job. */
+  readonly job: readonly MetricRow[];
+  /** Energies of regions of at least 1 % of the energy, the largest change first. */
+  readonly regions: readonly RegionRow[];
+  readonly lone: readonly LoneRegion[];
+  /** What the energies are made of. */
+  readonly source: string;
+  /** Regions that only some runs have. */
+  readonly missing: readonly string[];
+}
+
+/** Regions below this part of the energy of both sets have no row. */
+const MIN_SHARE = 0.01;
+
+/**
+ * Compares.
+ *
+ * @param metric A key of {@linkcode METRICS}, `region:NAME` or `region-time:NAME`.
+ * @throws {UnknownNameError} If there is no such metric, or a run has no such region.
+ */
+export function compare(
+  a: readonly NamedReport[],
+  b: readonly NamedReport[],
+  { metric = "energy", ...options }: { metric?: string } & DifferenceOptions = {},
+): Comparison {
+  const { maxIncrease = 0, level = LEVEL, detect = 0.05 } = options;
+  const [jobsA, jobsB] = [a, b].map((runs) => runs.map(({ report }) => jobFigures(report)));
+  const all = [...jobsA, ...jobsB];
+  const names = [...new Set(all.flatMap(({ regions }) => [...regions.keys()]))];
+  const shared = names.filter((name) => all.every(({ regions }) => regions.has(name)));
+  const row = (name: string, at = level): MetricRow => {
+    const { unit, of } = metricOf(name, shared);
+    const [va, vb] = [jobsA.map(of), jobsB.map(of)];
+    const apart = difference(va, vb, { ...options, level: at });
+    return { metric: name, unit, a: va, b: vb, difference: apart };
+  };
+  const gate = row(metric);
+  const job = Object.keys(METRICS).map((name) => row(name));
+  const [{ difference: energy }] = job;
+  const isLarge = ({ difference: { a, b } }: MetricRow) =>
+    !(a.mean < MIN_SHARE * energy.a.mean && b.mean < MIN_SHARE * energy.b.mean);
+  const large = shared.map((name) => `region:${name}`).filter((name) => {
+    const one = row(name);
+    return Number.isFinite(one.difference.change) && isLarge(one);
+  });
+  // The region of the gate stands outside of the correction.
+  const family = large.filter((name) => name !== metric);
+  const regions = large.map((name) => {
+    return name === metric ? gate : row(name, 1 - (1 - level) / Math.max(1, family.length));
+  });
+  const ps = holm(regions.map(({ metric: name, difference }) => {
+    return name === metric ? NaN : eitherWayP(difference);
+  }));
+  const apart = ({ difference: { a, b } }: MetricRow) => Math.abs(b.mean - a.mean);
+  return {
+    gate: { ...gate, maxIncrease, verdict: verdictOf(gate, maxIncrease) },
+    level,
+    detect,
+    job,
+    regions: regions.map((region, i) => ({
+      ...region,
+      p: Number.isNaN(ps[i]) ? eitherWayP(region.difference) : ps[i],
+      isSignificant: region.difference.low > 0 || region.difference.high < 0,
+    })).sort((x, y) => apart(y) - apart(x)),
+    lone: [...loneOf("A", jobsA, jobsB), ...loneOf("B", jobsB, jobsA)],
+    source: all[0].source,
+    missing: names.filter((name) => !shared.includes(name)),
+  };
+}
+
+function loneOf(
+  set: "A" | "B",
+  own: readonly JobFigures[],
+  other: readonly JobFigures[],
+): LoneRegion[] {
+  const names = new Set(own.flatMap(({ regions }) => [...regions.keys()]));
+  return [...names].filter((name) => other.every(({ regions }) => !regions.has(name)))
+    .map((name) => {
+      const values = own.flatMap(({ regions }) => regions.get(name)?.energyJ ?? []);
+      return { name, set, energyJ: values.reduce((sum, j) => sum + j, 0) / values.length };
+    });
+}
+
+function metricOf(
+  name: string,
+  regions: readonly string[],
+): { unit: string; of: (job: JobFigures) => number } {
+  const [, kind, region] = /^(region|region-time):(.*)$/s.exec(name) ?? [];
+  if (kind === undefined) {
+    if (Object.hasOwn(METRICS, name)) return METRICS[name];
+    const known = [...Object.keys(METRICS), ...regions.map((one) => `region:${one}`)];
+    throw new UnknownNameError("metric", name, known);
+  }
+  if (!regions.includes(region)) throw new UnknownNameError("region of all runs", region, regions);
+  return kind === "region"
+    ? { unit: "J", of: (job) => job.regions.get(region)!.energyJ }
+    : { unit: "s", of: (job) => job.regions.get(region)!.timeS };
+}
+
+function verdictOf({ a, b, difference }: MetricRow, maxIncrease: number): Verdict {
+  if (Number.isNaN(difference.change)) return "not known";
+  if (Math.min(a.length, b.length) < MIN_RUNS) return "not enough runs";
+  const { low, high } = difference;
+  if (low > maxIncrease) return "worse";
+  if (high < 0) return "better";
+  if (maxIncrease === 0) return "no significant change";
+  if (high <= maxIncrease) return "within the limit";
+  return low > 0 ? "more, limit not decided" : "no significant change";
+}

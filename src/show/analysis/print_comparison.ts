@@ -1,0 +1,240 @@
+/**
+ * A comparison as text for people, JSON and JUnit for programs.
+ * @module
+ */
+import { printable, printableJson } from "../../core/printable.ts";
+import type { Comparison, MetricRow, RegionRow, Verdict } from "./comparison.ts";
+import { MIN_RUNS } from "./difference.ts";
+import { figures } from "./quantity_text.ts";
+
+const MAX_REGIONS = 20;
+/** Names are cut so that a line has 79 columns, but to no less. */
+const LINE_CHARACTERS = 79, MIN_NAME_CHARACTERS = 12;
+
+/** The notes beside the figures. */
+export interface ComparisonNotes {
+  /** `simulated node`, for one. */
+  readonly simulated?: string;
+  /** Names of the runs, where they are not one. */
+  readonly profiles?: readonly string[];
+  /** Reasons against the comparison that were overruled. */
+  readonly overruled: readonly string[];
+}
+
+/** For people, 80 columns wide. */
+export function comparisonText(comparison: Comparison, notes: ComparisonNotes): string {
+  const { gate, job, regions, source, missing, lone, level } = comparison;
+  const { a, b } = gate.difference;
+  const interval = `${percent(level)} interval`;
+  const lines = [
+    `${runs(a.count)} (A) and ${runs(b.count)} (B)` +
+    (notes.simulated === undefined ? "" : ` [${printable(notes.simulated)}]`),
+    `energy of ${source}; geometric mean ± standard deviation of a run`,
+    "",
+    ...table([
+      ["", "A", "B", "change", interval],
+      ...[...job, ...job.some(({ metric }) => metric === gate.metric) ? [] : [gate]].map(metricRow),
+    ]),
+    "",
+    `verdict: ${verdictText(comparison)}`,
+    ...detectableText(comparison),
+  ];
+  if (regions.length + lone.length > 0) {
+    lines.push("", "Energy of regions; the intervals hold for all of them together");
+    const rows = [
+      ...regions.map(regionRow),
+      ...lone.map(({ name, set, energyJ }) => {
+        const cells = set === "A" ? [figures(energyJ, 5), "-"] : ["-", figures(energyJ, 5)];
+        return [name, ...cells, `only in ${set}`, "-  "];
+      }),
+    ].slice(0, MAX_REGIONS);
+    lines.push(...table([["", "A (J)", "B (J)", "change", `${interval}  `], ...rows]));
+    const more = regions.length + lone.length - MAX_REGIONS;
+    if (more > 0) lines.push(`... and ${more} more`);
+  }
+  for (const reason of notes.overruled) lines.push(`note: compared in spite of ${reason}`);
+  if (notes.profiles !== undefined) {
+    lines.push(
+      `note: runs of different names: ${notes.profiles.slice(0, 3).map(printable).join(", ")}`,
+    );
+  }
+  if (missing.length > 0) {
+    const some = missing.slice(0, 3).map(printable).join(", ");
+    const more = missing.length > 3 ? ` and ${missing.length - 3} more` : "";
+    lines.push(`note: only some runs have the region ${some}${more}`);
+  }
+  return lines.map((line) => line.trimEnd() + "\n").join("");
+}
+
+/** The result of the gate, in a sentence. */
+export function verdictText({ gate, level }: Comparison): string {
+  const { metric, difference, maxIncrease, verdict } = gate;
+  const name = printable(metric);
+  if (verdict === "not known") {
+    return `not known: ${name} is 0, below 0 or absent in a run`;
+  }
+  const limit = maxIncrease === 0 ? "" : `, limit +${percent(maxIncrease)}`;
+  const { change, low, high } = difference;
+  const interval = Number.isNaN(low) ? "" : ` [${signed(low)}, ${signed(high)}]`;
+  const text = `${verdict}: ${name} ${signed(change)}${interval} (${percent(level)}${limit})`;
+  if (verdict !== "not enough runs") return text;
+  return `${text}; at least ${MIN_RUNS} of each set are needed`;
+}
+
+/** The change that runs of this noise can show, in a sentence. */
+export function detectableText({ gate: { difference }, detect }: Comparison): string[] {
+  const { detectable, detectableRuns: [a, b], noise, neededRuns } = difference;
+  if (Number.isNaN(detectable)) {
+    return ["how much runs vary is not known of single runs: repeat them"];
+  }
+  const more = Number.isFinite(neededRuns) ? `${neededRuns}` : "more than 1000";
+  return [
+    `runs vary by ${percent(noise)}: with ${a} and ${b} runs a change below ` +
+    `${percent(detectable)} would be missed`,
+    `in more than 1 of 10 cases; ${percent(detect)} takes ${more} runs of each set`,
+  ];
+}
+
+/** Is the gate passed, failed, or undecided? */
+export function outcomeOf(verdict: Verdict, isStrict = false): "pass" | "fail" | "open" | "none" {
+  if (verdict === "worse") return "fail";
+  if (verdict === "not enough runs" || verdict === "not known") return "none";
+  const isOpen = verdict === "no significant change" || verdict === "more, limit not decided";
+  return isOpen && isStrict ? "open" : "pass";
+}
+
+function metricRow({ metric, unit, difference: { a, b, change, low, high } }: MetricRow): string[] {
+  const interval = Number.isNaN(low) ? "-" : `${signed(low)} ... ${signed(high)}`;
+  return [
+    `${metric} (${unit})`,
+    withSpread(a.mean, a.deviation),
+    withSpread(b.mean, b.deviation),
+    signed(change),
+    interval,
+  ];
+}
+
+function regionRow({ metric, difference: d, isSignificant }: RegionRow): string[] {
+  const name = metric.slice("region:".length), mark = isSignificant ? " *" : "  ";
+  const interval = Number.isNaN(d.low) ? "-" : `${signed(d.low)} ... ${signed(d.high)}`;
+  return [
+    name,
+    figures(d.a.mean, 5),
+    figures(d.b.mean, 5),
+    signed(d.change),
+    interval + mark,
+  ];
+}
+
+/** Columns are as wide as their widest cell, two blanks apart; the first one is cut. */
+function table(rows: readonly (readonly string[])[]): string[] {
+  const [, ...widths] = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
+  const room = LINE_CHARACTERS - widths.reduce((sum, width) => sum + width + 2, 0);
+  const names = rows.map(([name]) => printable(name));
+  const first = Math.min(
+    Math.max(room, MIN_NAME_CHARACTERS),
+    Math.max(...names.map((n) => n.length)),
+  );
+  return rows.map(([, ...cells], i) => {
+    const short = names[i].length > first ? `${names[i].slice(0, first - 3)}...` : names[i];
+    return short.padEnd(first) + cells.map((c, k) => "  " + c.padStart(widths[k])).join("");
+  });
+}
+
+function withSpread(mean: number, deviation: number): string {
+  if (!Number.isFinite(mean)) return "-";
+  return deviation > 0 ? `${figures(mean, 5)} ± ${figures(deviation, 2)}` : figures(mean, 5);
+}
+
+function runs(count: number): string {
+  return `${count} run${count === 1 ? "" : "s"}`;
+}
+
+function percent(value: number): string {
+  return `${figures(100 * value, 3)} %`;
+}
+
+function signed(value: number): string {
+  if (!Number.isFinite(value)) return "-";
+  return `${value < 0 ? "-" : "+"}${(100 * Math.abs(value)).toFixed(2)} %`;
+}
+
+/** For programs: every figure; what is not known is null. */
+export function comparisonJson(comparison: Comparison, notes: ComparisonNotes): string {
+  const { gate, job, regions, source, missing, lone, level, detect } = comparison;
+  const document = {
+    gate: {
+      ...rowJson(gate),
+      verdict: gate.verdict,
+      "max increase": gate.maxIncrease,
+      "runs needed": gate.difference.neededRuns,
+      "to detect": detect,
+    },
+    level,
+    "energy of": source,
+    ...(notes.simulated === undefined ? {} : { simulated: notes.simulated }),
+    ...(notes.overruled.length === 0 ? {} : { "compared in spite of": notes.overruled }),
+    job: job.map(rowJson),
+    regions: regions.map((region) => ({
+      ...rowJson(region),
+      p: region.p,
+      "p is": "Holm",
+      significant: region.isSignificant,
+    })),
+    "regions of one set": lone,
+    "regions of some runs": missing,
+  };
+  return printableJson(JSON.stringify(document, (_, value) => {
+    return typeof value === "number" && !Number.isFinite(value) ? null : value;
+  }, 2)) + "\n";
+}
+
+function rowJson({ metric, unit, a, b, difference: d }: MetricRow) {
+  return {
+    metric,
+    unit,
+    a,
+    b,
+    change: d.change,
+    low: d.low,
+    high: d.high,
+    p: d.p,
+    noise: d.noise,
+    detectable: d.detectable,
+  };
+}
+
+/** JUnit's XML: the gate is the one test. */
+export function comparisonJunit(comparison: Comparison, notes: ComparisonNotes): string {
+  const { gate } = comparison;
+  const limit = `${gate.metric} increases by at most ${percent(gate.maxIncrease)}`;
+  const verdict = xml(verdictText(comparison)), outcome = outcomeOf(gate.verdict);
+  const inner = outcome === "fail"
+    ? `      <failure message="${verdict}"/>\n`
+    : outcome === "none"
+    ? `      <error message="${verdict}"/>\n`
+    : "";
+  const [failures, errors] = [outcome === "fail" ? 1 : 0, outcome === "none" ? 1 : 0];
+  const counts = `tests="1" failures="${failures}" errors="${errors}"`;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites ${counts}>
+  <testsuite name="joulemark compare" ${counts}>
+    <testcase classname="joulemark.compare" name="${xml(limit)}">
+${inner}      <system-out>${xml(comparisonText(comparison, notes))}</system-out>
+    </testcase>
+  </testsuite>
+</testsuites>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+};
+
+/** XML 1.0 has no control characters, not even as numbers; printable() leaves none but LF. */
+function xml(text: string): string {
+  return text.split("\n").map(printable).join("\n").replace(/[&<>"]/g, (c) => ENTITIES[c]);
+}

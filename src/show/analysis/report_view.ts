@@ -1,0 +1,347 @@
+/**
+ * A report as tables: totals by component, hosts, regions, sources, and a line for each thing that
+ * a reader of the figures must know.
+ * @module
+ */
+import { type ComponentTotal, reportTotals } from "../../core/job_totals.ts";
+import {
+  OUTSIDE_REGIONS,
+  type RegionRows,
+  regionRows,
+  reportedJoules,
+} from "../../core/region_rows.ts";
+import type { EnergyKind, TreeRow } from "../../core/region_tree.ts";
+import { type Nested, type Report, type ReportHost, sampledOf } from "../../core/report.ts";
+import { simulatedBy } from "../../core/simulated.ts";
+import { fieldsByRegion, jobFigures } from "./job_figures.ts";
+import { processTable } from "./process_times.ts";
+import { figures } from "./quantity_text.ts";
+import { summarize } from "./statistics.ts";
+import { columnsOf, details, type Table } from "./table.ts";
+import type { View } from "./views.ts";
+
+const J_PER_KWH = 3.6e6;
+/** Of what is listed in a note. */
+const MAX_NAMES = 4;
+
+/** Components for people. */
+export const COMPONENT_NAMES: Readonly<Record<EnergyKind, string>> = {
+  node: "node",
+  package: "package",
+  dram: "memory",
+  gpu: "GPU",
+};
+
+/** GEOPM's figures of one region, over all hosts. NaN: not known. */
+export interface RegionLine {
+  readonly name: string;
+  readonly hosts: number;
+  /** Means over hosts. */
+  readonly count: number;
+  readonly runtimeS: number;
+  readonly syncS: number;
+  readonly ghz: number;
+  readonly powerW: number;
+  /** Sum over hosts, by samples. */
+  readonly packageJ: number;
+}
+
+/** How the command ended, and whose run it was. */
+const RUN_KEYS = ["exit status", "ended by", "partial", "job", "cluster", "user"];
+
+function runFacts({ joulemark = {} }: Report): { [key: string]: Nested } {
+  const known = Object.entries(joulemark).filter(([key]) => RUN_KEYS.includes(key));
+  return known.length === 0 ? {} : { joulemark: Object.fromEntries(known) };
+}
+
+/** All that a report without samples shows. */
+export function reportView(report: Report): View {
+  const rows = regionRows(report);
+  return {
+    head: runFacts(report),
+    tables: [
+      totals(report),
+      ...report.hosts.length > 1 ? [hostTable(report)] : [],
+      // Without a tree the rows are GEOPM's, which are printed below.
+      ...rows.method === "sampled" ? [] : [treeTable(rows)],
+      sectionTable(regionLines(report)),
+      acrossTable(report),
+      processTable(report),
+      epochTable(report),
+      ...standingTables(report),
+      sourceTable(report),
+    ].filter(({ rows }) => rows.length > 0),
+    panels: [],
+    notes: reportNotes(report),
+  };
+}
+
+/** GEOPM's figures of each region, and of what is in none, in the order of the report. */
+export function regionLines({ hosts }: Report): RegionLine[] {
+  const unmarked = hosts.flatMap(({ unmarked: fields }) => {
+    return fields === undefined ? [] : [{ region: OUTSIDE_REGIONS, fields }];
+  });
+  const sections = [...hosts.flatMap(({ regions = [] }) => regions), ...unmarked];
+  return [...fieldsByRegion(sections)].map(([name, list]) => {
+    const mean = (key: string) => {
+      return summarize(list.map((f) => sampledOf(f, key)).filter(Number.isFinite)).mean;
+    };
+    return {
+      name,
+      hosts: list.length,
+      count: mean("count"),
+      runtimeS: mean("runtime (s)"),
+      syncS: mean("sync-runtime (s)"),
+      ghz: mean("frequency (Hz)") / 1e9,
+      powerW: mean("power (W)"),
+      packageJ: list.reduce((sum, f) => sum + Number(f["package-energy (J)"] ?? NaN), 0),
+    };
+  });
+}
+
+function totals(report: Report): Table {
+  const { seconds, components, edp } = reportTotals(report);
+  const all = [...components];
+  const has = (of: (total: ComponentTotal) => number) => {
+    return all.some(([, total]) => Number.isFinite(of(total)));
+  };
+  const columns = columnsOf(
+    ...["component", "energy (J)", "energy (kWh)", "mean power (W)"],
+    ...details(["peak power (W)"], !has((t) => t.peakW)),
+    ...details(["peak power at most (W)"], !has((t) => t.peakAtMostW)),
+    ...details(["idle (J)"], !has((t) => t.idleJ)),
+    ...details(["net (J)"], !has((t) => t.netJ)),
+    ...details(["coverage (%)"], all.every(([, t]) => t.coverage === 1)),
+  );
+  const [first] = all;
+  const energy = first === undefined
+    ? ", energy not known"
+    : `, ${figures(first[1].joules, 5)} J (${COMPONENT_NAMES[first[0]]}), ` +
+      `energy x time ${figures(edp, 5)} J s`;
+  return {
+    title: `${report.profile}: ${figures(seconds, 5)} s${energy}`,
+    columns,
+    rows: all.map(([kind, t]) => [
+      ...[COMPONENT_NAMES[kind], t.joules, t.joules / J_PER_KWH, t.meanW, t.peakW],
+      ...[t.peakAtMostW, t.idleJ, t.netJ, 100 * t.coverage],
+    ]),
+  };
+}
+
+/** Regions inside each other, one estimator a row. */
+function treeTable({ kinds, rows, outside, method, leftOut }: RegionRows): Table {
+  const [main, ...others] = kinds;
+  const name = (kind: EnergyKind) => COMPONENT_NAMES[kind];
+  const all = [...rows, ...outside];
+  const has = (of: (row: TreeRow) => number) => all.some((row) => Number.isFinite(of(row)));
+  const by = (row: TreeRow) => {
+    if (main === undefined) return "";
+    const energy = row.energies.get(main);
+    if (method === "fit" && Number.isNaN(energy?.joules ?? NaN)) return "edges";
+    return method === "fit" ? "fit" : "edges";
+  };
+  const hasResult = (kind: EnergyKind) => {
+    return method !== "fit" ||
+      rows.some(({ energies }) => Number.isFinite(energies.get(kind)?.joules));
+  };
+  return {
+    title: "Regions, with all that is inside them" +
+      (leftOut > 0 ? `; ${leftOut} paths are left out` : ""),
+    columns: columnsOf(
+      ...["region", "visits", "time (s)"],
+      ...details(["own time (s)"], rows.every(({ depth }) => depth === 0)),
+      ...main === undefined ? [] : [
+        `${name(main)} (J)`,
+        ...details(["± (J)"], !has((row) => row.energies.get(main)?.seJ ?? NaN)),
+        ...["power (W)", "by"],
+        ...others.map((kind) => `${name(kind)}${hasResult(kind) ? "" : " by edges"} (J)`),
+      ],
+      ...details(["p50 (s)", "p99 (s)"], !has((row) => row.visits.p50S)),
+      ...details(["max (s)"]),
+    ),
+    rows: all.map((row) => {
+      const { region, depth, count, runtimeS, selfS, visits, energies } = row;
+      const energy = main === undefined ? undefined : energies.get(main);
+      return [
+        ...["  ".repeat(depth) + region, count, runtimeS, selfS],
+        ...main === undefined ? [] : [
+          ...[reportedJoules(energy), energy?.seJ ?? NaN, energy?.powerW ?? NaN, by(row)],
+          ...others.map((kind) => reportedJoules(energies.get(kind))),
+        ],
+        ...[visits.p50S, visits.p99S, visits.maxS],
+      ];
+    }),
+  };
+}
+
+function hostTable(report: Report): Table {
+  const rows = report.hosts.map((host) => {
+    const { energyJ, timeS } = jobFigures({ ...report, hosts: [host] });
+    const { regions } = host;
+    return [host.host, timeS, energyJ, energyJ / timeS, regions?.length ?? 0];
+  });
+  const energy = summarize(rows.map((row) => Number(row[2])).filter(Number.isFinite));
+  const spread = energy.count > 1
+    ? `: energy ${figures(energy.mean, 5)} ± ${figures(energy.deviation, 5)} J, from ` +
+      `${figures(energy.min, 5)} to ${figures(energy.max, 5)} J`
+    : "";
+  return {
+    title: `${report.hosts.length} hosts${spread}`,
+    columns: columnsOf("host", "time (s)", "energy (J)", "power (W)", "regions"),
+    rows,
+  };
+}
+
+function sectionTable(regions: readonly RegionLine[]): Table {
+  return {
+    title: "GEOPM's figures, by samples: energy of all hosts, the rest means over hosts",
+    columns: columnsOf(
+      ...["region", "count", "runtime (s)", "sync-runtime (s)", "package (J)", "power (W)"],
+      ...["frequency (GHz)", ...details(["hosts"])],
+    ),
+    rows: regions.map((r) => {
+      return [r.name, r.count, r.runtimeS, r.syncS, r.packageJ, r.powerW, r.ghz, r.hosts];
+    }),
+  };
+}
+
+/** How regions differ from host to host, as a merged report has it. */
+function acrossTable({ joulemark }: Report): Table {
+  const sections = mapping(joulemark?.["across hosts"]);
+  const regions = { ...mapping(sections.Regions), "(all)": sections["Application Totals"] };
+  const fields = [["time", "s", "runtime (s)"], ["package", "J", "package-energy (J)"]] as const;
+  const rows = Object.entries(regions).map(([name, section]) => [
+    name,
+    ...fields.flatMap(([, , key]) => {
+      const field = mapping(mapping(section)[key]);
+      const numbers = ["mean", "deviation", "min", "max"].map((one) => Number(field[one] ?? NaN));
+      return [...numbers, String(field["max host"] ?? "-")];
+    }),
+  ]);
+  return {
+    title: "Regions from host to host, GEOPM's figures",
+    columns: columnsOf(
+      "region",
+      ...fields.flatMap(([name, unit]) => [
+        ...[name, "±", "least", "most"].map((title) => `${title} (${unit})`),
+        "most on",
+      ]),
+    ),
+    rows: sections.Regions === undefined ? [] : rows,
+  };
+}
+
+/** The outliers among the hosts of a job. */
+function standingTables({ joulemark }: Report): Table[] {
+  return ["stragglers", "outliers"].map((key) => {
+    const lines = joulemark?.[key];
+    return {
+      title: `${key[0].toUpperCase()}${key.slice(1)}`,
+      columns: columnsOf("host, field, region"),
+      rows: Array.isArray(lines) ? lines.map((line) => [String(line)]) : [],
+    };
+  });
+}
+
+function epochTable({ hosts }: Report): Table {
+  const keys = ["count", "runtime (s)", "package-energy (J)", "power (W)"];
+  return {
+    title: "Epochs",
+    columns: columnsOf("host", "count", "time (s)", "package energy (J)", "power (W)"),
+    rows: hosts.flatMap(({ host, epoch }) => {
+      return epoch === undefined ? [] : [[host, ...keys.map((key) => Number(epoch[key] ?? NaN))]];
+    }),
+  };
+}
+
+/** Where each signal came from, once for hosts that agree. */
+function sourceTable({ hosts }: Report): Table {
+  const seen = new Map<string, { row: string[]; hosts: number }>();
+  for (const { joulemark } of hosts) {
+    for (const [name, source] of Object.entries(mapping(joulemark?.sources))) {
+      const { absent, quality, source: from } = mapping(source);
+      const row = absent === undefined
+        ? [name, String(quality ?? "-"), String(from ?? "-")]
+        : [name, "absent", String(absent)];
+      const key = JSON.stringify(row);
+      seen.set(key, { row, hosts: (seen.get(key)?.hosts ?? 0) + 1 });
+    }
+  }
+  return {
+    title: "Where the figures come from",
+    columns: columnsOf("signal", "quality", ...details(["hosts"], hosts.length < 2), "source"),
+    rows: [...seen.values()].map(({ row: [name, quality, from], hosts }) => {
+      return [name, quality, hosts, from];
+    }),
+  };
+}
+
+/** What a reader must know: what is partial, simulated, missed, absent or cannot be determined. */
+export function reportNotes({ joulemark, hosts }: Report): string[] {
+  const notes: string[] = [];
+  const simulated = simulatedBy({ joulemark, hosts });
+  if (simulated !== undefined) notes.push(`simulated: ${simulated}; no figure is a measurement`);
+  if (joulemark?.partial !== undefined && joulemark.partial !== false) {
+    notes.push(`partial: ${joulemark.partial}`);
+  }
+  const note = (of: (host: ReportHost) => string | undefined) => {
+    const found = hosts.map((host) => ({ name: host.host, line: of(host) }))
+      .filter(({ line }) => line !== undefined);
+    for (const [line, list] of Map.groupBy(found, ({ line }) => line!)) {
+      const names = list.slice(0, MAX_NAMES).map(({ name }) => name).join(", ");
+      const more = list.length > MAX_NAMES ? ` and ${list.length - MAX_NAMES} more` : "";
+      notes.push(hosts.length === 1 ? line : `${names}${more}: ${line}`);
+    }
+  };
+  note(({ joulemark }) => joulemark?.partial ? `partial: ${joulemark.partial}` : undefined);
+  for (const  of of[missedNote, coverageNote, absentNote, untoldNote]) {
+    // The run's own notes are more exact.
+    note((host) => Array.isArray(host.joulemark?.notes) ? undefined : of(host));
+  }
+  for (const { joulemark, host } of hosts) {
+    for (const line of Array.isArray(joulemark?.notes) ? joulemark.notes : []) {
+      notes.push(hosts.length === 1 ? String(line) : `${host}: ${line}`);
+    }
+  }
+  note(({ joulemark }) => {
+    const { "cpu (s)": cpuS, "cpu (% of a core)": share } = mapping(joulemark?.overhead);
+    return cpuS === undefined ? undefined : `monitor: ${cpuS} CPU s, ${share} % of one core`;
+  });
+  return notes;
+}
+
+function missedNote({ joulemark }: ReportHost): string | undefined {
+  const sampling = mapping(joulemark?.sampling);
+  const [missed, late] = [Number(sampling["samples missed"]), Number(sampling["samples late"])];
+  if (!(missed + late > 0)) return undefined;
+  return `${missed} of ${Number(sampling.samples) + missed} samples missed, ${late} late`;
+}
+
+function coverageNote({ joulemark }: ReportHost): string | undefined {
+  const gaps = Object.entries(mapping(joulemark?.coverage)).map(([key, gap]) => {
+    return `${key} covers ${mapping(gap)["coverage (%)"]} %`;
+  });
+  return gaps.length === 0 ? undefined : gaps.join("; ");
+}
+
+function absentNote({ joulemark }: ReportHost): string | undefined {
+  const absent = Object.entries(mapping(joulemark?.sources))
+    .filter(([name, source]) => name.endsWith("ENERGY") && mapping(source).absent !== undefined);
+  if (absent.length === 0) return undefined;
+  return `${absent.map(([name]) => name).join(", ")} absent; joulemark doctor says why`;
+}
+
+function untoldNote({ joulemark }: ReportHost): string | undefined {
+  const untold = Object.entries(mapping(joulemark?.attribution)).flatMap(([counter, fit]) => {
+    const names = mapping(fit).untold;
+    if (!Array.isArray(names) || names.length === 0) return [];
+    const more = names.length > MAX_NAMES ? ", ..." : "";
+    return [`${counter}: energy of ${names.slice(0, MAX_NAMES).join(", ")}${more} cannot be told`];
+  });
+  return untold.length === 0 ? undefined : untold.join("; ");
+}
+
+/** A mapping, empty where it is none. */
+export function mapping(value: Nested | undefined): { [key: string]: Nested } {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}

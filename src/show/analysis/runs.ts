@@ -1,0 +1,67 @@
+/**
+ * A PMC log as a run of steps: what each step took, and what all took together.
+ *
+ * The energy of a step is the difference of two lines; the first line needs the one at open, which
+ * 2.0 does not write since it is 0. The last line, at close, ends no step of the application.
+ * @module
+ */
+import type { PmcLog } from "../../formats/pmc/pmc.ts";
+
+/** One step of the application. */
+export interface Step {
+  readonly step: number;
+  readonly substep: number;
+  readonly durationS: number;
+  /** On all nodes. */
+  readonly energyJ: number;
+  /** Of one node, as read at the end of the step: mean over nodes. */
+  readonly powerW: number;
+}
+
+/** A whole run. */
+export interface Run {
+  readonly name: string;
+  readonly steps: readonly Step[];
+  /** From open to the last line, on all nodes. */
+  readonly energyJ: number;
+  readonly runtimeS: number;
+  /** Energy over time, of all nodes. */
+  readonly meanPowerW: number;
+}
+
+/** The figures of a step that distributions are made of. */
+export const QUANTITIES = {
+  energy: { field: "energyJ", unit: "J", title: "Energy per step" },
+  duration: { field: "durationS", unit: "s", title: "Duration of a step" },
+  power: { field: "powerW", unit: "W", title: "Power of a node at a step" },
+} as const;
+
+/** One of them. */
+export type Quantity = keyof typeof QUANTITIES;
+
+/** @param log Of a text version: collated over nodes. */
+export function runOf(log: PmcLog, name: string): Run {
+  const lines = log.records;
+  const begin = lines[0]?.step === -1 ? lines[0] : { timeS: 0, energyJ: 0 };
+  const end = lines.at(-1) ?? begin;
+  const steps: Step[] = [];
+  let [lastS, lastJ] = [begin.timeS, begin.energyJ];
+  for (let i = lines[0]?.step === -1 ? 1 : 0; i < lines.length - 1; i++) {
+    const { step, timeS, energyJ, powerW } = lines[i];
+    const substep = lines[i].substep ?? 1;
+    const next = lines[i + 1];
+    // A record before and after a barrier: one step, which ends behind it.
+    if (next.step === step && (next.substep ?? 1) === substep) continue;
+    steps.push({ step, substep, durationS: timeS - lastS, energyJ: energyJ - lastJ, powerW });
+    [lastS, lastJ] = [timeS, energyJ];
+  }
+  const energyJ = end.energyJ - begin.energyJ;
+  const runtimeS = end.timeS - begin.timeS;
+  return { name, steps, energyJ, runtimeS, meanPowerW: runtimeS > 0 ? energyJ / runtimeS : NaN };
+}
+
+/** One figure of every step. */
+export function valuesOf(run: Run, quantity: Quantity): Float64Array {
+  const { field } = QUANTITIES[quantity];
+  return Float64Array.from(run.steps, (step) => step[field]);
+}

@@ -1,0 +1,139 @@
+/**
+ * Energy against runtime over the values of a setting, and its sweet spot: M. Bareford (2015),
+ * section 4.2, Table 3 and Figure 4.
+ * @module
+ */
+import { FormatError } from "../../core/errors.ts";
+import type { RunGroup } from "./compare_runs.ts";
+import { summarize } from "./statistics.ts";
+
+/** One value of the setting. */
+export interface SweepPoint {
+  /** As the user wrote it. */
+  readonly label: string;
+  /** Its number, for the order; NaN where it has none. */
+  readonly value: number;
+  readonly energyJ: number;
+  readonly energyDeviationJ: number;
+  readonly runtimeS: number;
+  readonly runtimeDeviationS: number;
+  readonly runs: number;
+}
+
+/** A sweep, and where it is best. */
+export interface Sweep {
+  readonly points: readonly SweepPoint[];
+  /** Least energy: the sweet spot; `undefined` where no energy is known. */
+  readonly leastEnergy: SweepPoint | undefined;
+  readonly leastTime: SweepPoint | undefined;
+  /** Least product of energy and time. */
+  readonly leastProduct: SweepPoint | undefined;
+  /** No other point needs less of both; of those whose energy is known. */
+  readonly front: readonly SweepPoint[];
+}
+
+/** @throws {RangeError} If there is no point. */
+export function sweepOf(points: readonly SweepPoint[]): Sweep {
+  if (points.length === 0) throw new RangeError("A sweep needs a point");
+  const sorted = [...points].sort((a, b) => {
+    return Number.isNaN(a.value - b.value) ? 0 : a.value - b.value;
+  });
+  const least = (of: (point: SweepPoint) => number) => {
+    const known = sorted.filter((point) => !Number.isNaN(of(point)));
+    return known.reduce<SweepPoint | undefined>(
+      (best, point) => best === undefined || of(point) < of(best) ? point : best,
+      undefined,
+    );
+  };
+  return {
+    points: sorted,
+    leastEnergy: least((p) => p.energyJ),
+    leastTime: least((p) => p.runtimeS),
+    leastProduct: least((p) => p.energyJ * p.runtimeS),
+    front: sorted.filter((p) =>
+      !Number.isNaN(p.energyJ) &&
+      !sorted.some((q) => q !== p && q.energyJ <= p.energyJ && q.runtimeS <= p.runtimeS)
+    ),
+  };
+}
+
+/** Groups of runs as points; a group's name holds the value of the setting. */
+export function sweepPoints(groups: readonly RunGroup[]): SweepPoint[] {
+  return groups.map(({ name, runs }) => sweepPoint(name, lastNumber(name), runs));
+}
+
+/** Runs of one value as a point. */
+export function sweepPoint(
+  label: string,
+  value: number,
+  runs: readonly { readonly energyJ: number | null; readonly runtimeS: number }[],
+): SweepPoint {
+  const energy = summarize(runs.map((run) => run.energyJ ?? NaN));
+  const runtime = summarize(runs.map((run) => run.runtimeS));
+  return {
+    label,
+    value,
+    energyJ: energy.mean,
+    energyDeviationJ: energy.deviation,
+    runtimeS: runtime.mean,
+    runtimeDeviationS: runtime.deviation,
+    runs: runs.length,
+  };
+}
+
+const UNITS: Record<string, number> = {
+  J: 1,
+  kJ: 1e3,
+  MJ: 1e6,
+  GJ: 1e9,
+  Wh: 3600,
+  kWh: 3.6e6,
+  s: 1,
+  min: 60,
+  h: 3600,
+  hr: 3600,
+};
+
+/**
+ * A table as it is printed: columns between tabs or commas, with units in brackets.
+ *
+ * ```
+ * aprun options	Cumulative Energy [MJ]	Run Time [hr]
+ * -n 64 -N 8 -S 4 -d 3	45.052	5.27
+ * ```
+ * The first column names the setting; the last number in it is the value.
+ *
+ * @throws {FormatError} With path and line.
+ */
+export function parseSweepTable(text: string, path: string): SweepPoint[] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const separator = lines[0]?.includes("\t") ? "\t" : ",";
+  const titles = (lines[0] ?? "").split(separator).map((title) => title.trim());
+  const column = (word: RegExp) => {
+    const at = titles.findIndex((title, i) => i > 0 && word.test(title));
+    const unit = /[[(]([A-Za-z]+)[\])]/.exec(titles[at] ?? "")?.[1] ?? "";
+    return { at, scale: UNITS[unit] };
+  };
+  const [energy, time] = [column(/energy/i), column(/time/i)];
+  if (energy.at < 0 || time.at < 0 || energy.scale === undefined || time.scale === undefined) {
+    throw new FormatError(path, 1, {
+      action: "read",
+      expected: 'a table with columns such as "Energy [MJ]" and "Run Time [hr]"',
+      found: JSON.stringify((lines[0] ?? "").slice(0, 80)),
+    });
+  }
+  return lines.slice(1).map((line, i) => {
+    const cells = line.split(separator).map((cell) => cell.trim());
+    const [energyJ, runtimeS] = [energy, time].map(({ at, scale }) => Number(cells[at]) * scale);
+    if (!(energyJ >= 0 && runtimeS >= 0)) {
+      throw new FormatError(path, i + 2, { action: "read", expected: "numbers", found: line });
+    }
+    const label = cells[0];
+    const exact = { energyDeviationJ: 0, runtimeDeviationS: 0, runs: 1 };
+    return { label, value: lastNumber(label), energyJ, runtimeS, ...exact };
+  });
+}
+
+function lastNumber(text: string): number {
+  return Number(/(-?[0-9]+(?:\.[0-9]+)?)[^0-9]*$/.exec(text)?.[1].replace(/^-/, "") ?? NaN);
+}

@@ -1,0 +1,103 @@
+/**
+ * What the launched command and all its children did, counted by the kernel's perf subsystem.
+ *
+ * Truth: perf_event_open(2). The counters are opened before the command starts, on the thread that
+ * starts it, so that nothing of it is missed and nothing else is counted: neither the monitor nor
+ * other processes of the node. What joined the run without being a child of the command is not in.
+ * Without CAP_PERFMON and with perf_event_paranoid of 2 or more the kernel's part is left out.
+ * @module
+ */
+import type { Remedy } from "../../core/remedy.ts";
+import type { Host, Reader } from "../../core/machine/host.ts";
+import type { Offer, SignalRow } from "../../core/signal.ts";
+import { absent, lookAt, offerOrLack } from "./offers.ts";
+import { openPerfEvent, PerfCounter, type PerfEventSpec } from "../../os/devices/perf_event.ts";
+import { eventFacts, isForbidden, PARANOID, type PerfEvent } from "./readings/perf.ts";
+import { PerfReading, refusal } from "./readings/perf.ts";
+
+const EVENTS: readonly PerfEvent[] = [
+  ["INSTRUCTIONS", 0, 1, 1, "Instructions retired"],
+  ["CYCLES", 0, 0, 1, "Cycles while not idle"],
+  ["REF_CYCLES", 0, 9, 1, "Cycles at the base frequency while not idle"],
+  ["CACHE_REFERENCES", 0, 2, 1, "Accesses to the last cache"],
+  ["CACHE_MISSES", 0, 3, 1, "Accesses that the last cache could not serve"],
+  ["TASK_CLOCK", 1, 1, 1e-9, "Processor time, summed over threads"],
+  ["PAGE_FAULTS", 1, 2, 1, "Page faults"],
+  ["MAJOR_FAULTS", 1, 6, 1, "Page faults that had to wait for a device"],
+  ["CONTEXT_SWITCHES", 1, 3, 1, "Context switches"],
+  ["MIGRATIONS", 1, 4, 1, "Moves to another CPU"],
+];
+
+const NEVER = "no command was started, or the event has had no turn on a hardware counter";
+
+/** Where even the user's own processes may not be counted: Debian's and Android's levels above 2. */
+const REMEDIES: readonly Remedy[] = [
+  {
+    risk: "low",
+    opens: "to each user the counters of their own processes, outside the kernel",
+    lines: ["sysctl kernel.perf_event_paranoid=2"],
+  },
+];
+
+/** The reader of perf events of the application alone. */
+export const perfApplication: Reader = {
+  name: "PERF_APP",
+  remedies: REMEDIES,
+  needs: { files: [PARANOID], libraries: [], capabilities: [] },
+  signals: EVENTS.map((event): SignalRow => {
+    const [name, type, , , about] = event;
+    const { source, ...facts } = eventFacts(event);
+    return {
+      name: `PERF_APP::${name}`,
+      domain: "board",
+      ...facts,
+      about: `${about} of the launched command and its children`,
+      source: `${source}, inherit`,
+      quirks: type === 0 ? "scaled up where events had to take turns on a counter" : undefined,
+    };
+  }),
+  probe,
+  open: (_host, wanted) =>
+    new PerfReading(
+      wanted.map(({ row }) => {
+        const found = open(row);
+        const specs = typeof found === "number" ? [] : [found];
+        return { name: row.name, scale: eventOf(row)[3], specs };
+      }),
+      NEVER,
+    ),
+};
+
+function eventOf(row: SignalRow): PerfEvent {
+  return EVENTS.find(([name]) => row.name === `PERF_APP::${name}`)!;
+}
+
+/** How the event can be opened here, the kernel's part included where that is allowed; or errno. */
+function open(row: SignalRow): PerfEventSpec | number {
+  const [, type, config] = eventOf(row);
+  let refused = 0;
+  for (const userOnly of [false, true]) {
+    const spec = { type, config, cpu: -1, commands: true, userOnly };
+    const fd = openPerfEvent(spec);
+    if (fd >= 0) {
+      new PerfCounter(fd, spec)[Symbol.dispose]();
+      return spec;
+    }
+    refused = -fd;
+    if (!isForbidden(-fd)) break;
+  }
+  return refused;
+}
+
+function probe(host: Host): Offer {
+  if (host.root !== "") return absent("a tree has no perf events");
+  const found = lookAt(perfApplication.signals, (row) => {
+    const spec = open(row);
+    if (typeof spec === "number") return refusal(host, spec);
+    const note = spec.userOnly === true
+      ? "without what the kernel did for it: perf_event_paranoid is above 1"
+      : undefined;
+    return { source: row.source!, note };
+  });
+  return offerOrLack(found);
+}

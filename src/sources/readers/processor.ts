@@ -1,0 +1,90 @@
+/**
+ * Vendor, family and model: from /proc/cpuinfo, else from CPUID leaves 0 and 1.
+ *
+ * @module
+ */
+import type { CpuidLeaf, Host, Registers } from "../../core/machine/host.ts";
+import type { PlatformTopology } from "../../core/machine/topology.ts";
+
+/** Which processor this is; `other` where it is no x86 processor that we know. */
+export interface Processor {
+  readonly vendor: "intel" | "amd" | "other";
+  /** NaN where unknown. */
+  readonly family: number;
+  readonly model: number;
+  readonly modelName: string;
+  readonly hypervisor: boolean;
+}
+
+/** By topology, of which a node has one: the file is long where there are many CPUs. */
+const known = new WeakMap<PlatformTopology, Processor>();
+
+/** Identifies the node's processor. */
+export function identify(host: Host): Processor {
+  return known.getOrInsertComputed(host.topology, () => look(host));
+}
+
+/** Fields of the first CPU. */
+function firstFields(text: string): Map<string, string> {
+  const end = text.indexOf("\n\n");
+  const lines = (end < 0 ? text : text.slice(0, end)).split("\n").map((line) => line.split(":"));
+  return new Map(lines.map(([name, ...value]) => [name.trim(), value.join(":").trim()]));
+}
+
+function look(host: Host): Processor {
+  const fields = firstFields(host.readText("/proc/cpuinfo") ?? "");
+  const number = (name: string) => {
+    const text = fields.get(name) ?? "";
+    return /^\d+$/.test(text) ? Number(text) : NaN;
+  };
+  const leaf = host.cpuid(0, 1);
+  let vendor = fields.get("vendor_id") ?? "";
+  let family = number("cpu family");
+  let model = number("model");
+  if (vendor === "" && leaf !== undefined) {
+    vendor = vendorText(host);
+    ({ family, model } = familyAndModel(leaf));
+  }
+  const flags = ` ${fields.get("flags") ?? ""} `;
+  return {
+    vendor: vendor === "GenuineIntel"
+      ? "intel"
+      : vendor === "AuthenticAMD" || vendor === "HygonGenuine"
+      ? "amd"
+      : "other",
+    family,
+    model,
+    modelName: fields.get("model name") ?? "",
+    hypervisor: flags.includes(" hypervisor ") || (leaf !== undefined && (leaf[2] >>> 31) === 1),
+  };
+}
+
+/** What CPUID leaf 1 says. */
+export function familyAndModel([eax]: CpuidLeaf): { family: number; model: number } {
+  const base = (eax >>> 8) & 0xf;
+  const low = (eax >>> 4) & 0xf;
+  return {
+    family: base === 15 ? base + ((eax >>> 20) & 0xff) : base,
+    model: base === 6 || base === 15 ? low + (((eax >>> 16) & 0xf) << 4) : low,
+  };
+}
+
+/** `GenuineIntel` of CPUID leaf 0; "" where there is no such leaf. */
+export function vendorText(host: Host): string {
+  const leaf = host.cpuid(0, 0);
+  if (leaf === undefined) return "";
+  let text = "";
+  for (const word of [leaf[1], leaf[3], leaf[2]]) {
+    for (let k = 0; k < 32; k += 8) text += String.fromCharCode((word >>> k) & 0xff);
+  }
+  return text;
+}
+
+/** The registers of a CPU, if they can be opened. */
+export function registersOf(host: Host, cpu: number): Registers | undefined {
+  try {
+    return host.registers(cpu);
+  } catch {
+    return undefined;
+  }
+}

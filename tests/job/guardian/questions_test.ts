@@ -1,0 +1,89 @@
+/** What the guardian answers a runtime that may not look into processes itself. */
+import { assertEquals } from "@std/assert";
+import {
+  type Machine,
+  makeBlock,
+  makeExecutable,
+  MODE,
+  readCode,
+} from "../../../src/job/guardian/image.ts";
+import { compile, NO_COMPILER } from "../../_support/compiled.ts";
+import { withTimeLimit } from "../../_support/time_limit.ts";
+import { skippedWithout } from "../../_support/skipped.ts";
+
+const ROOM = new URL("../../../src/job/guardian/", import.meta.url);
+
+/** The guardian alone, whose runtime is a program of the tests. */
+async function guardianFor(runtime: string): Promise<Uint8Array> {
+  const machine = Deno.build.arch as Machine;
+  const code = await readCode(Deno.readTextFileSync(new URL(`guardian_${machine}.hex`, ROOM)));
+  return makeExecutable(
+    machine,
+    makeBlock({ code, mode: MODE.execute, linker: "/none", runtime, argumentsFrom: 1 }),
+  );
+}
+
+async function numberIn(path: string): Promise<number> {
+  for (;;) {
+    try {
+      const text = Deno.readTextFileSync(path);
+      if (text.endsWith("\n")) return Number(text);
+    } catch {
+      // not there yet
+    }
+    await new Promise((go) => setTimeout(go, 10));
+  }
+}
+
+Deno.test({
+  ...skippedWithout("the guardian reports no processes but those of the run", NO_COMPILER),
+  fn: () =>
+    withTimeLimit(async () => {
+      const dir = Deno.makeTempDirSync();
+      try {
+        compile("job/guardian/asks.c", `${dir}/asks`, []);
+        Deno.writeFileSync(`${dir}/guardian`, await guardianFor(`${dir}/asks`), { mode: 0o755 });
+        const other = new Deno.Command("sleep", { args: ["60"], env: { PMI_RANK: "9" } }).spawn();
+        const sh = "sh -c 'echo $$ >";
+        const script = `PMI_RANK=5 ${sh}ranked; read a <go' & ${sh}plain; read a <go' &
+          env -u JOULEMARK_SESSION PMI_RANK=7 ${sh}cleaned; read a <go' &
+          JOULEMARK_SESSION=/none PMI_RANK=8 ${sh}elsewhere; read a <go' & wait`;
+        new Deno.Command("mkfifo", { args: [`${dir}/go`] }).outputSync();
+        const run = new Deno.Command(`${dir}/guardian`, {
+          args: ["run", "--", "sh", "-c", script],
+          cwd: dir,
+          env: { ASK_DIRECTORY: dir },
+        }).spawn();
+        const pids: number[] = [];
+        for (const name of ["ranked", "plain", "cleaned", "elsewhere"]) {
+          pids.push(await numberIn(`${dir}/${name}`));
+        }
+        // No process has that number.
+        pids.push(other.pid, 1 << 30);
+        Deno.writeTextFileSync(`${dir}/asked`, pids.join(" "));
+        Deno.renameSync(`${dir}/asked`, `${dir}/ask`);
+        let answers = "";
+        while (answers.split("\n").length <= pids.length) {
+          await new Promise((go) => setTimeout(go, 10));
+          try {
+            answers = Deno.readTextFileSync(`${dir}/answers`);
+          } catch {
+            // not there yet
+          }
+        }
+        const go = Deno.openSync(`${dir}/go`, { write: true });
+        go.writeSync(new TextEncoder().encode("on\non\non\non\n"));
+        go.close();
+        const [ranked, plain, cleaned, elsewhere, another, none] = pids;
+        assertEquals(answers.trim().split("\n"), [
+          ...[`P ${ranked} 1 5`, `P ${plain} 1`, `P ${cleaned} 0`, `P ${elsewhere} 0`],
+          ...[`P ${another} 0`, `P ${none} 2`],
+        ]);
+        assertEquals((await run.status).code, 0);
+        other.kill();
+        await other.status;
+      } finally {
+        Deno.removeSync(dir, { recursive: true });
+      }
+    }, 30),
+});

@@ -1,0 +1,258 @@
+/** Totals and tree of a job: equal to a sum made by itself, whatever the order of hosts. */
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import { bucketOf } from "../../../src/core/path_stats.ts";
+import { hostTotals, totalsFromNested, totalsToNested } from "../../../src/core/job_totals.ts";
+import {
+  processSpread,
+  spreadsFromNested,
+  spreadsToNested,
+} from "../../../src/core/process_spread.ts";
+import { type RegionTree, treeFromNested, treeToNested } from "../../../src/core/region_tree.ts";
+import type { Report } from "../../../src/core/report.ts";
+import { parseReport, stringifyReport } from "../../../src/formats/report.ts";
+import { ReportMerger } from "../../../src/job/merge/merge.ts";
+import { readReport } from "../../../src/job/merge/read_report.ts";
+import { card } from "../../../src/run/outputs/card.ts";
+import { Random } from "../../../src/sources/sim/random.ts";
+
+const HOSTS = 7;
+const random = new Random(20241024);
+
+/** One host's visits to solve and to exchange inside it, and energies. */
+interface Made {
+  readonly lengths: readonly number[];
+  readonly joules: readonly number[];
+  readonly se: readonly number[];
+  readonly report: string;
+}
+
+function make(k: number): Made {
+  const processes = 2 + k % 3;
+  const lengths = Array.from({ length: 20 + k }, () => random.uniform(0.001, 0.05));
+  const joules = [random.uniform(50, 100), random.uniform(10, 20)];
+  const se = [random.uniform(0.1, 1), random.uniform(0.1, 1)];
+  const buckets = new Map<number, number>();
+  for (const s of lengths) {
+    buckets.set(bucketOf(s * 1e9), (buckets.get(bucketOf(s * 1e9)) ?? 0) + 1);
+  }
+  const sum = lengths.reduce((a, b) => a + b);
+  const mean = sum / lengths.length;
+  const squares = lengths.reduce((a, s) => a + (s - mean) ** 2, 0);
+  const visits = {
+    minS: Math.min(...lengths),
+    maxS: Math.max(...lengths),
+    p50S: mean,
+    p99S: mean,
+    buckets,
+    deviationS: Math.sqrt(squares / (lengths.length - 1)),
+  };
+  const energy = (i: number, isTold: boolean) => ({
+    joules: isTold ? joules[i] : NaN,
+    seJ: isTold ? se[i] : NaN,
+    exactJ: joules[i],
+    selfJ: joules[i] / 2,
+    selfSeJ: se[i],
+    powerW: 100,
+  });
+  const row = { track: "", attribute: "", count: lengths.length / processes, visits };
+  const tree: RegionTree = {
+    processes,
+    leftOut: 0,
+    otherCpus: new Map(),
+    undetermined: new Map([["package", energy(2, true)]]),
+    rows: [
+      {
+        ...row,
+        region: "solve",
+        depth: 0,
+        runtimeS: sum / processes,
+        selfS: 0.1,
+        energies: new Map([["package", energy(0, true)]]),
+      },
+      {
+        ...row,
+        region: "exchange",
+        depth: 1,
+        runtimeS: 0.5 * sum / processes,
+        selfS: 0.2,
+        // The third host cannot tell.
+        energies: new Map([["package", energy(1, k !== 3)]]),
+      },
+    ],
+    unmarked: new Map([["package", energy(1, true)]]),
+  };
+  const report: Report = {
+    version: "3.1.0+joulemark.0.1.0",
+    startTime: "2024-10-24T08:00:00.000000000-0700",
+    profile: "job",
+    agent: "monitor",
+    policy: "{}",
+    header: {},
+    hosts: [{
+      host: `n${k}`,
+      agent: {},
+      application: {
+        "runtime (s)": 10 + k,
+        "sync-runtime (s)": 10,
+        "package-energy (J)": joules[0] + joules[1],
+        "joulemark-package-energy-exact (J)": joules[0] + joules[1],
+      },
+      joulemark: { tree: treeToNested(tree) },
+    }],
+  };
+  return { lengths, joules, se, report: stringifyReport(report) };
+}
+
+const MADE = Array.from({ length: HOSTS }, (_, k) => make(k));
+
+function merged(order: readonly number[]): string {
+  const merger = new ReportMerger();
+  for (const k of order) merger.add(readReport(MADE[k].report, `n${k}.report`));
+  return merger.head();
+}
+
+Deno.test("the totals of a job are the sums of its hosts', in any order of them", () => {
+  const text = merged([0, 1, 2, 3, 4, 5, 6]);
+  const tail = (head: string) => head.slice(head.indexOf("totals:"));
+  assertEquals(tail(merged([6, 2, 4, 0, 1, 5, 3])), tail(text));
+  const { joulemark } = parseReport(text + "\n");
+  const totals = totalsFromNested(joulemark!.totals)!;
+  const joules = MADE.reduce((sum, made) => sum + made.joules[0] + made.joules[1], 0);
+  const total = totals.components.get("package")!;
+  assertAlmostEquals(total.joules / joules, 1, 1e-11);
+  assertEquals(totals.seconds, 16);
+  assertAlmostEquals(totals.edp / (joules * 16), 1, 1e-11);
+  assertAlmostEquals(total.meanW / (joules / 10), 1, 1e-9);
+  const fields = (joulemark!.totals as Record<string, Record<string, number | string>>).package;
+  const all = MADE.map((made) => made.joules[0] + made.joules[1]);
+  assertAlmostEquals(Number(fields["host most (J)"]), Math.max(...all), 1e-9);
+  assertEquals(fields["host most"], `n${all.indexOf(Math.max(...all))}`);
+  assertAlmostEquals(Number(fields["energy (kWh)"]) * 3.6e6 / joules, 1, 1e-9);
+});
+
+Deno.test("the totals of a job say where the hosts read them, and which part of the time is known", () => {
+  const host = (k: number, own: { source: string; known?: number }): string => {
+    const [first] = parseReport(MADE[k].report).hosts;
+    const { known } = own;
+    const application = known === undefined ? first.application : {
+      "runtime (s)": 10,
+      "package-energy (J)": NaN,
+      "joulemark-package-energy-known (J)": known,
+      "joulemark-package-power-known (W)": known / 5,
+      "joulemark-package-energy-coverage (%)": 50,
+    };
+    const sources = { CPU_ENERGY: { quality: "measured", source: own.source } };
+    const report = parseReport(MADE[k].report);
+    return stringifyReport({
+      ...report,
+      hosts: [{ ...first, application, joulemark: { ...first.joulemark, sources } }],
+    });
+  };
+  const totalsOf = (texts: readonly string[]) => {
+    const merger = new ReportMerger();
+    texts.forEach((text, k) => merger.add(readReport(text, `${k}.report`)));
+    const { joulemark } = parseReport(merger.head() + "\n");
+    return totalsFromNested(joulemark!.totals)!.components.get("package")!;
+  };
+  const alike = totalsOf([host(0, { source: "rapl" }), host(1, { source: "rapl" })]);
+  assertEquals([alike.source, alike.covers], ["measured, rapl", ""]);
+  const other = totalsOf([
+    ...[host(0, { source: "rapl" }), host(1, { source: "msr" })],
+    host(2, { source: "rapl", known: 40 }),
+  ]);
+  assertEquals(other.source, "measured, rapl (2 hosts); measured, msr (1 host)");
+  assertEquals(other.covers, "83.3 % of the time");
+  assertAlmostEquals(other.coverage, 2.5 / 3, 1e-9);
+});
+
+Deno.test("the tree of a job has the visits of all hosts, and errors that add up as squares", () => {
+  const { joulemark } = parseReport(merged([3, 1, 0, 2, 6, 5, 4]) + "\n");
+  const tree = treeFromNested(joulemark!.tree)!;
+  assertEquals(tree.rows.map(({ region, depth }) => `${depth} ${region}`), [
+    "0 solve",
+    "1 exchange",
+  ]);
+  const processes = MADE.reduce((sum, _, k) => sum + 2 + k % 3, 0);
+  assertEquals(tree.processes, processes);
+  const [solve, exchange] = tree.rows;
+  const lengths = MADE.flatMap((made) => made.lengths).sort((a, b) => a - b);
+  const sum = lengths.reduce((a, b) => a + b);
+  assertAlmostEquals(solve.count * processes, lengths.length, 1e-6);
+  assertAlmostEquals(solve.runtimeS * processes, sum, 1e-9);
+  const { visits } = solve;
+  assertAlmostEquals(visits.minS, lengths[0], 1e-9);
+  assertAlmostEquals(visits.maxS, lengths.at(-1)!, 1e-9);
+  const mean = sum / lengths.length;
+  const squares = lengths.reduce((a, s) => a + (s - mean) ** 2, 0);
+  assertAlmostEquals(visits.deviationS / Math.sqrt(squares / (lengths.length - 1)), 1, 1e-6);
+  // A bucket is a quarter of an octave wide at most.
+  assertAlmostEquals(visits.p50S / lengths[lengths.length >> 1], 1, 0.2);
+  assertEquals([...visits.buckets.values()].reduce((a, b) => a + b), lengths.length);
+  const energy = solve.energies.get("package")!;
+  assertAlmostEquals(energy.joules, MADE.reduce((s, { joules }) => s + joules[0], 0), 1e-8);
+  assertAlmostEquals(energy.seJ, Math.hypot(...MADE.map(({ se }) => se[0])), 1e-8);
+  assertEquals(energy.powerW, 100 * HOSTS);
+  const other = exchange.energies.get("package")!;
+  assert(Number.isNaN(other.joules));
+  assertAlmostEquals(other.exactJ, MADE.reduce((s, { joules }) => s + joules[1], 0), 1e-8);
+});
+
+Deno.test("a job's peak is at most the sum of its hosts' peaks, that of one host is unchanged", () => {
+  const reports = [100, 250].map((peakW, k) => {
+    const report = parseReport(MADE[k].report);
+    const [host] = report.hosts;
+    host.joulemark!.totals = totalsToNested(hostTotals(host, new Map([["package", peakW]])));
+    return stringifyReport(report);
+  });
+  const totalsOf = (texts: readonly string[]) => {
+    const merger = new ReportMerger();
+    texts.forEach((text, k) => merger.add(readReport(text, `n${k}.report`)));
+    const report = parseReport(merger.head() + "\n");
+    const { peakW, peakAtMostW } = totalsFromNested(report.joulemark!.totals)!.components
+      .get("package")!;
+    return { peakW, peakAtMostW, text: card(report, { reportPath: "job.report" }) };
+  };
+  const both = totalsOf(reports);
+  assertEquals([both.peakW, both.peakAtMostW], [NaN, 350]);
+  assert(/^package .* peak at most 350\.0 W/m.test(both.text), both.text);
+  const one = totalsOf(reports.slice(0, 1));
+  assertEquals([one.peakW, one.peakAtMostW], [100, NaN]);
+});
+
+Deno.test("card() of a job has its totals and its tree", () => {
+  const text = card(parseReport(merged([0, 1, 2, 3, 4, 5, 6]) + "\n"), {
+    reportPath: "job.report",
+  });
+  assert(/^--- job on 7 nodes -/.test(text), text);
+  assert(/^time +16\.00 s/m.test(text), text);
+  assert(/^hosts +[\d.]+ J \(n\d\) to [\d.]+ J \(n\d\), mean [\d.]+ J$/m.test(text), text);
+  assert(/^solve .* ± .* J +700\.0 W/m.test(text), text);
+  assert(/^ {2}exchange .* ~/m.test(text), text);
+  assert(text.split("\n").every((line) => line.length <= 80), text);
+});
+
+Deno.test("times over the processes of a job are those of all processes together, in any order of hosts", () => {
+  const times = Array.from({ length: 4 }, (_, host) =>
+    Array.from({ length: 3 + host }, (_, k) => ({
+      pid: 100 * host + k,
+      timeNs: 1e9 * random.uniform(1, 3),
+    })));
+  const reports = times.map((own, host) => {
+    const spread = processSpread("solve", own, (pid) => `process ${pid}`);
+    const report = parseReport(MADE[host].report);
+    report.hosts[0].joulemark!["across processes"] = spreadsToNested([spread]);
+    return stringifyReport(report);
+  });
+  const whole = processSpread("solve", times.flat(), (pid) => `host${Math.floor(pid / 100)}`);
+  for (const order of [[0, 1, 2, 3], [3, 1, 0, 2]]) {
+    const merger = new ReportMerger();
+    for (const k of order) merger.add(readReport(reports[k], `n${k}.report`));
+    const [spread] = spreadsFromNested(
+      parseReport(merger.head() + "\n").joulemark!["across processes"],
+    );
+    assertEquals([spread.region, spread.processes], ["solve", whole.processes]);
+    assertAlmostEquals(spread.meanS, whole.meanS, 1e-5);
+    assertAlmostEquals(spread.deviationS, whole.deviationS, 1e-5);
+    assertEquals([...spread.buckets], [...whole.buckets].sort(([a], [b]) => a - b));
+  }
+});

@@ -1,0 +1,76 @@
+/** A session that another user made, and a journal that no monitor wrote. */
+import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { AccessError } from "../../../src/core/errors.ts";
+import { Journal } from "../../../src/job/place/journal.ts";
+import { recoverAll } from "../../../src/job/place/recover_all.ts";
+import { recoverSession } from "../../../src/job/place/recover.ts";
+import { timed } from "../../_support/time_limit.ts";
+import { NOT_ROOT } from "../../_support/skipped.ts";
+
+const REPORT = await Deno.readTextFile(
+  new URL("../../golden/replay/seed_example.report", import.meta.url),
+);
+
+/** BASE/JOB/SESSION with a journal whose report goes to `wanted`. */
+function sessionFor(base: string, wanted: string, frame = REPORT): string {
+  const session = `${base}/own-1-2/s-1-2`;
+  Deno.mkdirSync(session, { recursive: true, mode: 0o700 });
+  Deno.chmodSync(base, 0o700);
+  Deno.writeTextFileSync(`${base}/own-1-2/lock`, "");
+  using journal = new Journal(session, wanted);
+  journal.write({ frame, regions: [], tree: "" }, []);
+  return session;
+}
+
+function inDirectory(body: (dir: string) => void): void {
+  const dir = Deno.makeTempDirSync({ prefix: "joulemark-recover-" });
+  try {
+    body(dir);
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+}
+
+timed(
+  "recoverAll() writes nothing that another user's session asks for, and names the owner",
+  () => {
+    if (NOT_ROOT !== undefined) return console.log("skipped: another user's directory takes root");
+    inDirectory((dir) => {
+      Deno.mkdirSync(`${dir}/ours`);
+      const base = `${dir}/base`;
+      const session = sessionFor(base, `${dir}/ours/new`);
+      // A directory of theirs above is enough; so is a link of theirs to it.
+      const give = (path: string) => Deno.chownSync(path, 65534, 65534);
+      const tries = [base, `${base}/own-1-2`, session];
+      for (const theirs of tries) {
+        give(theirs);
+        for (const path of tries) {
+          if (!path.startsWith(theirs)) continue;
+          const error = assertThrows(() => recoverAll(path, () => {}), AccessError);
+          assertMatch((error as Error).message, /expected .*this user alone.*found .*user 65534/);
+          assertMatch((error as Error).message, new RegExp(path));
+        }
+        Deno.chownSync(theirs, 0, 0);
+      }
+      assertEquals([...Deno.readDirSync(`${dir}/ours`)], []);
+      Deno.chmodSync(base, 0o755);
+      assertThrows(() => recoverAll(base, () => {}), AccessError);
+      Deno.chmodSync(base, 0o700);
+      assertEquals(recoverAll(base, () => {}), [`${dir}/ours/new`]);
+    });
+  },
+);
+
+timed("recoverSession() drops a journal that is no report, and does not throw", () => {
+  inDirectory((dir) => {
+    for (
+      const frame of ["", "\0", "Hosts: 1\n", "Hosts:\n  a: [\n", "a:\n\tb", "- ".repeat(5000)]
+    ) {
+      const session = sessionFor(`${dir}/base`, `${dir}/new`, frame);
+      const { report, done, reason } = recoverSession(session, false);
+      assertEquals([report, done], [undefined, true], JSON.stringify(frame));
+      assert(reason !== undefined && !reason.includes("\n"), reason);
+      Deno.removeSync(`${dir}/base`, { recursive: true });
+    }
+  });
+});
