@@ -19,6 +19,8 @@ export interface Printer {
   stderr(text: string): void;
   /** A file of this name will be written: other places are closed when the run goes on. */
   willWrite?(path: string): void;
+  /** A text will go to standard output. */
+  willPrint?(): void;
 }
 
 /** A stream under way. */
@@ -33,6 +35,7 @@ const STANDARD = { stdout: "stdout", stderr: "stderr" } as const;
 
 /** Returns the path of a file. @param name A template: what `%` begins is known at the run's end. */
 export function announce(name: string, printer: Printer): void {
+  if (name === "stdout") printer.willPrint?.();
   if (name in STANDARD || printer.willWrite === undefined) return;
   const open = name.indexOf("%");
   const known = open < 0 ? name : `${name.slice(0, name.lastIndexOf("/", open) + 1)}any`;

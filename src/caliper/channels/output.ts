@@ -6,7 +6,7 @@
  * @module
  */
 import { fillName } from "../model/config/file_name.ts";
-import { isTrue } from "../model/config_words.ts";
+import { isTrue, wordsOf } from "../model/config_words.ts";
 import type { ChannelSpec, SpotProfile } from "../model/config/channel_spec.ts";
 import { Channel, type ChannelOptions } from "../model/services/channel.ts";
 import { CaliStream } from "../model/services/recorder.ts";
@@ -74,6 +74,7 @@ export class ContextOutput {
     this.channel = new Channel({ ...variables }, {
       ...options,
       name: spec.name,
+      unnoted: unnotedOf(spec),
       channelGlobals: {
         "cali.channel": spec.name,
         ...options.channelGlobals,
@@ -272,6 +273,15 @@ export class ContextOutput {
     if (host === undefined || name === "stdout" || name === "stderr") return name;
     return `${name}-${asFileName(host)}`;
   }
+}
+
+/** Services that only a channel under MPI has, where it is not known yet whether this is one. */
+function unnotedOf({ reports }: ChannelSpec): string[] {
+  if (reports === undefined) return [];
+  const alone = wordsOf(reports.alone.variables.CALI_SERVICES_ENABLE);
+  return wordsOf(reports.under.variables.CALI_SERVICES_ENABLE).filter((name) =>
+    !alone.includes(name)
+  );
 }
 
 /**

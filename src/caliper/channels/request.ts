@@ -161,7 +161,7 @@ function fromVariables(
  */
 function eitherOf(under: ChannelSpec, alone: ChannelSpec): ChannelSpec {
   if (JSON.stringify(under) === JSON.stringify(alone)) return under;
-  const services = [under, alone].flatMap(({ variables }) =>
+  const services = [alone, under].flatMap(({ variables }) =>
     (variables.CALI_SERVICES_ENABLE ?? "").split(",")
   );
   const variables = {

@@ -45,6 +45,8 @@ export class LiveSite implements OutputSite {
   readonly #claims = new Map<string, Claim>();
   /** Names of files that are written while the run goes on, or at its end. */
   readonly written: Set<string> = new Set();
+  /** A text will go to standard output. */
+  prints = false;
 
   constructor({ place, request, printer, keepSteps, nowNs }: LiveSiteOptions) {
     this.part = place.part;
@@ -72,6 +74,10 @@ export class LiveSite implements OutputSite {
     this.#claims.set(wanted, claim);
     this.willWrite(claim.path);
     return claim.path;
+  }
+
+  willPrint(): void {
+    this.prints = true;
   }
 
   willWrite(path: string): void {

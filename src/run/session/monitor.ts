@@ -275,7 +275,7 @@ class Run {
     const files = paths.map((path) => statPath(path)).filter((facts) => facts !== undefined);
     const { inherited, messages, lock, socket } = this.#plan.guardian;
     releaseInherited(inherited, [STDERR, messages, lock, socket], (fd, { device, inode }) => {
-      if (fd === STDOUT && (printsText || paths.includes("-"))) return true;
+      if (fd === STDOUT && (printsText || this.#site.prints || paths.includes("-"))) return true;
       return files.some((file) => file.device === device && file.inode === inode);
     });
   }

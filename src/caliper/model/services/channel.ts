@@ -35,6 +35,8 @@ export interface ChannelOptions {
   stream?: (record: Snapshot, thread: number) => void;
   /** The channel's name, in what it notes. @default "default" */
   name?: string;
+  /** Services that are there in case they are needed: nothing is noted of them. @default none */
+  unnoted?: readonly string[];
   /** Receives each line of the log at once. */
   onLog?: (line: string) => void;
   /** Where services find quantities of the machine. @default none */
@@ -99,7 +101,7 @@ export class Channel extends Annotations {
         this.say(remarkOnService(name) ?? `Service "${name}" not found!`);
         continue;
       }
-      const line = REGISTERED.get(name);
+      const line = options.unnoted?.includes(name) ? undefined : REGISTERED.get(name);
       if (line !== undefined && !noted.has(line)) this.note(line);
       if (line !== undefined) noted.add(line);
     }
