@@ -83,9 +83,7 @@ differenced.`,
     if (options.text["as-original"] !== undefined) {
       throw new UsageError({
         action: "use --as-original",
-        expected:
-          "joulemark's own values: those of the original programs are computed by its tests " +
-          "alone, in tests/rawstats/analysis/original",
+        expected: "no such option: stats prints joulemark's own values alone",
         remedy: "leave the option out",
       });
     }

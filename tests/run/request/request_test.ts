@@ -47,11 +47,14 @@ Deno.test("LiveSite names files of GEOPM's variables after the host, and all in 
     const place = { reportPath: "r", host: "node01", quiet: true, fileSuffix };
     return new LiveSite({ place, request: request({}), printer, nowNs: () => 0 });
   };
-  const name = (origin: "flag" | "foreign", suffix?: string) =>
-    site(suffix).nameOf({ text: "t", origin, name: "" });
-  assertEquals([name("foreign"), name("flag"), name("foreign", "n7"), name("flag", "n7")], [
-    ...["t-node01", "t", "t-n7", "t-n7"],
-  ]);
+  const name = (text: string, origin: "flag" | "foreign", suffix?: string) =>
+    site(suffix).nameOf({ text, origin, name: "" });
+  assertEquals(
+    [name("t", "foreign"), name("t", "flag"), name("t", "foreign", "n7"), name("u", "flag", "n7")],
+    ["t-node01", "t", "t-n7", "u-n7"],
+  );
+  // Another run writes that file at this moment.
+  assertEquals(name("u", "flag", "n7"), "u-n7-2");
 });
 
 Deno.test("runRequest() refuses a bad flag, and goes on over a bad GEOPM_ variable", () => {
