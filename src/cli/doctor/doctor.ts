@@ -164,7 +164,7 @@ function energyText(counters: readonly EnergyVerdict[], simulated: boolean): str
     const updates = `every ${one["update period (s)"]} s, ${one["lag (s)"]} s late`;
     const verdict = one.trusted
       ? `trusted: two orders agree; ${updates}`
-      : one.why?.startsWith("cannot be told")
+      : one.why?.startsWith("cannot be determined")
       ? one.why
       : `not trusted: ${one.why}`;
     return `${one.counter.padEnd(8)}${visits}  ${verdict}\n`;

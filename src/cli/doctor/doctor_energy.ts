@@ -6,8 +6,9 @@
  * region draws depends on neither order, so its power has to come out the same.
  * @module
  */
-import { Attribution, type CounterSpec, type Kind, KINDS } from "../../energy/edges/attribution.ts";
-import type { ClassEnergy } from "../../energy/edges/add_up.ts";
+import { type CounterSpec, type Kind, KINDS } from "../../energy/edges/attribution.ts";
+import { type DomainFacts, KindEnergies } from "../../energy/attribution/kind.ts";
+import type { FittedEnergy } from "../../energy/attribution/run_sum.ts";
 
 /** Lengths of visits that counters are tried at, s. */
 export const LENGTHS_S: readonly number[] = [0.001, 0.01, 0.1];
@@ -16,7 +17,7 @@ const MAX_DIFFERENCE = 0.05;
 const APART = "the two orders differ by";
 const STEP_S = 0.005;
 const DITHER = 0.25;
-const REGIONS = 2;
+const REGIONS = 2, LANE = 1;
 
 /** What runs the kernel and reads the counters. Times are seconds on one clock. */
 export interface EnergyBench {
@@ -44,6 +45,9 @@ export interface EnergyVerdict {
   readonly "at random (W)": readonly (number | null)[];
   readonly "update period (s)": number | null;
   readonly "lag (s)": number | null;
+  /** Each update is the mean of so long, or follows with so long; `null`: it does not. */
+  readonly "moving average (s)": number | null;
+  readonly "time constant (s)": number | null;
   readonly intervals: number;
   readonly "begun anew": number;
 }
@@ -60,26 +64,40 @@ export function tryCounters(bench: EnergyBench, seconds: number): EnergyVerdict[
   });
 }
 
-type Result = ReturnType<Attribution["result"]>;
-type KindOf = NonNullable<ReturnType<Result["get"]>>;
+/** One kind of counters, in one order. */
+interface KindOf {
+  readonly of: (classId: number) => FittedEnergy;
+  readonly facts: DomainFacts | undefined;
+}
+
+type Result = ReadonlyMap<Kind, KindOf>;
 
 function runOrder(
   bench: EnergyBench,
   { lengthS, isRandom, each }: { lengthS: number; isRandom: boolean; each: number },
 ): Result {
   const { counters, cpuCount } = bench;
-  const attribution = new Attribution({ cpuCount, counters, method: "fit" });
-  const cpus = [bench.cpu];
+  const kinds = KINDS.flatMap((kind) => {
+    const at = counters.flatMap((counter, k) => counter.kind === kind ? [k] : []);
+    const energies = new KindEnergies(at.map((k) => counters[k]), cpuCount, kind === "gpu");
+    return at.length === 0 ? [] : [{ kind, at, energies }];
+  });
+  const cpus = Int32Array.of(bench.cpu);
   const values = new Float64Array(counters.length);
   const stamps = new Float64Array(counters.length).fill(NaN);
+  const step = (timeS: number) => {
+    for (const { at, energies } of kinds) energies.step(timeS, at.map((k) => values[k]), stamps);
+  };
   let region = 0;
   let t = bench.work(region);
   const beginS = t;
   bench.read(t, values);
-  attribution.edge(t, cpus, -1);
-  attribution.edge(t, cpus, region);
+  for (const { energies } of kinds) {
+    energies.live(t, LANE, cpus);
+    energies.edge(t, LANE, region + 1);
+  }
   bench.enter(t, region);
-  attribution.step(t, values, stamps);
+  step(t);
   let leaveS = t + lengthS;
   let next = 1;
   let stepS = t + STEP_S;
@@ -88,17 +106,21 @@ function runOrder(
     if (t >= leaveS) {
       region = isRandom ? Math.floor(Math.random() * REGIONS) : (region + 1) % REGIONS;
       bench.enter(t, region);
-      attribution.edge(t, cpus, region);
+      for (const { energies } of kinds) energies.edge(t, LANE, region + 1);
       leaveS = t + lengthS * (0.5 + Math.random());
     }
     if (t < stepS) continue;
     bench.read(t, values);
-    attribution.step(t, values, stamps);
+    step(t);
     while (stepS <= t) {
       stepS = beginS + (++next + DITHER * (2 * Math.random() - 1)) * STEP_S;
     }
   }
-  return attribution.result(true);
+  return new Map(kinds.map(({ kind, energies }) => {
+    energies.finish();
+    const [facts] = energies.facts.values();
+    return [kind, { of: (c) => energies.sum.sum([c]), facts }];
+  }));
 }
 
 function verdict(
@@ -109,9 +131,9 @@ function verdict(
   const classes = Array.from({ length: REGIONS }, (_, r) => r + 1);
   const inTurn = classes.map((c) => turn!.of(c));
   const atRandom = classes.map((c) => random!.of(c));
-  const [facts] = turn!.counters;
-  const why = doubt(inTurn, atRandom, facts.changes);
-  const watts = (list: readonly ClassEnergy[]) =>
+  const { facts } = turn!, kernel = facts?.response?.kernel;
+  const why = doubt(inTurn, atRandom, facts);
+  const watts = (list: readonly FittedEnergy[]) =>
     list.map((one) => isReported(one) ? one.powerW : null);
   return {
     counter,
@@ -121,22 +143,24 @@ function verdict(
     ...(why === undefined ? {} : { why }),
     "in turn (W)": watts(inTurn),
     "at random (W)": watts(atRandom),
-    "update period (s)": finite(facts.updatePeriodS),
-    "lag (s)": finite(facts.lagS),
-    intervals: facts.intervals,
-    "begun anew": Math.max(0, facts.breaks - 1),
+    "update period (s)": finite(facts?.periodS),
+    "lag (s)": finite(kernel?.lagS),
+    "moving average (s)": finite(kernel?.meanS || undefined),
+    "time constant (s)": finite(kernel?.orderS || undefined),
+    intervals: facts?.response?.intervals ?? 0,
+    "begun anew": facts?.breaks ?? 0,
   };
 }
 
 /** Why the two orders are no proof; `undefined`: they agree. */
 function doubt(
-  inTurn: readonly ClassEnergy[],
-  atRandom: readonly ClassEnergy[],
-  changes: number,
+  inTurn: readonly FittedEnergy[],
+  atRandom: readonly FittedEnergy[],
+  facts: DomainFacts | undefined,
 ): string | undefined {
-  if (changes === 0) return "the counter stands still";
+  if (facts === undefined || !(facts.periodS > 0)) return "the counter stands still";
   const untold = [...inTurn, ...atRandom].find((one) => !isReported(one));
-  if (untold !== undefined) return `cannot be told (${untold.why ?? "no energy"})`;
+  if (untold !== undefined) return `cannot be determined (${untold.why ?? "no energy"})`;
   for (let r = 0; r < inTurn.length; r++) {
     const [one, other] = [inTurn[r], atRandom[r]];
     const apart = Math.abs(one.powerW - other.powerW);
@@ -151,10 +175,10 @@ function doubt(
   return undefined;
 }
 
-function isReported({ fitJ }: ClassEnergy): boolean {
+function isReported({ fitJ }: FittedEnergy): boolean {
   return Number.isFinite(fitJ) && fitJ > 0;
 }
 
-function finite(value: number): number | null {
+function finite(value = NaN): number | null {
   return Number.isFinite(value) ? Number(value.toPrecision(4)) : null;
 }

@@ -26,6 +26,8 @@ export interface DomainFacts {
   readonly counters: readonly number[];
   readonly periodS: number;
   readonly jitterS: number;
+  /** Intervals with a break: a restart of the counter, or no reading. */
+  readonly breaks: number;
   readonly response: Response | undefined;
   readonly refusal: Refusal | undefined;
   readonly notes: readonly string[];
@@ -163,6 +165,7 @@ export class KindEnergies {
 }
 
 function factsOf(counters: readonly number[], domain: Domain, result: Estimate): DomainFacts {
-  const { periodS, jitterS } = domain.boundaries, { choice, refusal, notes } = result;
-  return { counters, periodS, jitterS, response: choice?.response, refusal, notes };
+  const { periodS, jitterS, isWhole } = domain.boundaries, { choice, refusal, notes } = result;
+  const breaks = isWhole.reduce((s, is) => s + 1 - is, 0);
+  return { counters, periodS, jitterS, breaks, response: choice?.response, refusal, notes };
 }

@@ -22,6 +22,16 @@ export interface FittedEnergy {
   readonly why?: string;
 }
 
+/** Energy of some classes, J. */
+export interface Total {
+  readonly energyJ: number;
+  readonly causedJ: number;
+  readonly seJ: number;
+  readonly cpuS: number;
+  /** Where most of the error comes from. */
+  readonly cause: string;
+}
+
 /** Of a class without a place of its own, the part of its energy by time that is unknown. */
 const JOINED_ERROR = 0.5;
 /** Classes that have energies of their own: 2 MiB of covariances. */
@@ -36,6 +46,18 @@ export const CAUSES: Readonly<Record<string, string>> = {
   outside: "most of its time is before the first or after the last update of the counter",
   responses: "how the counter answers is not known",
   joined: "one of many short regions",
+};
+
+/** What helps, by cause. */
+export const HELP: Readonly<Record<string, string>> = {
+  "too few changes of the counter": "Run longer.",
+  "program and samples are in step with the counter": "Use --period 0.005 with --dither on.",
+  [CAUSES.posterior]: "Run longer, or vary the order and the length of the regions.",
+  [CAUSES.blocks]: "Run longer.",
+  [CAUSES.edges]: "Run longer, or use a shorter --period.",
+  [CAUSES.beside]: "Only a counter per core could separate them.",
+  [CAUSES.responses]: "Run longer.",
+  [CAUSES.joined]: "Use fewer region names at a time.",
 };
 
 /** Sums of one kind of counters. */
@@ -103,22 +125,29 @@ export class RunSum {
       });
     }
     const shared = ids.indexOf(OWN.joined);
-    for (const [id, s] of joinedS) {
+    const join = (id: number, s: number, joules: number) => {
       const sum = this.joined.getOrInsertComputed(id, () => ({ seconds: 0, joules: 0 }));
       sum.seconds += s;
-      sum.joules += energyJ[shared] * s / seconds[shared];
-    }
+      sum.joules += joules;
+    };
+    for (const [id, s] of joinedS) join(id, s, energyJ[shared] * s / seconds[shared]);
+    ids.forEach((id, c) => !this.indexOf.has(id) && join(id, seconds[c], energyJ[c]));
   }
 
-  /** Some classes together. */
-  sum(classes: readonly number[]): FittedEnergy {
-    let fitJ = 0, causedJ = 0, cpuS = 0, joinedJ = 0;
+  /** Classes of the caller. */
+  get ids(): number[] {
+    return [...this.indexOf.keys(), ...this.joined.keys()].filter((id) => id >= 0);
+  }
+
+  /** Some classes together, whether that is determined or not. */
+  total(classes: readonly number[]): Total {
+    let energyJ = 0, causedJ = 0, cpuS = 0, joinedJ = 0;
     const at: number[] = [];
-    for (const id of classes) {
+    for (const id of new Set(classes)) {
       const i = this.indexOf.get(id), joined = this.joined.get(id);
       if (i !== undefined) {
         at.push(i);
-        fitJ += this.energyJ[i];
+        energyJ += this.energyJ[i];
         causedJ += this.causedJ[i];
         cpuS += this.seconds[i];
       }
@@ -126,18 +155,23 @@ export class RunSum {
       joinedJ += joined.joules;
       cpuS += joined.seconds;
     }
-    const variance = this.#variance(at) + (JOINED_ERROR * joinedJ) ** 2;
-    fitJ += joinedJ;
-    causedJ += joinedJ;
-    const seJ = Math.sqrt(Math.max(0, variance));
-    if (cpuS === 0) return { fitJ: 0, causedJ: 0, seJ: 0, cpuS, powerW: NaN };
-    const powerW = this.capacity * fitJ / cpuS;
-    if (fitJ > 0 && seJ <= MAX_ERROR * fitJ) return { fitJ, causedJ, seJ, cpuS, powerW };
     const joinedVariance = (JOINED_ERROR * joinedJ) ** 2;
+    const seJ = Math.sqrt(Math.max(0, this.#variance(at) + joinedVariance));
     let cause = "joined", most = joinedVariance;
     for (const [name, of] of this.#causes) {
       const part = at.reduce((s, i) => s + (of[i] ?? 0), 0);
       if (part > most) [cause, most] = [name, part];
+    }
+    return { energyJ: energyJ + joinedJ, causedJ: causedJ + joinedJ, seJ, cpuS, cause };
+  }
+
+  /** Some classes together, as far as that is determined. */
+  sum(classes: readonly number[]): FittedEnergy {
+    const { energyJ, causedJ, seJ, cpuS, cause } = this.total(classes);
+    if (cpuS === 0) return { fitJ: 0, causedJ: 0, seJ: 0, cpuS, powerW: NaN };
+    const powerW = this.capacity * energyJ / cpuS;
+    if (energyJ > 0 && seJ <= MAX_ERROR * energyJ) {
+      return { fitJ: energyJ, causedJ, seJ, cpuS, powerW };
     }
     return { fitJ: NaN, causedJ: NaN, seJ, cpuS, powerW: NaN, why: CAUSES[cause] ?? cause };
   }

@@ -1,17 +1,15 @@
 /**
- * The energy of every region from the counters of a node: each counter's domain by itself, then
- * added up over the instances of a kind. docs/how-sure.md.
+ * The energy of every region by the difference of counter readings at the edges: each counter's domain by itself,
+ * then added up over the instances of a kind. docs/how-sure.md.
  *
  * Edges come from the tracker, readings once per sample. Pure and streaming: memory depends on
  * regions, CPUs and counters, not on the length of the run.
  * @module
  */
-import { UNTESTED } from "./untested.ts";
-import { CounterAttribution, type Method } from "./counter_attribution.ts";
+import { CounterAttribution } from "./counter_attribution.ts";
 import { EdgeLog } from "./intervals/edge_log.ts";
 import { FoldedTimes } from "./folded_splits.ts";
 import { Sampled } from "./sampled.ts";
-import { VisitTerms } from "./visit_terms.ts";
 import { WholeVisits } from "./whole_visits.ts";
 import { grown } from "../../core/grow.ts";
 import type { EnergyKind } from "../../core/region_tree.ts";
@@ -40,7 +38,6 @@ export interface AttributionOptions {
   /** CPUs of the node. */
   readonly cpuCount: number;
   readonly counters: readonly CounterSpec[];
-  readonly method: Method;
   /** Class that a class is nested in, at most 0 for none. @default no class is nested */
   readonly parentOf?: (classIndex: number) => number;
   /** Of a class that comes by `folded()`: the one that comes by edges around it. @default itself */
@@ -75,8 +72,6 @@ interface Domain {
   /** Nested regions without edges, and whole outermost visits without any. */
   folded: FoldedTimes;
   wholes: WholeVisits;
-  /** What powers may depend on beside the region; only a fit uses it. */
-  visits: VisitTerms | undefined;
   /** Places in `#counters`. */
   readonly counters: number[];
   /** 1 while no process may use its CPUs: they are one CPU of no process then. */
@@ -85,7 +80,6 @@ interface Domain {
 
 /** Attributes the energy of all counters of a node. Class 0 is `unmarked`, class r + 1 is region r. */
 export class Attribution {
-  readonly method: Method;
   readonly #options: AttributionOptions;
   /** Has the run begun? */
   #isBegun = false;
@@ -105,7 +99,6 @@ export class Attribution {
       ...parentOf && { parentOf: (c) => c <= OTHER_CLASS ? 0 : inner(parentOf(outer(c))) },
       ...outermostOf && { outermostOf: (c) => c <= OTHER_CLASS ? c : inner(outermostOf(outer(c))) },
     };
-    this.method = options.method;
     this.#classOf = new Int32Array(options.cpuCount).fill(-1);
     const bySet = new Map<string, Domain>();
     options.counters.forEach(({ cpus }, k) => {
@@ -138,8 +131,7 @@ export class Attribution {
     const to = region === OTHER ? OTHER_CLASS : inner(region + 1);
     this.#beginAt(timeS, cpus);
     for (let k = 0; k < this.#domains.length; k++) {
-      const { members, log, visits } = this.#domains[k];
-      visits?.edge(timeS, cpus, members, to);
+      const { members, log } = this.#domains[k];
       let from = -2;
       let count = 0;
       for (let i = 0; i < cpus.length; i++) {
@@ -208,15 +200,11 @@ export class Attribution {
    */
   step(timeS: number, valuesJ: Float64Array, stampsS: Float64Array): void {
     for (let d = 0; d < this.#domains.length; d++) {
-      const { log, folded, wholes, visits, counters } = this.#domains[d];
+      const { log, folded, wholes, counters } = this.#domains[d];
       let needed = log.next;
-      let neededTerm = visits?.log.next ?? 0;
       let neededS = timeS;
       folded.sample(timeS);
       wholes.sample(timeS);
-      // Lengths of visits, and what came before them, are not as edges have them.
-      if (visits !== undefined && wholes.isMuch) visits.tooMuch ??= UNTESTED.folded;
-      visits?.step(timeS);
       for (let i = 0; i < counters.length; i++) {
         const k = counters[i];
         const counter = this.#counters[k];
@@ -224,11 +212,9 @@ export class Attribution {
         this.#sampled[k].step(counter.changes.totalJ - this.#lastJ[k]);
         this.#lastJ[k] = counter.changes.totalJ;
         if (counter.cursor < needed) needed = counter.cursor;
-        if (counter.termCursor < neededTerm) neededTerm = counter.termCursor;
         if (counter.foldedS < neededS) neededS = counter.foldedS;
       }
       log.release(needed);
-      visits?.log.release(neededTerm);
       folded.release(neededS);
       wholes.times.release(neededS);
     }
@@ -237,11 +223,10 @@ export class Attribution {
   /**
    * Energies so far.
    *
-   * @param isLast The run is over. Before that a fit that would take long is left out.
-   * @param wantsFit Else only results by edges. @default true
+   * @param isLast The run is over.
    */
-  result(isLast: boolean, wantsFit = true): AttributionResult {
-    const results = this.#counters.map((counter) => counter.result(isLast, wantsFit));
+  result(isLast: boolean): AttributionResult {
+    const results = this.#counters.map((counter) => counter.result(isLast));
     const kinds = new Map<Kind, KindResult>();
     for (const kind of KINDS) {
       const own = this.#options.counters.flatMap((spec, k) =>
@@ -251,7 +236,7 @@ export class Attribution {
       );
       if (own.length === 0) continue;
       // A process may use a device whatever its CPUs are.
-      kinds.set(kind, outside(addUp(own, this.method, kind === "gpu" ? 0 : OTHER_CLASS)));
+      kinds.set(kind, outside(addUp(own, kind === "gpu" ? 0 : OTHER_CLASS)));
     }
     return kinds;
   }
@@ -300,27 +285,19 @@ export class Attribution {
 
   #begin(): Omit<Domain, "members" | "counters"> {
     const log = new EdgeLog();
-    const visits = this.method === "fit" ? new VisitTerms(log, this.#options.cpuCount) : undefined;
-    return { log, folded: new FoldedTimes(), wholes: new WholeVisits(log), visits, others: 0 };
+    return { log, folded: new FoldedTimes(), wholes: new WholeVisits(log), others: 0 };
   }
 
   #open(): void {
-    const { counters, method, parentOf } = this.#options;
+    const { counters } = this.#options;
     this.#counters = [];
     this.#sampled = [];
     this.#lastJ = new Float64Array(counters.length);
     counters.forEach(({ updatePeriodS, stamped }, k) => {
-      const { log, folded, wholes, visits } = this.#domains
+      const { log, folded, wholes } = this.#domains
         .find(({ counters }) => counters.includes(k))!;
       this.#counters.push(
-        new CounterAttribution(log, method, {
-          updatePeriodS,
-          stamped,
-          parentOf,
-          folded,
-          whole: wholes.times,
-          visits,
-        }),
+        new CounterAttribution(log, { updatePeriodS, stamped, folded, whole: wholes.times }),
       );
       this.#sampled.push(new Sampled(log));
     });
@@ -335,11 +312,6 @@ function outside(result: KindResult): KindResult {
     sum: (classes) => result.sum(classes.map(inner)),
     otherCpus: result.of(OTHER_CLASS),
     sampledJ: (c) => result.sampledJ(inner(c)),
-    get counters() {
-      return result.counters.map((facts) => ({
-        ...facts,
-        untold: facts.untold.filter((c) => c !== OTHER_CLASS).map(outer),
-      }));
-    },
+    counters: result.counters,
   };
 }

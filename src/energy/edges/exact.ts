@@ -4,7 +4,6 @@
  */
 import type { ExposureRow } from "./folded_splits.ts";
 import { grown } from "../../core/grow.ts";
-import { ZERO_LAG } from "./solver/lag_curve.ts";
 
 /** Energies of one counter, by class. */
 export class ExactEnergies {
@@ -13,10 +12,10 @@ export class ExactEnergies {
   #inS = new Float64Array(16);
 
   /** Takes an interval. */
-  add({ count, classes, tau, width }: ExposureRow, energyJ: number): void {
+  add({ count, classes, tau }: ExposureRow, energyJ: number): void {
     let all = 0;
     for (let i = 0; i < count; i++) {
-      all += tau[i * width + ZERO_LAG];
+      all += tau[i];
       if (classes[i] >= this.#inS.length) {
         this.#inS = grown(this.#inS, classes[i] + 1);
         this.#joules = grown(this.#joules, this.#inS.length);
@@ -24,7 +23,7 @@ export class ExactEnergies {
     }
     if (!(all > 0)) return;
     for (let i = 0; i < count; i++) {
-      const t = tau[i * width + ZERO_LAG];
+      const t = tau[i];
       this.#inS[classes[i]] += t;
       this.#joules[classes[i]] += energyJ * t / all;
     }

@@ -201,42 +201,31 @@ class Taken {
 export interface ExposureRow {
   count: number;
   classes: Int32Array;
-  /** Entry i at lag l is at `i * width + l`; after the lags the same for each time constant. */
+  /** CPU-seconds by entry. */
   tau: Float64Array;
-  /** Numbers of an entry. */
-  width: number;
-  readonly lags: Float64Array;
-  /** There is something for time constants. */
-  readonly responds: boolean;
 }
 
 /** Divides the rows of one counter. */
 export class FoldedSplits {
   readonly #times: FoldedTimes;
-  /** By lag: the last two boundaries. */
-  readonly #fromS: Float64Array;
-  readonly #untilS: Float64Array;
-  /** No later boundary needs entries before. */
-  neededS = -Infinity;
-  readonly #row: { -readonly [K in keyof ExposureRow]: ExposureRow[K] };
+  /** The last two boundaries. */
+  #fromS = NaN;
+  #untilS = NaN;
+  readonly #row = { count: 0, classes: new Int32Array(16), tau: new Float64Array(16) };
   #begin = new Float64Array(0);
   readonly #taken = new Taken();
-  /** By sample and lag, the part of its time between the boundaries. */
-  #parts: Float64Array[] = [];
-  /** By class of the row and lag, what all in it took. */
+  /** By class of the row, what all in it took. */
   #sums = new Float64Array(16);
-  /** What a second in a class gets, by column. */
-  readonly #each: Float64Array;
   /** By class: its place in the row + 1; 0: not in it. */
   #places = new Int32Array(16);
 
-  constructor(times: FoldedTimes, { lags, width }: { lags: Float64Array; width: number }) {
+  constructor(times: FoldedTimes) {
     this.#times = times;
-    const [classes, tau] = [new Int32Array(16), new Float64Array(16)];
-    this.#row = { count: 0, classes, tau, lags, width, responds: true };
-    this.#each = new Float64Array(width);
-    this.#fromS = new Float64Array(lags.length).fill(NaN);
-    this.#untilS = new Float64Array(lags.length).fill(NaN);
+  }
+
+  /** No later boundary needs entries before. */
+  get neededS(): number {
+    return this.#untilS === this.#untilS ? this.#untilS : -Infinity;
   }
 
   /** The counter's first reading: what was before does not count. */
@@ -246,35 +235,26 @@ export class FoldedSplits {
 
   /** The next boundary, as `Exposure` has it. */
   boundary(timeS: number, windowS: number): void {
-    const { lags } = this.#row;
-    let mostS = -Infinity;
-    for (let l = 0; l < lags.length; l++) {
-      this.#fromS[l] = this.#untilS[l];
-      this.#untilS[l] = timeS - windowS / 2 - lags[l];
-      if (lags[l] > mostS) mostS = lags[l];
-    }
-    this.neededS = timeS - windowS / 2 - mostS;
+    this.#fromS = this.#untilS;
+    this.#untilS = timeS - windowS / 2;
   }
 
-  /** A row between the last two boundaries, divided. Reused. @param wanted Lags that count. */
-  divided(row: ExposureRow, wanted: Uint8Array): ExposureRow {
+  /** A row between the last two boundaries, divided. Reused. */
+  divided(row: ExposureRow): ExposureRow {
     if (this.#times.length === 0) return row;
-    const out = this.#row, { count } = row, lags = row.lags.length;
-    // Of very many classes the numbers for time constants would take most of the memory.
-    const width = out.width = row.responds ? row.width : lags;
-    out.responds = row.responds;
+    const out = this.#row, { count } = row;
     this.#copy(row);
-    const samples = this.#overlapping(wanted);
+    const samples = [...this.#times.between(this.#fromS, this.#untilS)].map((sample) => ({
+      sample,
+      part: (Math.min(this.#untilS, sample.untilS) - Math.max(this.#fromS, sample.fromS)) /
+        (sample.untilS - sample.fromS),
+    }));
     if (samples.length > 0) {
-      if (this.#sums.length < count * lags) this.#sums = new Float64Array(2 * count * lags);
-      const sums = this.#sums.fill(0, 0, count * lags);
-      samples.forEach((sample, k) => this.#addUp(sample, this.#parts[k], count));
-      for (let i = 0; i < count; i++) {
-        for (let w = 0; w < width; w++) {
-          if (sums[i * lags + w % lags] > 0) out.tau[i * width + w] = 0;
-        }
-      }
-      samples.forEach((sample, k) => this.#divide(row, sample, this.#parts[k]));
+      if (this.#sums.length < count) this.#sums = new Float64Array(2 * count);
+      const sums = this.#sums.fill(0, 0, count);
+      for (const { sample, part } of samples) this.#addUp(sample, part, count);
+      for (let i = 0; i < count; i++) if (sums[i] > 0) out.tau[i] = 0;
+      for (const { sample, part } of samples) this.#divide(row, sample, part);
     }
     for (let i = 0; i < out.count; i++) this.#places[out.classes[i]] = 0;
     return out;
@@ -286,57 +266,28 @@ export class FoldedSplits {
     return i < count ? i : -1;
   }
 
-  /** What all in a class took in a sample, by lag. */
-  #addUp({ classes, sums: took }: Sample, part: Float64Array, count: number): void {
+  /** What all in a class took in a sample. */
+  #addUp({ classes, sums: took }: Sample, part: number, count: number): void {
     for (let j = 0; j < classes.length; j++) {
       const i = this.#placeOf(classes[j], count);
-      if (i < 0) continue;
-      for (let l = 0; l < part.length; l++) this.#sums[i * part.length + l] += part[l] * took[j];
+      if (i >= 0) this.#sums[i] += part * took[j];
     }
   }
 
-  /** The time of a class goes to what took time in it, at every lag and time constant. */
-  #divide(row: ExposureRow, sample: Sample, part: Float64Array): void {
+  /** The time of a class goes to what took time in it. */
+  #divide(row: ExposureRow, sample: Sample, part: number): void {
     const out = this.#row, { paths } = this.#times, { slots, seconds, classes, ends } = sample;
-    const { width } = out, { count } = row, lags = part.length, each = this.#each;
     for (let j = 0; j < classes.length; j++) {
-      const i = this.#placeOf(classes[j], count);
-      if (i < 0) continue;
-      let any = false;
-      for (let w = 0; w < width; w++) {
-        const l = w % lags, sum = this.#sums[i * lags + l];
-        each[w] = sum > 0 ? row.tau[i * row.width + w] * (part[l] / sum) : 0;
-        any ||= part[l] > 0;
-      }
-      if (!any) continue;
+      const i = this.#placeOf(classes[j], row.count);
+      if (i < 0 || !(this.#sums[i] > 0)) continue;
+      const each = row.tau[i] * (part / this.#sums[i]);
       for (let k = j === 0 ? 0 : ends[j - 1]; k < ends[j]; k++) {
-        const place = this.#entry(paths[slots[k]]) * width, took = seconds[k], { tau } = out;
-        for (let w = 0; w < width; w++) tau[place + w] += each[w] * took;
+        const place = this.#entry(paths[slots[k]]);
+        out.tau[place] += each * seconds[k];
       }
     }
   }
 
-  /** Samples with time between the last two boundaries at any wanted lag, and their parts. */
-  #overlapping(wanted: Uint8Array): Sample[] {
-    const lags = this.#row.lags.length;
-    let fromS = Infinity, untilS = -Infinity;
-    for (let l = 0; l < lags; l++) {
-      if (wanted[l] === 0) continue;
-      fromS = Math.min(fromS, this.#fromS[l]);
-      untilS = Math.max(untilS, this.#untilS[l]);
-    }
-    const samples = [...this.#times.between(fromS, untilS)];
-    this.#parts = samples.map(({ fromS: beganS, untilS: endedS }) => {
-      const part = new Float64Array(lags);
-      for (let l = 0; l < lags; l++) {
-        if (wanted[l] === 0) continue;
-        const overlapS = Math.min(this.#untilS[l], endedS) - Math.max(this.#fromS[l], beganS);
-        if (overlapS > 0) part[l] = overlapS / (endedS - beganS);
-      }
-      return part;
-    });
-    return samples;
-  }
   /** CPU-seconds by class of the whole run, divided. */
   dividedSeconds(seconds: Float64Array): Float64Array {
     const { seconds: now, paths, around, length } = this.#times;
@@ -364,11 +315,11 @@ export class FoldedSplits {
   }
 
   #copy(row: ExposureRow): void {
-    const out = this.#row, { width } = out;
+    const out = this.#row;
     out.count = 0;
     for (let i = 0; i < row.count; i++) {
       const at = this.#entry(row.classes[i]);
-      for (let l = 0; l < width; l++) out.tau[at * width + l] = row.tau[i * row.width + l];
+      out.tau[at] = row.tau[i];
     }
   }
 
@@ -376,10 +327,10 @@ export class FoldedSplits {
   #entry(c: number): number {
     if (c >= this.#places.length) this.#places = grown(this.#places, c + 1);
     if (this.#places[c] > 0) return this.#places[c] - 1;
-    const out = this.#row, width = out.width;
+    const out = this.#row;
     if (out.count === out.classes.length) out.classes = grown(out.classes);
-    if ((out.count + 1) * width > out.tau.length) out.tau = grown(out.tau, (out.count + 1) * width);
-    out.tau.fill(0, out.count * width, (out.count + 1) * width);
+    if (out.count === out.tau.length) out.tau = grown(out.tau);
+    out.tau[out.count] = 0;
     out.classes[out.count] = c;
     this.#places[c] = ++out.count;
     return out.count - 1;

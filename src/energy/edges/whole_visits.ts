@@ -8,9 +8,6 @@ import { grown } from "../../core/grow.ts";
 import { FoldedTimes } from "./folded_splits.ts";
 import type { EdgeLog } from "./intervals/edge_log.ts";
 
-/** What is seldom spoils nothing, and a start may look like a flood. */
-const MUCH = 0.01, WHILE_S = 1;
-
 /** A class whose time is divided. */
 interface Divided {
   readonly index: number;
@@ -24,10 +21,6 @@ interface Divided {
 export class WholeVisits {
   readonly times = new FoldedTimes();
   readonly #log: EdgeLog;
-  /** All that they took, CPU-seconds. */
-  #allS = 0;
-  /** They took more than a hundredth of the CPU time, after a while. */
-  isMuch = false;
   readonly #divided: Divided[] = [{ index: 0, exposureS: 0, tookS: 0 }];
   /** By class that came folded: the class that it was last in place of + 1. */
   #aroundOf = new Int32Array(16);
@@ -54,7 +47,6 @@ export class WholeVisits {
       : otherwise;
     this.#aroundOf[path] = around + 1;
     this.times.add(path, around, cpuSeconds);
-    this.#allS += cpuSeconds;
     let divided = this.#divided.find(({ index }) => index === around);
     if (divided === undefined) {
       divided = { index: around, exposureS: NaN, tookS: 0 };
@@ -72,8 +64,6 @@ export class WholeVisits {
       divided.exposureS = nowS;
       divided.tookS = 0;
     }
-    const lengthS = timeS - this.#log.firstS;
-    if (lengthS > WHILE_S && this.#allS > MUCH * this.#log.owned * lengthS) this.isMuch = true;
     this.times.sample(timeS);
   }
 }

@@ -10,9 +10,10 @@ import {
   KINDS,
   OTHER,
 } from "../../energy/edges/attribution.ts";
-import type { ClassEnergy, CounterFacts } from "../../energy/edges/add_up.ts";
-import { CAUSES } from "../../energy/edges/causes.ts";
-import { HELP, HIDDEN, NEVER_SHOWN } from "../../energy/edges/fit_outcome.ts";
+import type { ExactEnergy } from "../../energy/edges/add_up.ts";
+import type { DomainFacts } from "../../energy/attribution/kind.ts";
+import { HELP } from "../../energy/attribution/run_sum.ts";
+import { familyOf } from "../../energy/attribution/response.ts";
 import { PathFamilies } from "../../energy/totals/build_tree.ts";
 import { PeakPower } from "../../energy/totals/peak_power.ts";
 import type { FigureCoverage, Known } from "../../energy/totals/coverage.ts";
@@ -27,7 +28,7 @@ import { type AttributionMode, parseAttribution } from "../../core/attribution_m
 import type { OptionValues } from "../../core/option.ts";
 import { type EnergyCounter, findCounters, offered, STAMP } from "./energy_counters.ts";
 import { FittedEnergies } from "./fitted_energies.ts";
-import { HiddenPaths, outermostPlain, tooFastNote } from "./hidden_paths.ts";
+import { outermostPlain, tooFastNote } from "./paths_without_edges.ts";
 import type { Opener, OpenOutput } from "./output.ts";
 import type { RunView } from "./run_view.ts";
 
@@ -47,6 +48,10 @@ const NOTED_SHARE = 0.01, NOTED_PATHS = 1000;
 /** What is known of the node's energy is found by this key. */
 const NODE_KEY = "node-energy (J)";
 const LISTED_NAMES = 256;
+/** Caused energy is reported if power follows the load late by more than this weight. */
+const CAUSED_WEIGHT = 0.95;
+/** Why nothing is reported of a region that took time, but none between two readings. */
+const NEVER_SHOWN = "it had no time between two readings of the counter";
 
 /** What it is made from. */
 type AttributionSources = Pick<RunView, "batch" | "table" | "topology" | "tracker" | "coverage">;
@@ -85,6 +90,8 @@ export class RunAttribution implements OpenOutput {
   #samples = 0;
   #endSamples = -1;
   #result: AttributionResult = new Map();
+  /** The energies by fit are those of the whole run so far. */
+  #isFitted = false;
   /** Kinds for which caused energy is reported beside drawn energy. */
   readonly #caused = new Set<Kind>();
 
@@ -102,7 +109,6 @@ export class RunAttribution implements OpenOutput {
   ) {
     this.#tracker = tracker;
     this.#families = new PathFamilies(tracker.paths);
-    this.#hidden = new HiddenPaths(tracker, this.#families);
     this.#batch = batch;
     this.#counters = counters;
     this.#generation = tracker.generation;
@@ -119,14 +125,13 @@ export class RunAttribution implements OpenOutput {
     this.#attribution = new Attribution({
       cpuCount: topology.count("cpu"),
       counters,
-      method: mode,
       parentOf: (path) => tracker.paths.parent(path),
       outermostOf: (path) => outermostPlain(tracker, path),
     });
     tracker.pathCpus.foldedListener = (path, seconds, cpus, between) =>
       this.#attribution.folded(path - 1, seconds, cpus, between);
     tracker.pathCpus.listener = this.#move;
-    if (mode === "fit" && Deno.env.get("JOULEMARK_ESTIMATOR") === "mixed") {
+    if (mode === "fit") {
       this.#fitted = new FittedEnergies(counters, topology.count("cpu"), tracker);
     }
   }
@@ -249,9 +254,8 @@ export class RunAttribution implements OpenOutput {
 
   /** Takes up the energies as they are now, and which paths others hid: outputs at the end ask before the report. */
   #tell(isQuick: boolean, isLast: boolean): AttributionResult {
-    this.#result = isQuick ? this.#attribution.result(false, false) : this.#resultNow(isLast);
+    this.#result = isQuick ? this.#attribution.result(false) : this.#resultNow(isLast);
     this.#families.update();
-    this.#hidden.update();
     return this.#result;
   }
 
@@ -260,7 +264,8 @@ export class RunAttribution implements OpenOutput {
     if (isLast && this.#endSamples === this.#samples) return this.#result;
     if (isLast) this.#endSamples = this.#samples;
     if (isLast) this.#fitted?.finish();
-    return this.#attribution.result(isLast, this.#fitted === undefined);
+    this.#isFitted = isLast;
+    return this.#attribution.result(isLast);
   }
 
   /** Lines for people: what cannot be determined for the most inclusive counter, and the fit's lack of fit. */
@@ -269,15 +274,19 @@ export class RunAttribution implements OpenOutput {
     return this.mode === "fit" ? [...this.#untoldNote(), ...tooFast, ...this.#lackNote()] : tooFast;
   }
 
-  /** That powers depend on more than the region, of the most inclusive counter. */
+  /** Power depends on more than the region, by the most inclusive counter. */
   #lackNote(): string[] {
     for (const kind of ENERGY_KINDS) {
-      const result = this.#result.get(kind);
-      if (result === undefined) continue;
-      const causes = new Set(result.counters.flatMap(({ lack }) => lack?.causes ?? []));
-      if (causes.size === 0) return [];
-      const caused = this.#caused.has(kind) ? "; energy-caused (J) beside what was drawn" : "";
-      return [`${kind} ${[...causes].join("; ")}: the errors hold it${caused}`];
+      if (!this.#result.has(kind) || this.#fitted === undefined) continue;
+      const notes = new Set<string>();
+      for (const { facts } of this.#fitted.facts(kind)) {
+        for (const note of facts.notes) notes.add(note);
+      }
+      if (notes.size === 0) return [];
+      const caused = this.#caused.has(kind)
+        ? " The keys energy-caused (J) hold what each region caused, whenever it was drawn."
+        : "";
+      return [`${kind}: ${[...notes].join("; ")}. The standard errors include this.${caused}`];
     }
     return [];
   }
@@ -290,8 +299,11 @@ export class RunAttribution implements OpenOutput {
       if (untold === undefined) continue;
       const { why, count } = untold, names = untold.names.join(", ");
       const more = count > NOTED_NAMES ? `, ${count - NOTED_NAMES} more` : "";
-      const help = HELP[why] === undefined ? "" : `; ${HELP[why]}`;
-      return [`${kind} energy of ${names}${more} cannot be told (${why}; ~: by edges)${help}`];
+      const help = HELP[why] === undefined ? "" : ` ${HELP[why]}`;
+      return [
+        `${kind} energy of ${names}${more} cannot be determined: ${why}. ` +
+        `Values marked ~ are coarse.${help}`,
+      ];
     }
     return [];
   }
@@ -317,29 +329,23 @@ export class RunAttribution implements OpenOutput {
     };
   }
 
-  /**
-   * Energy of paths. Of what took time, but was on no CPU by edges, nothing is known; nor is all of it known
-   * where regions of other threads or processes were on its CPUs.
-   */
-  #sum(result: AttributionResult, kind: Kind, paths: readonly number[]): ClassEnergy {
-    const all = result.get(kind)!.sum(paths);
-    if (this.#fitted !== undefined) {
-      return { ...all, ...this.#fitted.sum(kind, paths) } as ClassEnergy;
-    }
-    if (this.mode === "fit" && this.#hidden.has(paths)) {
-      return { ...all, fitJ: NaN, causedJ: NaN, why: HIDDEN };
-    }
-    if (all.cpuS > 0 || paths.includes(ROOT) || this.mode !== "fit") return all;
+  /** Energy of paths. */
+  #sum(result: AttributionResult, kind: Kind, paths: readonly number[]): PathSum {
+    const exact = result.get(kind)!.sum(paths);
+    if (this.#fitted === undefined) return { ...exact, fitJ: NaN, seJ: NaN, causedJ: NaN };
+    const unknown = { ...exact, fitJ: NaN, seJ: NaN, causedJ: NaN };
+    if (!this.#isFitted) return { ...unknown, why: "the run goes on" };
+    const fitted = this.#fitted.sum(kind, paths);
+    const powerW = Number.isFinite(fitted.powerW) ? fitted.powerW : exact.powerW;
+    if (fitted.cpuS > 0) return { exactJ: exact.exactJ, ...fitted, powerW };
     const { stats } = this.#tracker.regionPaths;
-    if (!paths.some((path) => stats.selfNs[path] > 0)) return all;
-    for (const { sum } of result.values()) if (sum(paths).cpuS > 0) return all;
-    return { ...all, fitJ: NaN, seJ: NaN, causedJ: NaN, powerW: NaN, why: NEVER_SHOWN };
+    const isSeen = paths.some((path) => path !== ROOT && stats.selfNs[path] > 0);
+    return isSeen ? { ...unknown, why: NEVER_SHOWN } : { exactJ: exact.exactJ, ...fitted, powerW };
   }
 
   /** The last report, and whether its notes name nested regions. */
   #shown: { host: ReportHost; hasNested: boolean } | undefined;
   readonly #families: PathFamilies;
-  readonly #hidden: HiddenPaths;
 
   /** Adds the energies of a region with the paths, or of unmarked time. */
   #add(fields: ReportFields, paths: readonly number[], hash: number): void {
@@ -396,12 +402,14 @@ export class RunAttribution implements OpenOutput {
     }
   }
 
-  /** Power follows the load late, and a region caused more or less than was drawn in it, surely. */
+  /** Power follows the load late, and a region caused significantly more or less than was drawn in it. */
   #hasCaused(kind: Kind): boolean {
-    const { counters, sum } = this.#result.get(kind)!;
-    if (!counters.some(({ lack }) => lack?.causes.includes(CAUSES.slow))) return false;
-    return this.#tracker.regions().some(({ name }) => {
-      const { fitJ, seJ, causedJ } = sum(this.#families.outermost(name));
+    if (this.#fitted === undefined || !this.#isFitted) return false;
+    const isLate = [...this.#fitted.facts(kind)].some(({ facts: { response } }) =>
+      response?.kernel.isLoad === true && response.weight > CAUSED_WEIGHT
+    );
+    return isLate && this.#tracker.regions().some(({ name }) => {
+      const { fitJ, seJ, causedJ } = this.#fitted!.sum(kind, this.#families.outermost(name));
       return Math.abs(causedJ - fitJ) > seJ;
     });
   }
@@ -425,42 +433,73 @@ export class RunAttribution implements OpenOutput {
 
   #facts(result: AttributionResult): Nested {
     const facts: { [key: string]: Nested } = { method: this.mode };
-    const nameOf = (c: number) => c === 0 ? "unmarked" : this.#tracker.paths.names(c).join("/");
     for (const [kind, { counters }] of result) {
-      for (const counter of counters) {
-        facts[`${kind}-${counter.index}`] = {
-          untold: counter.untold.slice(0, LISTED_NAMES).map(nameOf),
-          ...lackFacts(counter),
+      const fits = new Map<number, DomainFacts>();
+      for (const { index, facts: of } of this.#fitted?.facts(kind) ?? []) fits.set(index, of);
+      const lists = this.#fitted === undefined || !this.#isFitted ? {} : this.#notDetermined(kind);
+      for (const { index, updatePeriodS, changes, breaks } of counters) {
+        const fit = fits.get(index);
+        facts[`${kind}-${index}`] = {
+          ...lists,
+          ...(fit === undefined ? {} : fitFacts(fit)),
           ...numbers({
-            "untold beside these": counter.untold.length > LISTED_NAMES
-              ? counter.untold.length - LISTED_NAMES
-              : NaN,
-            "untold energy (J)": counter.untold.length === 0 ? NaN : counter.jointJ,
-            "untold energy se (J)": counter.untold.length === 0 ? NaN : counter.jointSeJ,
-            "condition number": counter.condition,
-            "lag (s)": counter.lagS,
-            "lag se (s)": counter.lagSeS,
-            "update period (s)": counter.updatePeriodS,
-            intervals: counter.intervals,
-            "changes seen": counter.changes,
+            "update period (s)": fit?.periodS ?? updatePeriodS,
+            "changes seen": changes,
             // The first stretch begins too.
-            ...(counter.lack?.causes.includes(CAUSES.slow)
-              ? { "time constant (s)": counter.lack.constantS }
-              : {}),
-            ...(counter.breaks > 1 ? { "begun anew": counter.breaks - 1 } : {}),
+            ...(breaks > 1 ? { "begun anew": breaks - 1 } : {}),
           }),
         };
       }
     }
     return facts;
   }
+
+  /** Classes of a kind whose energy cannot be determined, and what they have together. */
+  #notDetermined(kind: Kind): { [key: string]: Nested } {
+    const of = this.#fitted!.all(kind),
+      names = of.undetermined.map((c) =>
+        c === ROOT ? "unmarked" : this.#tracker.paths.names(c).join("/")
+      );
+    const more = names.length - LISTED_NAMES;
+    return {
+      "not determined": names.slice(0, LISTED_NAMES),
+      ...numbers({
+        "not determined beside these": more > 0 ? more : NaN,
+        "not determined energy (J)": names.length > 0 ? of.energyJ : NaN,
+        "not determined energy se (J)": names.length > 0 ? of.seJ : NaN,
+        "other CPUs (J)": of.otherJ > 0 ? of.otherJ : NaN,
+        "outside (J)": of.outsideJ > 0 ? of.outsideJ : NaN,
+      }),
+    };
+  }
 }
 
-/** A fit's test of its lack of fit. */
-function lackFacts({ lack }: CounterFacts): { [key: string]: string } {
-  if (lack === undefined) return {};
-  if (lack.why !== undefined) return { "lack of fit": `not tested: ${lack.why}` };
-  return lack.causes.length === 0 ? {} : { "lack of fit": lack.causes.join("; ") };
+/** Energy of some paths, J, and why it is not determined. */
+type PathSum = ExactEnergy & {
+  readonly fitJ: number;
+  readonly seJ: number;
+  readonly causedJ: number;
+  readonly why?: string;
+};
+
+/** How a counter answers. */
+function fitFacts({ response, jitterS, notes, refusal }: DomainFacts): { [key: string]: Nested } {
+  const lack = [...(refusal === undefined ? [] : [refusal]), ...notes];
+  const { kernel } = response ?? {};
+  return {
+    ...(lack.length === 0 ? {} : { "lack of fit": lack.join("; ") }),
+    ...(response === undefined ? {} : { response: familyOf(response.kernel) }),
+    ...numbers({
+      "lag (s)": kernel?.lagS ?? NaN,
+      "lag se (s)": response?.lagSeS ?? NaN,
+      "clock jitter (s)": jitterS,
+      "moving average (s)": kernel?.meanS || NaN,
+      "window (s)": kernel?.windowS || NaN,
+      "time constant (s)": kernel?.orderS || NaN,
+      intervals: response?.intervals ?? 0,
+      columns: response?.columns ?? NaN,
+    }),
+  };
 }
 
 /** What there is no number for is left out. */

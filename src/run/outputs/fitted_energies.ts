@@ -5,10 +5,11 @@
 import { KINDS } from "../../energy/edges/attribution.ts";
 import type { EnergyKind } from "../../core/region_tree.ts";
 import { type DomainFacts, KindEnergies } from "../../energy/attribution/kind.ts";
+import { OWN } from "../../energy/attribution/pieces.ts";
 import type { FittedEnergy } from "../../energy/attribution/run_sum.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import type { EnergyCounter } from "./energy_counters.ts";
-import { outermostPlain } from "./hidden_paths.ts";
+import { outermostPlain } from "./paths_without_edges.ts";
 
 /** Energies by fit; classes are paths, 0 is outside of all regions. */
 export class FittedEnergies {
@@ -80,6 +81,22 @@ export class FittedEnergies {
   /** Energy of some paths together. */
   sum(kind: EnergyKind, paths: readonly number[]): FittedEnergy {
     return this.#kinds.get(kind)!.energies.sum.sum(paths);
+  }
+
+  /** Classes that are not determined, and what they have together; what no lane has, J. */
+  all(kind: EnergyKind): {
+    undetermined: number[];
+    energyJ: number;
+    seJ: number;
+    otherJ: number;
+    outsideJ: number;
+  } {
+    const { sum } = this.#kinds.get(kind)!.energies;
+    const undetermined = [...new Set(sum.ids)].filter((id) => sum.sum([id]).why !== undefined);
+    const { energyJ, seJ } = sum.total(undetermined);
+    const joulesOf = (id: number) => sum.total([id]).energyJ;
+    const otherJ = joulesOf(OWN.other), outsideJ = joulesOf(OWN.outside);
+    return { undetermined, energyJ, seJ, otherJ, outsideJ };
   }
 
   /** Facts of counters, by the index of the first of those that count as one. */

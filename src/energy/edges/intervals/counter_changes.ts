@@ -30,13 +30,6 @@ const STAMP_BLOCKS = 9;
 /** An interval this many times as long as the usual one is a stall. */
 const STALL = 20;
 const LEAST_STALL_S = 1;
-/** Steps to judge by whether they keep in step with the counter, and how far off is chance. */
-const LEAST_SHORT = 500;
-const OFF_SHARE = 0.03;
-/** Steps that saw a change from which their length is judged, and how many standard errors are no chance. */
-const LEAST_SEEN = 100;
-const OFF_ERRORS = 5;
-
 /** Those that wait, and the first reading. */
 export const MOST_WAITING = WARM_UP + 1;
 
@@ -68,12 +61,6 @@ export class CounterChanges {
   /** Changes seen, and the number of restarts of the counter. */
   changes = 0;
   breaks = 0;
-  /** Steps shorter than the update period, those that saw a change, and those that should have. */
-  #short = 0;
-  #shortSeen = 0;
-  #shortExpected = 0;
-  /** Steps shorter than it: number, seconds, squares; number and seconds of those that saw a change. */
-  readonly #steady = new Float64Array(5);
   /** Power beyond the first leap is judged against the usual one. */
   readonly #options: ChangeOptions;
   readonly #mostW: number;
@@ -142,7 +129,6 @@ export class CounterChanges {
     const elapsedS = timeS - this.lastS;
     const last = this.#lastJ;
     this.lastS = timeS;
-    this.#compare(stepS, growth !== 0);
     const { paceS } = this.#coarse;
     const isDue = paceS > 0 && timeS - this.#takenS >= paceS && valueJ > this.#takenJ;
     if (growth === 0 && !isDue) return;
@@ -200,61 +186,6 @@ export class CounterChanges {
     const stepS = this.#steps.slice(0, n).sort()[n >> 1];
     this.#judge(gaps.length > 0 ? gaps[gaps.length >> 1] : stepS, stepS);
     if (this.#blocks === 0 && this.#inBlock > 0) this.#endBlock();
-  }
-
-  /**
-   * Do samples stay in phase with the counter's own updates? Then changes are not spread evenly over their
-   * windows. Even ones are seen by a step in proportion to its length.
-   */
-  get inStep(): boolean {
-    // When it changes is up to the energy.
-    if (this.#coarse.paceS > 0) return false;
-    const p = this.#shortExpected / this.#short;
-    const off = Math.abs(this.#shortSeen - this.#shortExpected);
-    return this.#short >= LEAST_SHORT &&
-      off > OFF_SHARE * this.#short + 5 * Math.sqrt(this.#short * p * (1 - p));
-  }
-
-  /**
-   * Do all updates come at about one phase of the steps? A step's chance to see an update goes by its length
-   * where they do not, so that those which saw one are longer than others (by their variance over
-   * their mean).
-   */
-  get isSteady(): boolean {
-    const [count, sum, squares, seen, seenS] = this.#steady;
-    if (!(seen >= LEAST_SEEN)) return false;
-    const mean = sum / count;
-    const variance = Math.max(0, squares / count - mean * mean);
-    const off = Math.abs(seenS / seen - (mean + variance / mean));
-    return off > OFF_ERRORS * Math.sqrt(variance / seen);
-  }
-
-  /**
-   * Is it known how long before a step the counter changed? Not where it may move more often than
-   * there are steps, by an unknown period.
-   */
-  get isPeriodKnown(): boolean {
-    const told = this.#options.updatePeriodS ?? NaN;
-    return this.updatePeriodS === told || this.updatePeriodS > 1.5 * this.#usualStepS;
-  }
-
-  #compare(stepS: number, seen: boolean): void {
-    // Something is visible only where the window is about as long as the step.
-    const period = this.updatePeriodS;
-    if (period > 1.5 * this.#usualStepS) {
-      const steady = this.#steady;
-      steady[0]++;
-      steady[1] += stepS;
-      steady[2] += stepS * stepS;
-      if (seen) {
-        steady[3]++;
-        steady[4] += stepS;
-      }
-    }
-    if (!(stepS < 2 * period && stepS > period / 4)) return;
-    this.#short++;
-    if (seen) this.#shortSeen++;
-    this.#shortExpected += Math.min(1, stepS / period);
   }
 
   /** Only a counter that is said to be updated at each step may be coarse: a slow one has whole joules too. */

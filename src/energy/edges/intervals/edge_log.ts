@@ -7,7 +7,6 @@
  * @module
  */
 import { grown } from "../../../core/grow.ts";
-import { Moves } from "../solver/moves.ts";
 
 /**
  * The first CPUs count as unmarked for so long before they come: the first reading of a counter, a
@@ -35,8 +34,6 @@ export class EdgeLog {
   presentCount = 0;
   /** CPUs that belong to processes. */
   owned = 0;
-  /** CPUs that went from class to class. */
-  readonly moves = new Moves();
   /** Classes seen so far are below this. */
   classes = 0;
   #first = 0;
@@ -54,10 +51,8 @@ export class EdgeLog {
     const known = timeS >= this.#lastS ? timeS : this.#lastS;
     this.#lastS = known;
     const t = isFirst && to === 0 ? this.firstS : known;
-    if (from >= 0) {
-      this.#push(t, from, -count);
-      this.moves.add(from, to, count);
-    } else this.owned += count;
+    if (from >= 0) this.#push(t, from, -count);
+    else this.owned += count;
     this.#push(t, to, count);
   }
 

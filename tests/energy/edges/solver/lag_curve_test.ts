@@ -1,6 +1,6 @@
 /** The curve through what is left unexplained at each lag. */
 import { assert, assertAlmostEquals } from "@std/assert";
-import { leastOf, spreadAround } from "../../../../src/energy/edges/solver/lag_curve.ts";
+import { leastOf, spreadAround } from "../../../../src/aggregate/attribution/solver/lag_curve.ts";
 
 Deno.test("leastOf() finds the least of a parabola between the lags, and what it is worth", () => {
   for (const at of [-1.7, -0.3, 0, 0.42, 1.9]) {

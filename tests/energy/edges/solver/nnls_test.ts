@@ -1,9 +1,9 @@
 /** Least squares without negative powers, and what cannot be told apart. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { Cholesky } from "../../../../src/energy/edges/solver/cholesky.ts";
-import { mixingCondition } from "../../../../src/energy/edges/solver/condition.ts";
-import { triangle } from "../../../../src/energy/edges/solver/triangle.ts";
-import { nonNegative, rowTimes } from "../../../../src/energy/edges/solver/nnls.ts";
+import { Cholesky } from "../../../../src/aggregate/attribution/solver/cholesky.ts";
+import { mixingCondition } from "../../../../src/aggregate/attribution/solver/condition.ts";
+import { triangle } from "../../../../src/aggregate/attribution/solver/triangle.ts";
+import { nonNegative, rowTimes } from "../../../../src/aggregate/attribution/solver/nnls.ts";
 import { Random } from "../../../../src/sources/sim/random.ts";
 import { testSeed } from "../_seed.ts";
 

@@ -1,9 +1,9 @@
 /** Rows that come back as they came in, those of classes without CPU time too. */
 import { assert, assertEquals } from "@std/assert";
-import type { Columns } from "../../../../src/energy/edges/solver/columns.ts";
-import { LAG_GRID, ZERO_LAG } from "../../../../src/energy/edges/solver/lag_curve.ts";
-import { LagRow } from "../../../../src/energy/edges/solver/lag_row.ts";
-import { RowStore } from "../../../../src/energy/edges/solver/row_store.ts";
+import type { Columns } from "../../../../src/aggregate/attribution/solver/columns.ts";
+import { LAG_GRID, ZERO_LAG } from "../../../../src/aggregate/attribution/solver/lag_curve.ts";
+import { LagRow } from "../../../../src/aggregate/attribution/solver/lag_row.ts";
+import { RowStore } from "../../../../src/aggregate/attribution/solver/row_store.ts";
 import { CONSTANTS } from "../../../../src/energy/edges/visit_terms.ts";
 import { Random } from "../../../../src/sources/sim/random.ts";
 import { testSeed } from "../_seed.ts";
