@@ -8,6 +8,7 @@
  * noise of 3 % that remembers for MEMORY seconds (default 0): the fit's filter makes rows longer then.
  */
 import { Attribution, type CounterSpec } from "../../src/energy/edges/attribution.ts";
+import { KindEnergies } from "../../src/energy/attribution/kind.ts";
 import { Random } from "../../src/sources/sim/random.ts";
 import process from "node:process";
 
@@ -63,6 +64,54 @@ interface Spent {
   readonly told: number;
 }
 
+/** Values by exact edges, and by fit: as a run has them. */
+class Both {
+  readonly #exact: Attribution;
+  readonly #fits: { at: number[]; energies: KindEnergies; values: Float64Array }[];
+  readonly #stamps: Float64Array;
+
+  constructor(counters: readonly CounterSpec[], parentOf: (c: number) => number) {
+    this.#exact = new Attribution({ cpuCount: CPUS, counters, parentOf });
+    this.#stamps = new Float64Array(counters.length).fill(NaN);
+    this.#fits = ["package", "dram"].map((kind) => {
+      const at = [...counters.keys()].filter((k) => counters[k].kind === kind);
+      const energies = new KindEnergies(at.map((k) => counters[k]), CPUS, false);
+      return { at, energies, values: new Float64Array(at.length) };
+    });
+  }
+
+  begin(process: number, cpus: readonly number[]): void {
+    this.#exact.edge(0, cpus, -1);
+    for (const { energies } of this.#fits) energies.live(0, process, Int32Array.from(cpus));
+  }
+
+  edge(timeS: number, process: number, cpus: readonly number[], path: number): void {
+    this.#exact.edge(timeS, cpus, path - 1);
+    for (const { energies } of this.#fits) energies.edge(timeS, process, path);
+  }
+
+  step(timeS: number, valuesJ: Float64Array): void {
+    this.#exact.step(timeS, valuesJ, this.#stamps);
+    for (const { at, energies, values } of this.#fits) {
+      at.forEach((k, i) => values[i] = valuesJ[k]);
+      energies.step(timeS, values, this.#stamps);
+      const begin = performance.now();
+      energies.work();
+      longestMs = Math.max(longestMs, performance.now() - begin);
+    }
+  }
+
+  determined(paths: number): number {
+    this.#exact.result(true);
+    for (const { energies } of this.#fits) energies.finish();
+    const { sum } = this.#fits[0].energies;
+    return Array.from({ length: paths }, (_, c) => sum.sum([c + 1]).fitJ).filter(Number.isFinite)
+      .length;
+  }
+}
+
+let longestMs = 0;
+
 /** CPU time so far, s. */
 function spentS(): number {
   const { user, system } = process.cpuUsage();
@@ -78,31 +127,28 @@ function run(
     memoryS: number;
   },
   counters: readonly CounterSpec[],
-  attribution: Attribution | undefined,
+  attribution: Both | undefined,
 ): Spent {
   const processes = new Processes(mode === "many", paths, memoryS);
-  for (const cpus of processes.cpus) attribution?.edge(0, cpus, -1);
+  processes.cpus.forEach((cpus, process) => attribution?.begin(process, cpus));
   const values = new Float64Array(counters.length);
-  const stamps = new Float64Array(counters.length).fill(NaN);
   let edges = 0, joules = 0, mostBytes = 0;
   const begin = spentS();
   for (let k = 1; k * STEP_S <= seconds; k++) {
     const changes = processes.until(k * STEP_S);
     for (const { timeS, process, path } of changes) {
-      attribution?.edge(timeS, processes.cpus[process], path - 1);
+      attribution?.edge(timeS, process, processes.cpus[process], path);
       processes.path[process] = path;
     }
     edges += changes.length;
     joules += processes.watts() * STEP_S;
     values.forEach((_, i) => values[i] = joules * (i < 2 ? 1 : 0.2) + i);
-    attribution?.step(k * STEP_S, values, stamps);
+    attribution?.step(k * STEP_S, values);
     if (k % 200 === 0) mostBytes = Math.max(mostBytes, Deno.memoryUsage().external);
   }
   const spent = spentS() - begin;
   const endAt = performance.now();
-  const result = attribution?.result(true).get("package");
-  const told = Array.from({ length: paths }, (_, c) => result?.of(c + 1).fitJ ?? NaN)
-    .filter(Number.isFinite).length;
+  const told = attribution?.determined(paths) ?? 0;
   return { seconds: spent, endMs: performance.now() - endAt, mostBytes, edges, told };
 }
 
@@ -119,12 +165,12 @@ if (import.meta.main) {
   const asked = { mode, paths, seconds, memoryS };
   const alone = run(asked, counters, undefined);
   const bytes = Deno.memoryUsage().external;
-  const attribution = new Attribution({ cpuCount: CPUS, counters, method: "fit", parentOf });
+  const attribution = new Both(counters, parentOf);
   const spent = run(asked, counters, attribution);
   const part = 100 * (spent.seconds - alone.seconds) / seconds;
   console.log(
     `${mode}: ${spent.edges} visits, ${part.toFixed(2)} % of a core, end ` +
       `${spent.endMs.toFixed(0)} ms, arrays ${((spent.mostBytes - bytes) / 1048576).toFixed(0)} ` +
-      `MiB at most; ${spent.told} of ${paths} told`,
+      `MiB at most; longest pause ${longestMs.toFixed(0)} ms; ${spent.told} of ${paths} determined`,
   );
 }

@@ -31,8 +31,8 @@ const QUANTA = 4;
 const BREAK = 20;
 /** Updates further apart than this many steps have a clock that can be found; at least so many of them. */
 const CLOCK_STEPS = 1.5, CLOCK_CHANGES = 32;
-/** Window centres that period and phase of the clock are found from. */
-const PERIODOGRAM = 512;
+/** Window centres that period and phase of the clock are found from, and frequencies at most: gaps may be long. */
+const PERIODOGRAM = 512, FREQUENCIES = 8192;
 /** A loop with this gain settles in 1/gain = 20 updates; its integral part is damped critically (gain²/4). */
 const GAIN = 0.05, INTEGRAL = GAIN * GAIN / 4;
 /** Updates of one line: known to a/64, and still short of a clock's drift. */
@@ -202,7 +202,7 @@ function count(lo: Float64Array, hi: Float64Array, aboutS: number) {
     return [re, im];
   };
   // A quarter of the resolution of the span, around the mean distance that was seen.
-  const step = 0.25 / Math.max(m[m.length - 1], 4 * aboutS);
+  const step = Math.max(0.25 / Math.max(m[m.length - 1], 4 * aboutS), 1 / aboutS / FREQUENCIES);
   let best = -1, frequency = 1 / aboutS;
   for (let f = 0.85 / aboutS; f < 1.18 / aboutS; f += step) {
     const [re, im] = spectrum(f), power = Math.hypot(re, im);

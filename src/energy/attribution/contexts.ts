@@ -34,6 +34,10 @@ const MAX_NUMBERS = 12_288 * MAX_COLUMNS;
 const PAIRS = 24, PAIRS_PART = 6, MEMORY = 36, MEMORY_PART = 4, LINES = 24, LINES_PART = 8;
 /** More moments than this at which lanes change have no pairs. */
 const MAX_MOMENTS = 400_000;
+/** More moments than this are put together by cells of this part of the counter's period. */
+const MAX_CELLS = 32_768, CELL_PART = 4;
+/** Moments between two pauses. */
+const SLICE = 2048;
 
 /** Pairs of classes on different lanes. */
 export interface Pairs {
@@ -65,7 +69,7 @@ export function* makeContexts(
     Math.min(MAX_COLUMNS, Math.floor(rows / ROWS_A_COLUMN), Math.floor(MAX_NUMBERS / rows)) - 2 -
       classes,
   );
-  const beside = findPairs(domain, powers, Math.min(PAIRS, Math.floor(most / PAIRS_PART)));
+  const beside = yield* findPairs(domain, powers, Math.min(PAIRS, Math.floor(most / PAIRS_PART)));
   const left = most - (beside === undefined ? 0 : beside.pairs.list.length + 1);
   yield;
   const made = new ColumnMaker(domain);
@@ -340,8 +344,12 @@ function* rangeTo(n: number): Generator<number> {
  * Family 5: pairs of classes on different lanes. With N_r the weight of lanes in r, W that of all living lanes and
  * w = W / their number: a mixed pair's exposure is N_r N_s/(W − w), a like pair's N_r max(N_r − w, 0)/(W − w).
  */
-function findPairs(domain: Domain, powers: Float64Array, budget: number) {
-  const { log, classes } = domain;
+function* findPairs(
+  domain: Domain,
+  powers: Float64Array,
+  budget: number,
+): Generator<void, { spans: PairSpans; pairs: Pairs } | undefined> {
+  const { log, stayClass, classes } = domain;
   const pieces: number[] = [];
   const lanes = new Set<number>();
   for (let i = 0; i < log.count; i++) {
@@ -372,41 +380,41 @@ function findPairs(domain: Domain, powers: Float64Array, budget: number) {
     }
     living[k] = count;
   }
-  /** What pairs there are between two moments: classes and exposure in CPUs. */
-  const walk = (take: (k: number, a: number, b: number, z: number) => void) => {
-    now.fill(0);
-    const present: number[] = [];
-    for (let k = 0; k + 1 < moments; k++) {
-      for (let i = changes.begin[k]; i < changes.begin[k + 1]; i++) {
-        now[changes.classOf[i]] += changes.weight[i];
-      }
-      present.length = 0;
-      let sum = 0;
-      for (let c = 0; c < classes; c++) {
-        if (now[c] < 1e-9) continue;
-        present.push(c);
-        sum += now[c];
-      }
-      if (living[k] < 1.5) {
-        for (const a of present) take(k, a, -1, now[a]);
-        continue;
-      }
-      const one = sum / living[k], rest = Math.max(sum - one, 1e-9);
-      for (let i = 0; i < present.length; i++) {
-        const a = present[i];
-        take(k, a, -1, now[a]);
-        take(k, a, a, now[a] * Math.max(now[a] - one, 0) / rest);
-        for (let j = i + 1; j < present.length; j++) {
-          take(k, a, present[j], now[a] * now[present[j]] / rest);
-        }
+  const present = new Int32Array(classes);
+  /** Classes with lanes between two moments; their weights are in `now`. */
+  const change = (k: number): number => {
+    for (let i = changes.begin[k]; i < changes.begin[k + 1]; i++) {
+      now[changes.classOf[i]] += changes.weight[i];
+    }
+    let found = 0;
+    for (let c = 0; c < classes; c++) if (now[c] >= 1e-9) present[found++] = c;
+    return found;
+  };
+  let sum = 0;
+  for (let k = 0; k + 1 < moments; k++) {
+    if (k % SLICE === 0) yield;
+    const found = change(k), dt = t[k + 1] - t[k];
+    sum = 0;
+    for (let i = 0; i < found; i++) {
+      inLanes[present[i]] += now[present[i]] * dt;
+      sum += now[present[i]];
+    }
+    if (living[k] < 1.5) continue;
+    const one = sum / living[k], rest = dt / Math.max(sum - one, 1e-9);
+    for (let i = 0; i < found; i++) {
+      const a = present[i], of = now[a] * rest;
+      together[a * classes + a] += of * Math.max(now[a] - one, 0);
+      for (let j = i + 1; j < found; j++) {
+        together[a * classes + present[j]] += of * now[present[j]];
       }
     }
-  };
-  walk((k, a, b, z) => {
-    const s = z * (t[k + 1] - t[k]);
-    if (b < 0) inLanes[a] += s;
-    else together[a * classes + b] = together[b * classes + a] += s;
-  });
+  }
+  for (let a = 0; a < classes; a++) {
+    for (let b = 0; b < a; b++) {
+      together[a * classes + b] += together[b * classes + a];
+      together[b * classes + a] = together[a * classes + b];
+    }
+  }
   const allS = inLanes.reduce((sum, s) => sum + s, 0);
   const list: { a: number; b: number; seconds: number }[] = [];
   for (let a = 0; a < classes; a++) {
@@ -421,31 +429,49 @@ function findPairs(domain: Domain, powers: Float64Array, budget: number) {
   for (let c = 0; c < classes; c++) if (inLanes[c] > 0) least = Math.min(least, powers[c]);
   for (let c = 0; c < classes; c++) meanW += inLanes[c] * powers[c] / allS;
   const activity = inLanes.map((s, c) => s > 0 ? Math.max(powers[c] - least, 0) / meanW : 0);
-  const columnOf = new Int32Array(classes * classes).fill(-1);
-  list.forEach(({ a, b }, j) => columnOf[a * classes + b] = columnOf[b * classes + a] = j);
+  const startS: number[] = [], endS: number[] = [];
   const begin: number[] = [0], column: number[] = [], value: number[] = [];
-  let at = 0, common = 0, commonS = 0;
-  const close = (k: number) => {
-    for (; at < k; at++) {
-      if (common > 0) {
-        column.push(list.length);
-        value.push(common);
-        commonS += common * (t[at + 1] - t[at]);
+  // Of very many moments those within a small part of an update are one.
+  const cellS = moments > MAX_CELLS ? domain.boundaries.periodS / CELL_PART : 0;
+  const cell = new Float64Array(list.length + 1);
+  now.fill(0);
+  let fromS = t[0], commonS = 0;
+  for (let k = 0; k + 1 < moments; k++) {
+    if (k % SLICE === 0) yield;
+    const found = change(k), dt = t[k + 1] - t[k];
+    sum = 0;
+    for (let i = 0; i < found; i++) sum += now[present[i]];
+    if (living[k] >= 1.5) {
+      const one = sum / living[k], rest = dt / Math.max(sum - one, 1e-9);
+      for (let j = 0; j < list.length; j++) {
+        const { a, b } = list[j];
+        const z = rest * now[a] * (a === b ? Math.max(now[a] - one, 0) : now[b]);
+        if (!(z > 1e-12 * dt)) continue;
+        cell[j] += z;
+        cell[list.length] += z * activity[a] * activity[b];
       }
-      common = 0;
-      begin.push(column.length);
     }
+    const lengthS = t[k + 1] - fromS;
+    if (lengthS < cellS && k + 2 < moments) continue;
+    commonS += cell[list.length];
+    cell.forEach((z, j) => {
+      if (z === 0) return;
+      column.push(j);
+      value.push(z / lengthS);
+    });
+    cell.fill(0);
+    startS.push(fromS);
+    endS.push(t[k + 1]);
+    begin.push(column.length);
+    fromS = t[k + 1];
+  }
+  const spans: PairSpans = {
+    startS: Float64Array.from(startS),
+    endS: Float64Array.from(endS),
+    begin,
+    column,
+    value,
   };
-  walk((k, a, b, z) => {
-    close(k);
-    const j = b < 0 ? -1 : columnOf[a * classes + b];
-    if (j < 0 || !(z > 0)) return;
-    column.push(j);
-    value.push(z);
-    common += z * activity[a] * activity[b];
-  });
-  close(moments - 1);
-  const spans: PairSpans = { startS: t.slice(0, -1), endS: t.slice(1), begin, column, value };
   return { spans, pairs: { list, commonS, activity, together } };
 
   function changesAt({ pieceClass }: Domain, some: readonly number[], at: Float64Array) {

@@ -40,7 +40,8 @@ const NOTED = 0.06;
 /** Why nothing is determined. */
 export type Refusal =
   | "too few changes of the counter"
-  | "program and samples are in step with the counter";
+  | "program and samples are in step with the counter"
+  | "the counter's readings fit no power";
 
 /** How the counter answers, as far as it is known. */
 export interface Response {
@@ -132,7 +133,12 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
     answers.push(yield* answerOf(domain, contexts, solution));
     yield;
   }
-  return mixture(domain, answers, found.shapes, contexts.columns.width);
+  // Readings that fit nothing leave no finite numbers.
+  const finite = answers.filter(({ solution, energies: { energyJ, covariance } }) =>
+    [solution.fit.deviance, ...energyJ, ...covariance].every(Number.isFinite)
+  );
+  if (finite.length === 0) return refused(domain, "the counter's readings fit no power");
+  return mixture(domain, finite, found.shapes, contexts.columns.width);
 }
 
 /** What there is without a fit. */
@@ -151,7 +157,7 @@ function nothing(energyJ: Float64Array, covariance: Float64Array): Estimate {
 }
 
 /** Energies by time alone, with an error as large as they are. */
-function refused({ seconds, meanW, classes: n }: Domain, refusal: Refusal): Estimate {
+export function refused({ seconds, meanW, classes: n }: Domain, refusal: Refusal): Estimate {
   const energyJ = seconds.map((s) => s * meanW), covariance = new Float64Array(n * n);
   energyJ.forEach((joules, c) => covariance[c * n + c] = joules ** 2);
   return { ...nothing(energyJ, covariance), refusal };

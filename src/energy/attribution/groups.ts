@@ -20,9 +20,10 @@ export class Groups {
     this.#root = new Int32Array(cpuCount);
   }
 
-  /** A lane lives, and may use these CPUs. */
+  /** A lane lives, and may use these CPUs; those that the node does not have do not count. */
   set(lane: number, cpus: Int32Array): void {
-    this.#cpus.set(lane, cpus);
+    const count = this.#root.length, isKnown = cpus.every((cpu) => cpu >= 0 && cpu < count);
+    this.#cpus.set(lane, isKnown ? cpus : cpus.filter((cpu) => cpu >= 0 && cpu < count));
   }
 
   /** @returns Did it live? */

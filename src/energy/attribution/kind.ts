@@ -10,6 +10,7 @@ import {
   estimateAgain,
   FIRST_ROWS,
   type Refusal,
+  refused,
   type Response,
 } from "./estimate.ts";
 import type { Domain } from "./domain.ts";
@@ -152,9 +153,13 @@ export class KindEnergies {
       if (domain === undefined) continue;
       yield;
       const [first] = counters, known = this.#choices.get(first);
-      const result = isChosen || known === undefined
+      const estimated = isChosen || known === undefined
         ? yield* estimate(domain)
         : yield* estimateAgain(domain, known);
+      // Readings that fit nothing leave no finite numbers.
+      const isFinite = estimated.energyJ.every(Number.isFinite) &&
+        estimated.covariance.every(Number.isFinite);
+      const result = isFinite ? estimated : refused(domain, "the counter's readings fit no power");
       if (result.choice !== undefined) this.#choices.set(first, result.choice);
       this.sum.add(domain, result);
       if (domain.ids.some((id) => id >= 0)) capacity += domain.facts.capacity;

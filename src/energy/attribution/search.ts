@@ -10,6 +10,8 @@ import { type Family, familyOf, type Kernel, pureLag, reachOf } from "./response
 
 /** Intervals and classes of the search: it only picks candidates. All other classes are one. */
 const ROWS = 2048, CLASSES = 16;
+/** Points of the grid: for 2,048 updates at 40 points each, three times over. */
+const MAX_POINTS = 262_144;
 /** Fewest rows of a fit. */
 export const MIN_ROWS = 24;
 /** A counter updated more often than this is fast, s: its first orders are loads that follow late. */
@@ -89,7 +91,9 @@ class Grid {
   /** @param watts By piece: what a fit predicts; one more column. */
   constructor(readonly domain: Domain, readonly rows: number, stayS: number, watts?: Float64Array) {
     const { boundaries: { yS, periodS }, log, seconds, classes, pieceClass } = domain;
-    this.stepS = Math.min(periodS / 8, Math.max(stayS / 4, periodS / 40));
+    const fine = Math.min(periodS / 8, Math.max(stayS / 4, periodS / 40));
+    // Gaps in the readings may be long.
+    this.stepS = Math.max(fine, yS[rows] / MAX_POINTS);
     this.startS = -4 * this.stepS;
     const endS = yS[rows] + this.stepS;
     const { startS, stepS } = this;
@@ -170,11 +174,15 @@ function integral(x: Float64Array, stepS: number): Float64Array {
 
 /** The mean over so long before, of what an integral is given of. */
 function meanOf(of: Float64Array, meanS: number, stepS: number): Float64Array {
-  return of.map((x, k) => {
-    const low = k - meanS / stepS, j = Math.max(0, Math.min(Math.trunc(low), of.length - 2));
-    const h = Math.max(0, Math.min(1, low - j));
-    return (x - of[j] * (1 - h) - of[j + 1] * h) / meanS;
-  });
+  const out = new Float64Array(of.length), back = meanS / stepS, whole = Math.ceil(back);
+  // All of them lie at the same place between two points.
+  const h = whole - back;
+  for (let k = 0; k < of.length; k++) {
+    const j = k - whole;
+    const before = j < 0 ? of[0] : of[j] * (1 - h) + of[j + 1] * h;
+    out[k] = (of[k] - before) / meanS;
+  }
+  return out;
 }
 
 /** Kernels worth a full fit. All are judged on the same rows. */
@@ -196,8 +204,7 @@ export function* search(
   if (rows.at.length < MIN_ROWS) rows = stretchesOf(domain.since(0, n));
   const judge = new Judge(domain, grid, rows, watts !== undefined);
   const best = (kernels: readonly Kernel[]) => {
-    const all = kernels.map((kernel) => judge.score(kernel, noise));
-    return all.indexOf(Math.min(...all));
+    return indexOfLeast(kernels.map((kernel) => judge.score(kernel, noise)));
   };
   const lags = evenly(top, step).map(pureLag);
   let scores: number[] = [], at = 0;
@@ -207,7 +214,7 @@ export function* search(
       scores.push(judge.score(lag, noise));
       yield;
     }
-    at = scores.indexOf(Math.min(...scores));
+    at = indexOfLeast(scores);
     const next = judge.noise(lags[at], noise);
     if (next === noise) break;
     noise = next;
@@ -240,13 +247,18 @@ export function* search(
     const kernels = starts.map((lagS) => ({ ...shape, lagS }));
     candidates.push(yield* refine(kernels[best(kernels)]));
   }
-  candidates.sort((a, b) => a.deviance - b.deviance);
+  candidates.sort((a, b) => a.deviance - b.deviance || 0);
   const powers = judge.powers(candidates[0].kernel, noise);
   const ofClasses = Float64Array.from(
     grid.columnOf,
     (j) => Math.max(powers[j], MIN_POWER) * domain.meanW,
   );
   return { candidates, noise, shapes, powers: ofClasses };
+}
+
+/** Place of the least number. */
+function indexOfLeast(of: readonly number[]): number {
+  return of.reduce((best, x, k) => x < of[best] ? k : best, 0);
 }
 
 /** Numbers from 0 to `top`; no more than so many. */

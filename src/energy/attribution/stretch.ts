@@ -112,6 +112,8 @@ export class Stretch {
 
   /** Readings of all counters, J; NaN: none. */
   step(timeS: number, valuesJ: ArrayLike<number>, stampsS: ArrayLike<number>): void {
+    // A clock that steps back is waited for.
+    if (this.readings > 0 && !(timeS > this.#readS[this.readings - 1])) return;
     const at = this.readings++;
     if (at === this.#readS.length) {
       this.#readS = grown(this.#readS);
@@ -169,7 +171,7 @@ export class Stretch {
       this.#lane = grown(this.#lane);
       this.#what = grown(this.#what);
     }
-    this.#timeS[at] = timeS;
+    this.#timeS[at] = at > 0 && timeS < this.#timeS[at - 1] ? this.#timeS[at - 1] : timeS;
     this.#lane[at] = lane;
     this.#what[at] = what;
   }
@@ -243,7 +245,7 @@ export class Stretch {
   *#pieces(counters: readonly number[], lives: readonly Life[], originS: number, endS: number) {
     const members = new Uint8Array(this.cpuCount), used = new Uint8Array(this.cpuCount);
     for (const k of counters) for (const cpu of this.counters[k].cpus) members[cpu] = 1;
-    for (const mask of this.masks) for (const cpu of mask) used[cpu] |= members[cpu];
+    for (const mask of this.masks) for (const cpu of mask) if (members[cpu] === 1) used[cpu] = 1;
     const count = (cpus: Uint8Array) => cpus.reduce((s, is) => s + is, 0);
     const isUsed = count(used) > 0, capacity = count(used) || count(members) || 1;
     const log = new PieceLog(), weights = new Map<number, number>();

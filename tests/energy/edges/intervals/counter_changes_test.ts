@@ -6,7 +6,7 @@ import {
   CounterChanges,
 } from "../../../../src/energy/edges/intervals/counter_changes.ts";
 import { Random } from "../../../../src/sources/sim/random.ts";
-import { testSeed } from "../_seed.ts";
+import { testSeed } from "../../attribution/_seed.ts";
 
 /** Steps of 5 ms; `reading` gives the value at a step. */
 function follow(
@@ -124,49 +124,10 @@ Deno.test("observe() ignores steps whose time does not go on", () => {
   assertEquals(changes.totalJ, 30);
 });
 
-Deno.test("inStep says whether shaken steps of 1 ms meet a counter that is no clock of its own", () => {
-  const random = new Random(testSeed("in step"));
-  for (
-    const [periodS, lagS, expected] of [
-      [0.001, 0.0005, true],
-      [0.001, 0, true],
-      [0.000977, 0.0005, false],
-      [0.000977, 0, false],
-    ] as const
-  ) {
-    const changes = new CounterChanges({ updatePeriodS: 0.001 });
-    for (let k = 0; k < 20_000; k++) {
-      const t = 0.001 * (k + random.uniform(-0.25, 0.25));
-      changes.observe(t, Math.floor((t - lagS) / periodS));
-    }
-    assertEquals(changes.inStep, expected, `${periodS} ${lagS}`);
-  }
-});
-
-Deno.test("isSteady tells updates at one phase of the steps from updates at any", () => {
-  const random = new Random(testSeed("steady"));
-  const steady = (periodS: number, beginS: number) => {
-    const changes = new CounterChanges({ updatePeriodS: periodS });
-    for (let k = 0; k < 6000; k++) {
-      const t = (k + random.uniform(-0.25, 0.25)) * 0.005;
-      changes.observe(t, Math.floor((t + 1 - beginS) / periodS) * periodS * 100);
-      while (changes.next() !== CHANGE.NONE);
-    }
-    return changes.isSteady;
-  };
-  // In the middle between two steps: each second one sees an update, whatever its length.
-  assertEquals(steady(0.01, 0.0025), true);
-  assertEquals(steady(0.0103, 0.0025), false);
-  assertEquals(steady(0.0977, 0.002), false);
-  // Several updates a step: windows are as long as the period.
-  assertEquals(steady(0.001, 0.0005), false);
-});
-
 Deno.test("a counter that moves by large units has boundaries at a pace, not where a unit was full", () => {
   // 100 W and 300 W in turn, whole joules, updated each millisecond.
   const joules = (t: number) => 100 * t + 200 * (Math.floor(t) + Math.min(1, 2 * (t % 1))) / 2;
   const { changes, seen } = follow({ updatePeriodS: 0.001 }, 4000, (t) => Math.floor(joules(t)));
-  assertEquals(changes.inStep, false);
   assertEquals(changes.updatePeriodS, 0.001);
   assertEquals(changes.totalJ, Math.floor(joules(3999 * 0.005)));
   assert(seen.every(({ a }) => a <= 0.001 + 1e-12));
