@@ -1,5 +1,5 @@
 /**
- * What cannot be told has one note that names it, nested regions too; a node counter that appears late has what is
+ * What cannot be determined has one note that names it, nested regions too; a node counter that appears late has what is
  * known of it, as a package's has.
  */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
@@ -45,18 +45,20 @@ function notesOf({ joulemark }: ReportHost): string[] {
   return Array.isArray(notes) ? notes.map(String) : [];
 }
 
-endToEnd("nested regions that cannot be told are named, in one note", (dir) => {
-  const host = replayed(dir, { program: "random 2 ms", seconds: 15 });
+endToEnd("nested regions that cannot be determined are named, in one note", (dir) => {
+  const host = replayed(dir, { program: "random 2 ms", seconds: 6 });
   const rows = treeFromNested(host.joulemark!.tree)!.rows;
-  const untold = rows.filter(({ energies }) => Number.isNaN(energies.get("node")!.joules));
+  const unknown = rows.filter(({ energies }) => Number.isNaN(energies.get("node")!.joules));
   assert(!Number.isNaN(rows[0].energies.get("node")!.joules), "main is all there is");
-  assert(untold.length > 0, "an error of a few per cent was hoped to be too much");
-  const notes = notesOf(host).filter((note) => note.includes("cannot be told"));
+  assert(unknown.length > 0, "few intervals leave large errors");
+  const notes = notesOf(host).filter((note) => note.includes("cannot be determined"));
   assertEquals(notes.length, 1, notes.join("\n"));
-  const [, names, more] = /^node energy of (.*?)(?:, (\d+) more)? cannot be told/.exec(notes[0])!;
+  const [, names, more] = /^node energy of (.*?)(?:, (\d+) more)? cannot be determined/.exec(
+    notes[0],
+  )!;
   const named = names.split(", ");
-  for (const name of named) assert(untold.some(({ region }) => region === name), notes[0]);
-  assertEquals(named.length + Number(more ?? 0), untold.length, notes[0]);
+  for (const name of named) assert(unknown.some(({ region }) => region === name), notes[0]);
+  assertEquals(named.length + Number(more ?? 0), unknown.length, notes[0]);
 });
 
 endToEnd("a node counter that appears late has what is known of it", (dir) => {
@@ -80,5 +82,5 @@ endToEnd("a node counter that appears late has what is known of it", (dir) => {
     `${notes}`,
   );
   // Why its regions have none is that alone.
-  assert(!notes.some((note) => note.includes("cannot be told")), notes.join("\n"));
+  assert(!notes.some((note) => note.includes("cannot be determined")), notes.join("\n"));
 });

@@ -196,12 +196,13 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row("spans; span", "count and time of spans, which are no regions, by name"),
   row(
-    "attribution; untold beside these; begun anew; method; PART-N; untold; untold energy (J); " +
-      "untold energy se (J); lack of fit; time constant (s); condition number; lag (s); " +
-      "lag se (s); update period (s); intervals; changes seen",
-    "the fit of each counter: what cannot be told apart, and its joint energy; what powers " +
-      "depend on; how it is posed: how late the counter tells, how often it changes, changes " +
-      "that were seen and intervals that were used",
+    "attribution; begun anew; method; PART-N; not determined; not determined beside these; " +
+      "not determined energy (J); not determined energy se (J); other CPUs (J); outside (J); " +
+      "lack of fit; response; time constant (s); moving average (s); window (s); lag (s); " +
+      "lag se (s); update period (s); clock jitter (s); intervals; columns; changes seen",
+    "the fit of each counter: regions that cannot be determined, and their joint energy; energy " +
+      "of CPUs that no process used; what powers depend on; how the counter answers: late, as a " +
+      "mean, or in part; changes seen, intervals used and columns of the model",
   ),
   row(
     "totals; covers; time (s); EDP (J s); energy (J); energy (kWh); power-peak (W); " +

@@ -21,11 +21,11 @@ export const WARNINGS: readonly WarningRow[] = [
     todo: "Leave a CPU to the monitor, or give a longer period: --period 0.02.",
   },
   {
-    name: "cannot be told",
-    pattern: /cannot be told|untold/i,
-    means: "The fit cannot tell the energies of these regions apart: the counter changes too " +
-      "seldom for them, or they always run together.",
-    todo: "Run longer, or take the exact-edge figure; docs/how-sure.md.",
+    name: "cannot be determined",
+    pattern: /cannot be determined|not determined|cannot be told|untold/i,
+    means: "The standard error of these energies is above 10 %: the counter changes too seldom, " +
+      "the regions always run together, or regions on other CPUs share the counter.",
+    todo: "Run longer, or use the coarse value (~); docs/how-sure.md.",
   },
   {
     name: "not measured",

@@ -68,14 +68,18 @@ function caused(
   if (!(kernel.orderS > 0 && kernel.isLoad)) return drawnJ;
   const { width } = contexts.columns, p = theta.length;
   const own = drawnSeconds(domain, contexts, pureLag(0));
-  return drawnJ.map((joules, c) => {
-    let sum = joules;
+  const beyondJ = drawnJ.map((_, c) => {
+    let sum = 0;
     for (let j = 0; j < width; j++) {
       const isPair = contexts.columns.classes[j] < 0;
       if (!isPair) sum += (own[c * width + j] * scale[j] - d[c * p + j]) * theta[j];
     }
     return sum;
   });
+  // Energy cut off at the ends of the run belongs to no class.
+  const cutJ = beyondJ.reduce((s, x) => s + x, 0), { seconds } = domain;
+  const all = seconds.reduce((s, x) => s + x, 0);
+  return drawnJ.map((joules, c) => joules + beyondJ[c] - cutJ * seconds[c] / all);
 }
 
 /** CPU-seconds of columns by class; energy of a load that follows late falls into later stays of the lane. */

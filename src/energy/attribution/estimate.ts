@@ -5,6 +5,7 @@
 import { type Contexts, makeContexts } from "./contexts.ts";
 import type { Domain } from "./domain.ts";
 import { type Energies, energiesOf, isLocked, type Part } from "./energies.ts";
+import { withoutSum } from "./linear.ts";
 import { type Effects, FAMILY, type Fit, type Noise } from "./model.ts";
 import { type Family, familyOf, type Kernel, lengthOf, reachOf } from "./response.ts";
 import { type Candidate, FAST_S, MIN_ROWS, ofFamily, priorOf, search } from "./search.ts";
@@ -34,6 +35,8 @@ const MIN_WEIGHT = 0.01;
 const IMPOSSIBLE = 2;
 /** A kernel moves by its columns: rows of a comparison begin so much later than it sees. */
 const REACH = 1.2;
+/** An answer of more weight is noted, and what it caused is reported. */
+export const SURE = 0.95;
 /** A family of effects that is noted: three times what visits of one region differ by. */
 const NOTED = 0.06;
 
@@ -160,7 +163,7 @@ function nothing(energyJ: Float64Array, covariance: Float64Array): Estimate {
 export function refused({ seconds, meanW, classes: n }: Domain, refusal: Refusal): Estimate {
   const energyJ = seconds.map((s) => s * meanW), covariance = new Float64Array(n * n);
   energyJ.forEach((joules, c) => covariance[c * n + c] = joules ** 2);
-  return { ...nothing(energyJ, covariance), refusal };
+  return { ...nothing(energyJ, withoutSum(covariance, energyJ)), refusal };
 }
 
 /** Estimates the energies of a later stretch of a run. */
@@ -188,7 +191,7 @@ export function* estimateAgain(domain: Domain, choice: Choice): Generator<void, 
     priorLeft: priorLeft(solution.fit, n),
     choice,
     parts,
-    notes: notesOf(solution.fit.effects, undefined),
+    notes: notesOf(solution.fit.effects, choice.response),
   };
 }
 
@@ -354,6 +357,7 @@ function mixture(
     parts: causes.parts,
     notes: notesOf(
       strongest.answer.solution.fit.effects,
+      response,
       isDoubtful || isEarly[best] ? of[best].kernel : undefined,
     ),
   };
@@ -370,13 +374,25 @@ const EFFECT_WORDS: Record<number, string> = {
   [FAMILY.time]: "power changes over the run",
 };
 
-function notesOf(effects: ReadonlyMap<number, number>, odd: Kernel | undefined): string[] {
-  const notes = [...effects].filter(([, sd]) => sd > NOTED).map(([family, sd]) =>
-    `${EFFECT_WORDS[family]} (${(100 * sd).toFixed(0)} %)`
-  );
+/** What power depends on beside the class, and how the counter answers if that is no pure lag. */
+function notesOf(effects: ReadonlyMap<number, number>, response: Response, odd?: Kernel): string[] {
+  const { kernel, family, weight } = response,
+    ms = (s: number) => `${(1000 * s).toPrecision(2)} ms`;
+  const notes: string[] = [];
+  if (weight > SURE && family !== "lag") {
+    const length = ms(lengthOf(kernel));
+    if (family === "mean") notes.push(`each update of the counter is a mean of ${length}`);
+    else if (family === "window") notes.push(`the counter shows the last ${length} of each update`);
+    else if (kernel.isLoad) notes.push(`power follows the load late (time constant ${length})`);
+    else notes.push(`the counter follows the power with a time constant of ${length}`);
+  }
+  for (const [f, sd] of effects) {
+    if (sd > NOTED) notes.push(`${EFFECT_WORDS[f]} (${(100 * sd).toFixed(0)} %)`);
+  }
   if (odd !== undefined && familyOf(odd) !== "lag") {
-    const length = `${(1000 * lengthOf(odd)).toPrecision(2)} ms`;
-    notes.push(`looks like a ${familyOf(odd)} of ${length} that begins before its cause`);
+    notes.push(
+      `looks like a ${familyOf(odd)} of ${ms(lengthOf(odd))} that begins before its cause`,
+    );
   }
   return notes;
 }

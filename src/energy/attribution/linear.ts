@@ -229,3 +229,19 @@ export function countBelow(sorted: Float64Array, x: number, length = sorted.leng
 export function clamp(x: number, low: number, high: number): number {
   return x < low ? low : x > high ? high : x;
 }
+
+/**
+ * J C Jᵀ of a covariance of energies, with J = I − x1ᵀ and x the shares of the energy: the sum of all has no error.
+ */
+export function withoutSum(of: Float64Array, energyJ: Float64Array): Float64Array {
+  const n = energyJ.length, all = energyJ.reduce((s, x) => s + Math.max(0, x), 0);
+  if (!(all > 0)) return of;
+  const sums = new Float64Array(n);
+  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) sums[j] += of[i * n + j];
+  const whole = sums.reduce((s, x) => s + x, 0),
+    x = energyJ.map((joules) => Math.max(0, joules) / all);
+  return of.map((v, k) => {
+    const i = Math.floor(k / n), j = k % n;
+    return v - x[i] * sums[j] - x[j] * sums[i] + x[i] * x[j] * whole;
+  });
+}

@@ -3,6 +3,7 @@
  * @module
  */
 import { grown } from "../../core/grow.ts";
+import { withoutSum } from "./linear.ts";
 import type { Domain } from "./domain.ts";
 import { type Choice, type Estimate, MAX_ERROR } from "./estimate.ts";
 import { OWN } from "./pieces.ts";
@@ -34,6 +35,8 @@ export interface Total {
 
 /** Of a class without a place of its own, the part of its energy by time that is unknown. */
 const JOINED_ERROR = 0.5;
+/** Rounding: a smaller part of the total is no error. */
+const NOTHING = 1e-7;
 /** Classes that have energies of their own: 2 MiB of covariances. */
 const MAX_IDS = 512;
 
@@ -136,7 +139,8 @@ export class RunSum {
 
   /** Classes of the caller. */
   get ids(): number[] {
-    return [...this.indexOf.keys(), ...this.joined.keys()].filter((id) => id >= 0);
+    return [...new Set([...this.indexOf.keys(), ...this.joined.keys()])].filter((id) => id >= 0)
+      .sort((a, b) => a - b);
   }
 
   /** Some classes together, whether that is determined or not. */
@@ -156,7 +160,8 @@ export class RunSum {
       cpuS += joined.seconds;
     }
     const joinedVariance = (JOINED_ERROR * joinedJ) ** 2;
-    const seJ = Math.sqrt(Math.max(0, this.#variance(at) + joinedVariance));
+    const variance = this.#variance(at) + joinedVariance;
+    const seJ = variance > (NOTHING * this.totalJ) ** 2 ? Math.sqrt(variance) : 0;
     let cause = "joined", most = joinedVariance;
     for (const [name, of] of this.#causes) {
       const part = at.reduce((s, i) => s + (of[i] ?? 0), 0);
@@ -235,18 +240,4 @@ function wider(of: Float64Array, from: number, to: number): Float64Array<ArrayBu
   const out = new Float64Array(to * to);
   for (let i = 0; i < from; i++) out.set(of.subarray(i * from, (i + 1) * from), i * to);
   return out;
-}
-
-/** J C Jᵀ with J = I − x1ᵀ, x the shares of the energy: the sum of all classes has no error. */
-function withoutSum(of: Float64Array, energyJ: Float64Array): Float64Array {
-  const n = energyJ.length, all = energyJ.reduce((s, x) => s + Math.max(0, x), 0);
-  if (!(all > 0)) return of;
-  const sums = new Float64Array(n);
-  for (let i = 0; i < n; i++) for (let j = 0; j < n; j++) sums[j] += of[i * n + j];
-  const whole = sums.reduce((s, x) => s + x, 0),
-    x = energyJ.map((joules) => Math.max(0, joules) / all);
-  return of.map((v, k) => {
-    const i = Math.floor(k / n), j = k % n;
-    return v - x[i] * sums[j] - x[j] * sums[i] + x[i] * x[j] * whole;
-  });
 }

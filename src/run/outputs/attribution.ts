@@ -13,6 +13,7 @@ import {
 import type { ExactEnergy } from "../../energy/edges/add_up.ts";
 import type { DomainFacts } from "../../energy/attribution/kind.ts";
 import { HELP } from "../../energy/attribution/run_sum.ts";
+import { SURE } from "../../energy/attribution/estimate.ts";
 import { familyOf } from "../../energy/attribution/response.ts";
 import { PathFamilies } from "../../energy/totals/build_tree.ts";
 import { PeakPower } from "../../energy/totals/peak_power.ts";
@@ -48,8 +49,6 @@ const NOTED_SHARE = 0.01, NOTED_PATHS = 1000;
 /** What is known of the node's energy is found by this key. */
 const NODE_KEY = "node-energy (J)";
 const LISTED_NAMES = 256;
-/** Caused energy is reported if power follows the load late by more than this weight. */
-const CAUSED_WEIGHT = 0.95;
 /** Why nothing is reported of a region that took time, but none between two readings. */
 const NEVER_SHOWN = "it had no time between two readings of the counter";
 
@@ -406,7 +405,7 @@ export class RunAttribution implements OpenOutput {
   #hasCaused(kind: Kind): boolean {
     if (this.#fitted === undefined || !this.#isFitted) return false;
     const isLate = [...this.#fitted.facts(kind)].some(({ facts: { response } }) =>
-      response?.kernel.isLoad === true && response.weight > CAUSED_WEIGHT
+      response?.kernel.isLoad === true && response.weight > SURE
     );
     return isLate && this.#tracker.regions().some(({ name }) => {
       const { fitJ, seJ, causedJ } = this.#fitted!.sum(kind, this.#families.outermost(name));
@@ -436,14 +435,15 @@ export class RunAttribution implements OpenOutput {
     for (const [kind, { counters }] of result) {
       const fits = new Map<number, DomainFacts>();
       for (const { index, facts: of } of this.#fitted?.facts(kind) ?? []) fits.set(index, of);
-      const lists = this.#fitted === undefined || !this.#isFitted ? {} : this.#notDetermined(kind);
+      if (this.#fitted !== undefined && this.#isFitted) {
+        Object.assign(facts, this.#notDetermined(kind));
+      }
       for (const { index, updatePeriodS, changes, breaks } of counters) {
         const fit = fits.get(index);
         facts[`${kind}-${index}`] = {
-          ...lists,
           ...(fit === undefined ? {} : fitFacts(fit)),
           ...numbers({
-            "update period (s)": fit?.periodS ?? updatePeriodS,
+            "update period (s)": fit !== undefined && fit.periodS > 0 ? fit.periodS : updatePeriodS,
             "changes seen": changes,
             // The first stretch begins too.
             ...(breaks > 1 ? { "begun anew": breaks - 1 } : {}),
@@ -461,16 +461,17 @@ export class RunAttribution implements OpenOutput {
         c === ROOT ? "unmarked" : this.#tracker.paths.names(c).join("/")
       );
     const more = names.length - LISTED_NAMES;
-    return {
-      "not determined": names.slice(0, LISTED_NAMES),
-      ...numbers({
-        "not determined beside these": more > 0 ? more : NaN,
-        "not determined energy (J)": names.length > 0 ? of.energyJ : NaN,
-        "not determined energy se (J)": names.length > 0 ? of.seJ : NaN,
-        "other CPUs (J)": of.otherJ > 0 ? of.otherJ : NaN,
-        "outside (J)": of.outsideJ > 0 ? of.outsideJ : NaN,
-      }),
-    };
+    const figures = numbers({
+      "not determined beside these": more > 0 ? more : NaN,
+      "not determined energy (J)": names.length > 0 ? of.energyJ : NaN,
+      "not determined energy se (J)": names.length > 0 ? of.seJ : NaN,
+      "other CPUs (J)": of.otherJ > 0 ? of.otherJ : NaN,
+      "outside (J)": of.outsideJ > 0 ? of.outsideJ : NaN,
+    });
+    const all: { [key: string]: Nested } = names.length === 0
+      ? figures
+      : { "not determined": names.slice(0, LISTED_NAMES), ...figures };
+    return Object.keys(all).length === 0 ? {} : { [kind]: all };
   }
 }
 

@@ -92,7 +92,7 @@ export class FittedEnergies {
     outsideJ: number;
   } {
     const { sum } = this.#kinds.get(kind)!.energies;
-    const undetermined = [...new Set(sum.ids)].filter((id) => sum.sum([id]).why !== undefined);
+    const undetermined = sum.ids.filter((id) => sum.sum([id]).why !== undefined);
     const { energyJ, seJ } = sum.total(undetermined);
     const joulesOf = (id: number) => sum.total([id]).energyJ;
     const otherJ = joulesOf(OWN.other), outsideJ = joulesOf(OWN.outside);

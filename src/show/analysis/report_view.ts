@@ -333,10 +333,13 @@ function absentNote({ joulemark }: ReportHost): string | undefined {
 
 function untoldNote({ joulemark }: ReportHost): string | undefined {
   const untold = Object.entries(mapping(joulemark?.attribution)).flatMap(([counter, fit]) => {
-    const names = mapping(fit).untold;
+    // Reports of earlier versions have another key.
+    const names = mapping(fit)["not determined"] ?? mapping(fit).untold;
     if (!Array.isArray(names) || names.length === 0) return [];
     const more = names.length > MAX_NAMES ? ", ..." : "";
-    return [`${counter}: energy of ${names.slice(0, MAX_NAMES).join(", ")}${more} cannot be told`];
+    return [
+      `${counter}: energy of ${names.slice(0, MAX_NAMES).join(", ")}${more} cannot be determined`,
+    ];
   });
   return untold.length === 0 ? undefined : untold.join("; ");
 }

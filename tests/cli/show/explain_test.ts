@@ -78,8 +78,8 @@ Deno.test("explain has the notes of the card", async () => {
   const notes = [
     ["13 of 722 samples missed, 0 late", "samples missed"],
     [
-      "node energy of stream, ... cannot be told (too few changes of the counter)",
-      "cannot be told",
+      "node energy of stream, ... cannot be determined: too few changes of the counter.",
+      "cannot be determined",
     ],
     ["package not measured: no such file; more by joulemark doctor", "not measured"],
     ["the monitor stood still from 3 to 9 s, and the application ended then", "stood still"],
