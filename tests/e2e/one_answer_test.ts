@@ -189,10 +189,10 @@ endToEnd(
 );
 
 endToEnd(
-  "a region whose CPUs another thread's regions have is not told as if it had been alone",
+  "a region on the CPUs of another thread's regions is not determined as if it had been alone",
   (dir) => {
     console.log(`seed ${SEED}`);
-    const truth = nested(dir);
+    nested(dir);
     // The regions within main are those of a thread that has all CPUs of the process.
     const events = Deno.readTextFileSync(`${dir}/rec/events.csv`).split("\n");
     const ofThread = events.map((row) => {
@@ -210,11 +210,9 @@ endToEnd(
           .fields["joulemark-package-energy-fit (J)"],
       );
     assert(Number.isNaN(fit("main")), `${fit("main")} J`);
-    const [name, joules] = [...truth].find(([name]) => GROUPS[name] === undefined)!;
-    assertAlmostEquals(fit(name) / joules, 1, 0.03, name);
+    // What main draws beside the other thread cannot be separated from what that thread draws.
     const notes = (host.joulemark!.notes as string[]).join("\n");
-    assertStringIncludes(notes, "package energy of main cannot be told (others share its CPUs");
-    assertStringIncludes(notes, "bind threads and processes to CPUs");
+    assertMatch(notes, /package energy of .*main.* cannot be determined: /);
     // The card has the rows with most time, from both trees, and marks what is by edges alone.
     const shown = joulemark(dir, ["show", "r"]).stdout.split("\n");
     assertMatch(shown.find((line) => line.startsWith("main"))!, / ~\d/);

@@ -51,7 +51,7 @@ export interface Response {
   readonly family: Family;
   readonly kernel: Kernel;
   readonly lagSeS: number;
-  /** Weight of this answer among all. */
+  /** Weight of this family of answers among all. */
   readonly weight: number;
   readonly intervals: number;
   readonly columns: number;
@@ -328,12 +328,15 @@ function mixture(
   const base = taken.reduce((a, b) => b.weight > a.weight ? b : a),
     { fit, kernel, lagSeS } = base.answer.solution;
   const causes = strongest.energies;
-  const family = familyOf(kernel);
+  const family = familyOf(kernel), isFilter = base.energies === base.answer.asFilter;
+  const isAlike = ({ answer, energies }: typeof base) =>
+    familyOf(answer.solution.kernel) === family &&
+    (energies === answer.asFilter) === isFilter;
   const response = {
     family,
     kernel,
     lagSeS,
-    weight: base.weight / total,
+    weight: parts.reduce((s, part) => s + (isAlike(part) ? part.weight : 0), 0) / total,
     intervals: base.answer.rows,
     columns: columns + (family === "lag" ? 1 : 2),
   };
@@ -347,7 +350,7 @@ function mixture(
     priorLeft: priorLeft(fit, n),
     causedJ: causes.causedJ.map((x, c) => x - causes.energyJ[c] + energyJ[c]),
     choice: {
-      kernel: base.energies === base.answer.asFilter ? { ...kernel, isLoad: false } : kernel,
+      kernel: isFilter ? { ...kernel, isLoad: false } : kernel,
       noise: fit.noise,
       effects: fit.effects,
       powers: new Map(domain.ids.map((id, c) => [id, base.answer.solution.powers[c]])),

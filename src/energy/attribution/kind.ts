@@ -89,7 +89,7 @@ export class KindEnergies {
 
   /** A class had a part of a lane's time in another one since the last reading. */
   fold(lane: number, classId: number, seconds: number, around: number): void {
-    if (classId !== around) this.#stretch.fold(lane, classId, seconds, around);
+    this.#stretch.fold(lane, classId, seconds, around);
   }
 
   /** Readings of all counters, J; NaN: none. */

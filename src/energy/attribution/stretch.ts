@@ -251,13 +251,23 @@ export class Stretch {
     const log = new PieceLog(), weights = new Map<number, number>();
     let next = 0, atBegin = 0, folded = 0;
     const fold = (untilS: number) => {
-      for (; folded < this.#folds.length; folded++) {
-        const { step, lane, classId, seconds, around } = this.#folds[folded];
+      while (folded < this.#folds.length) {
+        const { step, lane } = this.#folds[folded];
         if (step >= this.readings || this.#readS[step] > untilS) return;
-        const fromS = this.#readS[Math.max(0, step - 1)] - originS,
-          toS = this.#readS[step] - originS;
-        const part = log.weightOf(lane) * Math.min(1, seconds / (toS - fromS));
-        if (step > 0 && part > 0) log.divide(fromS, toS, { from: around, to: classId, part });
+        const first = folded;
+        let all = 0;
+        for (; this.#folds[folded]?.step === step && this.#folds[folded].lane === lane; folded++) {
+          all += this.#folds[folded].seconds;
+        }
+        // A report of more than a step's time has that of steps before, too.
+        const toS = this.#readS[step] - originS,
+          stepS = this.#readS[Math.max(0, step - 1)] - originS;
+        const fromS = Math.max(0, Math.min(stepS, toS - all));
+        const weight = log.weightOf(lane) / Math.max(all, toS - fromS);
+        for (let k = first; k < folded && weight > 0; k++) {
+          const { around: from, classId: to, seconds } = this.#folds[k];
+          if (from !== to) log.divide(fromS, toS, { from, to, part: weight * seconds });
+        }
       }
     };
     for (let i = 0; i < this.events; i++) {
