@@ -161,6 +161,7 @@ export class RunAttribution implements OpenOutput {
     this.#attribution.edge(Math.max(timeS, this.#stepS), cpus, OTHER);
     for (const { timeS, values, stamps } of this.#held) {
       this.#attribution.step(timeS, values, stamps);
+      this.#fitted?.step(timeS, values, stamps);
     }
     this.#held = [];
   }
@@ -323,7 +324,12 @@ export class RunAttribution implements OpenOutput {
         result.has(kind) && this.#coverage.get(kind)?.isWhole(HASH_APPLICATION) !== false
       ),
       of: (kind, paths) => this.#sum(result, kind, paths),
-      otherCpus: (kind) => result.get(kind)!.otherCpus,
+      otherCpus: (kind) => ({
+        ...result.get(kind)!.otherCpus,
+        ...(this.#fitted !== undefined && this.#isFitted
+          ? this.#fitted.rest(kind)
+          : { fitJ: NaN, seJ: NaN }),
+      }),
       totalJ: (kind) => result.get(kind)!.totalJ,
     };
   }

@@ -83,6 +83,12 @@ export class FittedEnergies {
     return this.#kinds.get(kind)!.energies.sum.sum(paths);
   }
 
+  /** Energy of CPUs that no lane may use, and of the time without lanes, J. */
+  rest(kind: EnergyKind): { fitJ: number; seJ: number } {
+    const { energyJ, seJ } = this.#kinds.get(kind)!.energies.sum.total([OWN.other, OWN.outside]);
+    return { fitJ: energyJ, seJ };
+  }
+
   /** Classes that are not determined, and what they have together; what no lane has, J. */
   all(kind: EnergyKind): {
     undetermined: number[];
