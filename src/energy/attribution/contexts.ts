@@ -73,24 +73,22 @@ export function* makeContexts(
   const left = most - (beside === undefined ? 0 : beside.pairs.list.length + 1);
   yield;
   const made = new ColumnMaker(domain);
-  const memories = chosen(
-    domain,
-    MIN_MEMORY,
-    Math.floor(Math.min(MEMORY, Math.floor(left / MEMORY_PART)) / MEMORIES_S.length),
-  );
-  const lines = chosen(domain, MIN_LINE, Math.min(LINES, Math.floor(left / LINES_PART)));
-  addEffects(made, left - memories.length * MEMORIES_S.length - lines.length);
-  yield;
-  addMemories(made, memories, powers);
-  yield;
-  addLines(made, lines);
-  yield;
+  // Stays of very many lanes at a time have no effects of their own.
+  if (!domain.log.isWhole) {
+    const memories = chosen(
+      domain,
+      MIN_MEMORY,
+      Math.floor(Math.min(MEMORY, Math.floor(left / MEMORY_PART)) / MEMORIES_S.length),
+    );
+    const lines = chosen(domain, MIN_LINE, Math.min(LINES, Math.floor(left / LINES_PART)));
+    addEffects(made, left - memories.length * MEMORIES_S.length - lines.length);
+    yield;
+    addMemories(made, memories, powers);
+    yield;
+    addLines(made, lines);
+    yield;
+  }
   return { columns: made.finish(beside?.spans, beside?.pairs.list.length), pairs: beside?.pairs };
-}
-
-/** Classes alone. */
-export function classColumns(domain: Domain): Columns {
-  return new ColumnMaker(domain).finish(undefined, undefined);
 }
 
 /** Classes with most of the time, those above a share of it, at most so many. */

@@ -4,7 +4,7 @@
  */
 import { type Boundaries, lengthsOf } from "./clock.ts";
 import { NONE, OWN, type PieceLog } from "./pieces.ts";
-import { type Kernel, respond, type Spans } from "./response.ts";
+import { type Kernel, respond, type Room, type Spans } from "./response.ts";
 
 /** Most classes, those of the estimator's own included: a power each costs little, and the rest goes to effects. */
 export const MAX_CLASSES = 64;
@@ -47,6 +47,7 @@ export class Domain {
   readonly energyJ: Float64Array;
   /** Mean power of a CPU, W. */
   readonly meanW: number;
+  readonly #room: Room = { interval: new Int32Array(0), partS: new Float64Array(0) };
 
   constructor(
     readonly log: PieceLog,
@@ -108,7 +109,7 @@ export class Domain {
     columns: Columns,
   ): Generator<void, { z: Float64Array; isWhole: Uint8Array }> {
     const n = this.intervals, z = new Float64Array(n * columns.width);
-    const { begin, interval, partS } = respond(columns, this.boundaries, kernel);
+    const { begin, interval, partS } = respond(columns, this.boundaries, kernel, this.#room);
     yield;
     for (let i = 0; i < columns.count; i++) {
       if (i % SLICE === 0) yield;
@@ -130,7 +131,7 @@ export class Domain {
   /** Zv without Z. */
   along(kernel: Kernel, columns: Columns, v: Float64Array): Float64Array {
     const out = new Float64Array(this.intervals);
-    const { begin, interval, partS } = respond(columns, this.boundaries, kernel);
+    const { begin, interval, partS } = respond(columns, this.boundaries, kernel, this.#room);
     for (let i = 0; i < columns.count; i++) {
       let x = 0;
       for (let s = columns.begin[i]; s < columns.begin[i + 1]; s++) {

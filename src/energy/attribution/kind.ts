@@ -1,6 +1,6 @@
 /**
  * The energies of classes from the counters of one kind: stretch by stretch, so that memory does not grow with the
- * run. The first stretch chooses the counter's answer, as do the 2nd, 4th, 8th and so on; the others use it.
+ * run. The first stretch chooses the counter's answer, and so does one of mostly other classes; the others use it.
  * @module
  */
 import {
@@ -19,6 +19,10 @@ import { type Counter, Stretch } from "./stretch.ts";
 
 /** A stretch ends with so many changes of the counter; it is taken up once there are so many more, or the run ends. */
 const MORE_ROWS = 2048;
+/** More events than this between two readings have no effects of single stays. */
+const DENSE = 32;
+/** A choice is made again if classes that it does not know have this part of the time. */
+const NEW_PART = 0.5;
 /** A stretch ends with so many events (3 MiB) or readings, too. */
 const MAX_EVENTS = 200_000, MAX_READINGS = 4 * FIRST_ROWS;
 
@@ -43,7 +47,6 @@ export class KindEnergies {
   readonly #maskOf = new Map<string, number>();
   readonly #choices = new Map<number, Choice>();
   #stretch: Stretch;
-  #stretches = 0;
   /** Changes of the first counter, and the reading at which a stretch is to be cut. */
   #changes = 0;
   #lastJ = NaN;
@@ -64,7 +67,6 @@ export class KindEnergies {
     this.facts.clear();
     this.#choices.clear();
     this.#begin(new Stretch(this.counters, this.cpuCount, this.#masks));
-    this.#stretches = 0;
     this.#work = undefined;
   }
 
@@ -143,17 +145,20 @@ export class KindEnergies {
   }
 
   *#take(stretch: Stretch): Generator<void, void> {
-    // Powers of two.
-    const number = ++this.#stretches, isChosen = (number & (number - 1)) === 0;
+    // Events of very many lanes at a time: what one stay does is averaged over all of them.
+    const isDense = stretch.events > DENSE * stretch.readings;
     this.sum.begin();
     let capacity = 0;
     const { lives, sets } = stretch.sets();
     for (const counters of sets) {
-      const domain = yield* stretch.domain(counters, lives, this.isDevice);
+      const domain = yield* stretch.domain(counters, lives, {
+        isDevice: this.isDevice,
+        isWhole: isDense,
+      });
       if (domain === undefined) continue;
       yield;
       const [first] = counters, known = this.#choices.get(first);
-      const estimated = isChosen || known === undefined
+      const estimated = known === undefined || isNew(domain, known)
         ? yield* estimate(domain)
         : yield* estimateAgain(domain, known);
       // Readings that fit nothing leave no finite numbers.
@@ -167,6 +172,17 @@ export class KindEnergies {
     }
     this.sum.capacity = Math.max(this.sum.capacity, capacity);
   }
+}
+
+/** Are most of the lanes' seconds those of classes that a choice does not know? */
+function isNew({ ids, seconds }: Domain, { powers }: Choice): boolean {
+  let known = 0, all = 0;
+  ids.forEach((id, c) => {
+    if (id < 0) return;
+    all += seconds[c];
+    if (powers.has(id)) known += seconds[c];
+  });
+  return all - known > NEW_PART * all;
 }
 
 function factsOf(counters: readonly number[], domain: Domain, result: Estimate): DomainFacts {

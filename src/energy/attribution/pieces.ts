@@ -48,6 +48,9 @@ export class PieceLog {
   readonly #open = new Map<number, OpenStay>();
   #weight = 0;
 
+  /** @param isWhole Stays are not cut at ages. */
+  constructor(readonly isWhole = false) {}
+
   /** From a time on, a lane has a weight; 0: it does not live. */
   lane(timeS: number, lane: number, weight: number): void {
     const open = this.#open.get(lane);
@@ -151,6 +154,7 @@ export class PieceLog {
   #cut(stay: number, fromS: number, toS: number, weight: number): void {
     const beginS = this.stayStartS[stay];
     for (let age = 0, startS = fromS; startS < toS && weight > 0; age++) {
+      if (this.isWhole) age = AGES_S.length;
       const untilS = age < AGES_S.length ? Math.min(toS, beginS + AGES_S[age]) : toS;
       if (!(untilS > startS)) continue;
       this.#piece(stay, startS, untilS, { weight, age });

@@ -106,9 +106,19 @@ export interface Edges {
   readonly aS: Float64Array;
 }
 
-/** What the intervals between boundaries show of pieces. */
-export function respond(spans: Spans, edges: Edges, kernel: Kernel): Parts {
-  if (kernel.windowS > 0) return respondWindow(spans, edges, kernel);
+/** Room for parts, used again: there are millions. */
+export interface Room {
+  interval: Int32Array<ArrayBuffer>;
+  partS: Float64Array<ArrayBuffer>;
+}
+
+/**
+ * What the intervals between boundaries show of pieces.
+ *
+ * @param room Where the parts go; valid until it is used again. @default a new one
+ */
+export function respond(spans: Spans, edges: Edges, kernel: Kernel, room?: Room): Parts {
+  if (kernel.windowS > 0) return respondWindow(spans, edges, kernel, room);
   const { lagS, meanS, orderS } = kernel, n = edges.count, { aS } = edges;
   const u = new Float64Array(n), done = new Float64Array(n);
   let top = -Infinity;
@@ -117,7 +127,7 @@ export function respond(spans: Spans, edges: Edges, kernel: Kernel): Parts {
     done[k] = top = Math.max(top, u[k] - aS[k] - meanS - OVER * orderS);
   }
   const begin = new Int32Array(spans.count + 1), afterS = new Float64Array(spans.count);
-  let interval = new Int32Array(spans.count * 4 + 16), partS = new Float64Array(interval.length);
+  let interval = room?.interval ?? new Int32Array(0), partS = room?.partS ?? new Float64Array(0);
   // The next piece often begins where one ends: K at that moment is the same.
   let sharedS = NaN, sharedFrom = 0, sharedTo = 0, shared = new Float64Array(64);
   let used = 0, first = 0, whole = 0;
@@ -127,7 +137,7 @@ export function respond(spans: Spans, edges: Edges, kernel: Kernel): Parts {
     whole = Math.max(first, walkBelow(done, e, whole));
     const last = Math.min(whole, n - 1);
     if (used + last - first + 1 > interval.length) {
-      const size = 2 * interval.length + last - first;
+      const size = 2 * interval.length + last - first + 1024;
       interval = lengthened(interval, size);
       partS = lengthened(partS, size);
     }
@@ -163,6 +173,7 @@ export function respond(spans: Spans, edges: Edges, kernel: Kernel): Parts {
     afterS[i] = length - before;
     begin[i + 1] = used;
   }
+  if (room !== undefined) Object.assign(room, { interval, partS });
   return { begin, interval, partS, afterS };
 }
 
@@ -183,7 +194,7 @@ function walkBelow(sorted: Float64Array, x: number, guess: number): number {
 }
 
 /** Each interval shows what lies within the window before its end, as if all of it were like that. */
-function respondWindow(spans: Spans, { count, yS, aS }: Edges, kernel: Kernel): Parts {
+function respondWindow(spans: Spans, { count, yS, aS }: Edges, kernel: Kernel, room?: Room): Parts {
   const y = new Float64Array(2 * count - 1), a = new Float64Array(2 * count - 1);
   y[0] = yS[0];
   a[0] = aS[0];
@@ -195,7 +206,7 @@ function respondWindow(spans: Spans, { count, yS, aS }: Edges, kernel: Kernel): 
     factor[k - 1] = (yS[k] - yS[k - 1]) / Math.max(yS[k] - y[2 * k - 1], 1e-9);
   }
   const edges = { count: y.length, yS: y, aS: a };
-  const parts = respond(spans, edges, pureLag(kernel.lagS));
+  const parts = respond(spans, edges, pureLag(kernel.lagS), room);
   const begin = new Int32Array(spans.count + 1), { interval, partS } = parts;
   let used = 0;
   for (let i = 0; i < spans.count; i++) {

@@ -214,11 +214,15 @@ export class Stretch {
     return [...sets.values()];
   }
 
-  /** The domain of some counters; `undefined`: they have no value. */
+  /**
+   * The domain of some counters; `undefined`: they have no value.
+   *
+   * isWhole: stays are not cut at ages.
+   */
   *domain(
     counters: readonly number[],
     lives: readonly Life[],
-    isDevice: boolean,
+    { isDevice, isWhole }: { isDevice: boolean; isWhole: boolean },
   ): Generator<void, Domain | undefined> {
     const n = this.readings, first = counters[0], { updatePeriodS, stamped } = this.counters[first];
     const sums = new Float64Array(n);
@@ -235,20 +239,28 @@ export class Stretch {
     const t = this.#readS.slice(0, n).map((s) => s - originS);
     const stampS = stamped === true ? this.#stamps[first].slice(0, n) : undefined;
     const boundaries = findBoundaries(t, sums, updatePeriodS ?? 0, stampS) ?? NO_BOUNDARIES;
-    const { log, capacity, alive } = yield* this.#pieces(counters, lives, originS, endS);
+    const { log, capacity, alive } = yield* this.#pieces(counters, lives, {
+      originS,
+      endS,
+      isWhole,
+    });
     yield;
     const isLost = boundaries.isWhole.includes(0) && sums.some((v) => v !== v);
     return new Domain(log, boundaries, { endS, capacity, totalJ, isLost, alive, isDevice });
   }
 
   /** Pieces of the lanes in some counters' domain; its capacity; the part of its ends at which a lane lives. */
-  *#pieces(counters: readonly number[], lives: readonly Life[], originS: number, endS: number) {
+  *#pieces(
+    counters: readonly number[],
+    lives: readonly Life[],
+    { originS, endS, isWhole }: { originS: number; endS: number; isWhole: boolean },
+  ) {
     const members = new Uint8Array(this.cpuCount), used = new Uint8Array(this.cpuCount);
     for (const k of counters) for (const cpu of this.counters[k].cpus) members[cpu] = 1;
     for (const mask of this.masks) for (const cpu of mask) if (members[cpu] === 1) used[cpu] = 1;
     const count = (cpus: Uint8Array) => cpus.reduce((s, is) => s + is, 0);
     const isUsed = count(used) > 0, capacity = count(used) || count(members) || 1;
-    const log = new PieceLog(), weights = new Map<number, number>();
+    const log = new PieceLog(isWhole), weights = new Map<number, number>();
     let next = 0, atBegin = 0, folded = 0;
     const fold = (untilS: number) => {
       while (folded < this.#folds.length) {
