@@ -2,13 +2,7 @@
  * One answer a region: the report's tree, GEOPM's section of it, the card and a channel's report say
  * the same of nested regions whose power is known.
  */
-import {
-  assert,
-  assertAlmostEquals,
-  assertEquals,
-  assertMatch,
-  assertStringIncludes,
-} from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
 import { treeFromNested } from "../../src/core/region_tree.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { makeProgram } from "../_support/sim_programs.ts";

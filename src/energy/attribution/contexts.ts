@@ -347,7 +347,7 @@ function* findPairs(
   powers: Float64Array,
   budget: number,
 ): Generator<void, { spans: PairSpans; pairs: Pairs } | undefined> {
-  const { log, stayClass, classes } = domain;
+  const { log, classes } = domain;
   const pieces: number[] = [];
   const lanes = new Set<number>();
   for (let i = 0; i < log.count; i++) {

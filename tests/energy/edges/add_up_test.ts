@@ -10,7 +10,6 @@ function counter(joules: readonly number[]): CounterResult {
     exactJ: Float64Array.from(joules),
     seconds: new Float64Array(joules.length).fill(10),
     leadS: 0,
-    allS: 30,
     cpus: 2,
     changes: 1000,
     breaks: 1,
@@ -19,16 +18,19 @@ function counter(joules: readonly number[]): CounterResult {
   };
 }
 
-Deno.test("addUp() adds up packages, and one without the application is unmarked", () => {
-  const [own, other] = [counter([20, 50, 60]), { ...counter([0, 0, 0]), totalJ: 500, allS: 0 }];
-  const { of, sum, totalJ } = addUp([own, other].map((result, index) => ({
+Deno.test("addUp() adds up packages, and one without the application is other CPUs", () => {
+  const [own, other] = [counter([20, 50, 60]), { ...counter([0, 0, 0]), totalJ: 500, cpus: 0 }];
+  const parts = [own, other].map((result, index) => ({
     index,
     result,
     sampledJ: new Float64Array(3),
-  })));
+  }));
+  const UNUSED = 3;
+  const { of, sum, totalJ, otherCpus } = addUp(parts, UNUSED);
   assertAlmostEquals(totalJ, 630, 1e-9);
-  assertAlmostEquals(of(0).exactJ, 520, 1e-9);
-  assertAlmostEquals(sum([0, 1, 2]).exactJ, totalJ, 1e-9);
+  assertAlmostEquals(of(0).exactJ, 20, 1e-9);
+  assertAlmostEquals(otherCpus.exactJ, 500, 1e-9);
+  assertAlmostEquals(sum([0, 1, 2, UNUSED]).exactJ, totalJ, 1e-9);
   // Two CPUs, 10 CPU-seconds: 5 s of both, in which their package drew 20 J.
   assertAlmostEquals(of(0).powerW, 4, 1e-9);
   assertAlmostEquals(of(1).powerW, 10, 1e-9);

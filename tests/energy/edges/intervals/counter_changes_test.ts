@@ -5,8 +5,6 @@ import {
   type ChangeOptions,
   CounterChanges,
 } from "../../../../src/energy/edges/intervals/counter_changes.ts";
-import { Random } from "../../../../src/sources/sim/random.ts";
-import { testSeed } from "../../attribution/_seed.ts";
 
 /** Steps of 5 ms; `reading` gives the value at a step. */
 function follow(
