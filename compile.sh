@@ -7,7 +7,7 @@
 # The same sources give the same bytes; the last line has their SHA-256. --sbom also writes what the file
 # is made of, as CycloneDX 1.5.
 #
-# In both forms the guardian (docs/guardian.md) comes first, then Deno.
+# In both forms the guardian (docs/explanation/guardian.md) comes first, then Deno.
 #
 # With `deno compile` where Deno's base runtime (denort) can be had: from DENORT_BIN, from Deno's
 # cache, or from the network. Otherwise airgap/pack/ makes one file of Deno itself and the bundled

@@ -19,11 +19,11 @@ timed("deno doc --lint has nothing to say about the library", () => {
   assertEquals([code, new TextDecoder().decode(stderr)], [0, ""]);
 });
 
-timed("the code in docs/add-a-reader.md is that of the reader that it walks through", () => {
+timed("the code in docs/how-to/add-a-reader.md is that of the reader that it walks through", () => {
   const text = (path: string) => Deno.readTextFileSync(new URL(`../${path}`, import.meta.url));
   const linesOf = (code: string) => code.split("\n").map((line) => line.trim());
   const reader = new Set(linesOf(text("src/sources/readers/thermal.ts")));
-  const parts = [...text("docs/add-a-reader.md").matchAll(/```ts\n(.*?)```/gs)];
+  const parts = [...text("docs/how-to/add-a-reader.md").matchAll(/```ts\n(.*?)```/gs)];
   const shown = parts.flatMap(([, code]) => linesOf(code));
   assertEquals(parts.length, 3);
   assertEquals(shown.filter((line) => !reader.has(line)), []);

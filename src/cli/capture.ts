@@ -27,7 +27,7 @@ export const capture: Verb = {
   usage: ["[options] DIR"],
   about: `Saves what the readers read on this node, as a tree for --root.
 
-DIR must be empty or not there yet. Nothing but what readers read is saved: docs/capture.md lists
+DIR must be empty or not there yet. Nothing but what readers read is saved: docs/how-to/capture.md lists
 it. GPU libraries and perf events cannot be saved.`,
   options: [
     { name: "frames", value: "N", default: "2", help: "how often to look, at most 10000" },

@@ -1,7 +1,7 @@
 /**
  * Agents: what may be added to a run, its trace and its report, as geopm::Agent(3) allows.
  *
- * An agent here observes and reports; it sets no controls. `docs/coming-from-geopm.md` has a worked
+ * An agent here observes and reports; it sets no controls. `docs/how-to/coming-from-geopm.md` has a worked
  * example.
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * What a run took by component: energy, power, idle and net, of one host or of a job, and the way to
- * a report's `totals:` and back. Layout: docs/formats/report.md.
+ * a report's `totals:` and back. Layout: docs/reference/formats/report.md.
  * @module
  */
 import { rounded } from "./number_format.ts";

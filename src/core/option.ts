@@ -1,5 +1,5 @@
 /**
- * One option of a verb, as data: parsing, help, environment, docs/cli.md, man page and completions
+ * One option of a verb, as data: parsing, help, environment, docs/reference/cli.md, man page and completions
  * are all made of it.
  * @module
  */

@@ -4,7 +4,7 @@
  *
  * Times are those of GEOPM's `runtime (s)`: between outermost entry and exit, which the report's own
  * figure is the mean of. They are kept in buckets of 2 %, so that those of many hosts add up in any
- * order. Layout: docs/formats/report.md.
+ * order. Layout: docs/reference/formats/report.md.
  * @module
  */
 import { rounded } from "./number_format.ts";

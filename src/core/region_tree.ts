@@ -3,7 +3,7 @@
  *
  * A row is a path; rows are in the order of the tree, each after its parent, `depth` 0
  * outermost. Times and counts are means over processes, as GEOPM's are; energies are the node's.
- * Layout: docs/formats/report.md.
+ * Layout: docs/reference/formats/report.md.
  * @module
  */
 import { rounded } from "./number_format.ts";

@@ -3,7 +3,7 @@
  * own.
  *
  * Energy counters are for root since CVE-2020-8694 ("PLATYPUS"): unprivileged readings leak AES
- * keys. Each remedy therefore states who can read afterwards. docs/permissions.md explains.
+ * keys. Each remedy therefore states who can read afterwards. docs/explanation/permissions.md explains.
  * @module
  */
 

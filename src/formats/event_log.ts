@@ -1,6 +1,6 @@
 /**
  * The event log: GEOPM's profile trace, one row a record. geopmlaunch(1),
- * `--geopm-trace-profile`; docs/formats/event-log.md.
+ * `--geopm-trace-profile`; docs/reference/formats/event-log.md.
  * ```
  * TIME|PROCESS|EVENT|SIGNAL
  * 0.002|1001|REGION_ENTRY|0xd3d99e8b

@@ -1,6 +1,6 @@
 /**
  * A recording's description, `recording.yaml`, and the names that its files share.
- * docs/formats/recording.md.
+ * docs/reference/formats/recording.md.
  * ```yaml
  * format: joulemark-recording/1
  * host: node01

@@ -1,5 +1,5 @@
 /**
- * GEOPM's report file: geopm_report(7), docs/formats/report.md.
+ * GEOPM's report file: geopm_report(7), docs/reference/formats/report.md.
  *
  * Text in YAML's clothes, written line by line, two blanks a level, one empty line at the end:
  * ```yaml
@@ -149,7 +149,7 @@ function pairLines(blanks: string, pairs: ReportHost["agent"]): string {
 
 /**
  * Energies and powers among GEOPM's own fields: where one does not cover all of its section it is
- * YAML's NaN, which GEOPM's parser takes for a number. docs/coverage.md.
+ * YAML's NaN, which GEOPM's parser takes for a number. docs/reference/coverage.md.
  */
 const GEOPM_FIGURE =
   /^(package-energy|dram-energy|gpu(-core)?-energy) \(J\)$|^(gpu-(core-)?)?power \(W\)$/;

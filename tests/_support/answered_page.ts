@@ -1,5 +1,5 @@
 /**
- * `docs/answered.md`: which calls of each dialect's public headers are answered, and which are not.
+ * `docs/reference/annotation-apis.md`: which calls of each dialect's public headers are answered, and which are not.
  * The names are data, read out of the headers: tests/marks/client/dialect_names.json.
  * @module
  */
@@ -44,21 +44,20 @@ export function dialectTrials(): Trial[] {
   return JSON.parse(Deno.readTextFileSync(file));
 }
 
-/** Why whole groups of names are not answered. */
+/** Why whole groups of names are not intercepted. */
 const REASONS: Readonly<Record<string, string>> = {
-  mpi: "They work on the process alone, and take no time that is worth a region",
-  ompt: "They wait for nobody, or OMPT tells of them by another callback",
-  itt: "They are for other tools: locks, heaps, stacks, modules, the control of VTune",
-  tau:
-    "They configure TAU, ask for its own figures, or are for wrappers of its own; members of its C++ classes " +
-    "are called by the library itself, and what they do to a timer is heard where the program starts it",
+  mpi: "Local calls, too short for a region",
+  ompt: "Calls that do not wait, and events that OMPT reports through another callback",
+  itt: "Calls for other tools: locks, heaps, stacks, modules, the control of VTune",
+  tau: "Calls that configure TAU, read its values, or serve its own wrappers. Members of its C++ classes are called by " +
+    "the library itself",
 };
 
-/** Functions of public headers that no word of `--preload` answers. */
+/** Functions of public headers that no word of `--preload` intercepts. */
 export const UNHEARD: Readonly<Record<string, { why: string; names: readonly string[] }>> = {
   "adiak.h, adiak_tool.h, 0.5": {
-    why: "Adiak keeps facts about a run and marks nothing: all its calls go to its own library. " +
-      "In outputs of Caliper's kind the option `metadata(KEY=VALUE)` has them",
+    why: "Adiak stores facts about a run and has no regions: all its calls go to its own library. " +
+      "In Caliper outputs use the option `metadata(KEY=VALUE)`",
     names: [
       "adiak_adiakversion",
       "adiak_clean",
@@ -106,15 +105,13 @@ export const UNHEARD: Readonly<Record<string, { why: string; names: readonly str
 /** The whole page. */
 export function answeredPage(): string {
   const lines = [
-    "# What is answered",
+    "# Annotation APIs",
     "",
-    "Every function that the public header of a dialect can call is answered by the interposition library,",
-    "or named here: a call that is not answered goes where it went without joulemark. The names come from the",
-    "headers, `tests/marks/client/answered_test.ts` holds the library to them, `headers_test.ts` beside it the headers of this",
-    "machine to the data, and this page is made of the same data.",
-    "How to use each dialect: [mark regions](mark-regions.md).",
+    "Functions of the public headers that `--preload` intercepts, and functions that it does not. A call that is not",
+    "intercepted behaves as without joulemark. The names come from the headers. How to use an API:",
+    "[use existing annotations](../how-to/preload.md). What is recorded: [what --preload records](preload.md).",
     "",
-    "| word | names from | languages | tried with | answered | not |",
+    "| word | names from | languages | tested with | intercepted | not |",
     "| --- | --- | --- | --- | --- | --- |",
   ];
   const dialects = Object.entries(dialectNames());
@@ -131,14 +128,14 @@ export function answeredPage(): string {
     if (d.notAnswered.length === 0 && callbacks === undefined) continue;
     lines.push("", `## ${word}`, "");
     if (REASONS[word] !== undefined) lines.push(`${REASONS[word]}.`, "");
-    lines.push("Not answered:", "", ...wrapped(d.notAnswered));
+    lines.push("Not intercepted:", "", ...wrapped(d.notAnswered));
     if (callbacks !== undefined) {
-      lines.push("", "Callbacks that are set:", "", ...wrapped(callbacks.answered));
-      lines.push("", "Not set:", "", ...wrapped(callbacks.notAnswered));
+      lines.push("", "Callbacks that are registered:", "", ...wrapped(callbacks.answered));
+      lines.push("", "Not registered:", "", ...wrapped(callbacks.notAnswered));
     }
   }
   for (const [header, { why, names }] of Object.entries(UNHEARD)) {
-    lines.push("", `## ${header}`, "", `${why}.`, "", "Not answered:", "", ...wrapped(names));
+    lines.push("", `## ${header}`, "", `${why}.`, "", "Not intercepted:", "", ...wrapped(names));
   }
   return `${lines.join("\n")}\n`;
 }
@@ -150,11 +147,10 @@ function trialLines(): string[] {
   const words = [...new Set(trials.map(([word]) => word))];
   return [
     "",
-    "## What tests run",
+    "## Tested combinations",
     "",
-    "Each cell is a test of this repository, `tests/marks/client/dialect_trials.json` says which; versions are those of",
-    "Debian 12's packages, in the table above. *Its calls* are the dialect's functions, called by a program of ours",
-    "without its library; empty cells were not tried.",
+    "Each cell is a test (`tests/marks/client/dialect_trials.json`). Versions are those of Debian 12's packages, in the table above.",
+    "*Its calls* means a program that calls the functions of the API without its library. Empty cells are not tested.",
     "",
     `| | ${languages.join(" | ")} |`,
     `| --- |${" --- |".repeat(languages.length)}`,

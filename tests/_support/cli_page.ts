@@ -1,4 +1,4 @@
-/** docs/cli.md, made of the tables of options. */
+/** docs/reference/cli.md, made of the tables of options. */
 import { SETTINGS_TEXT } from "../../src/core/config_text.ts";
 import { variableOf } from "../../src/core/option.ts";
 import { VERBS } from "../../src/cli/all.ts";
@@ -10,9 +10,9 @@ export async function cliPage(): Promise<string> {
   const verbs = await Promise.all(VERBS.map((entry) => entry.load()));
   return `# Command line
 
-Made of the program's tables of options by \`deno task docs\`. \`joulemark VERB --help\` says the same.
-An unknown option, a missing value, or an option given twice ends with one line and status 2.
-\`joulemark man\` writes this as a manual page, \`joulemark completions SHELL\` completions.
+Made by \`deno task docs\` from the program's tables of options; \`joulemark VERB --help\` prints the same. An unknown option, a
+missing value, or an option given twice ends with one line and status 2. \`joulemark man\` writes a manual page,
+\`joulemark completions SHELL\` completions.
 
 ${SETTINGS_TEXT.replaceAll(/(?<=^|[ ,])(\/etc|~|\$XDG)[^ ,\n]*/gm, "`$&`")}
 

@@ -1,5 +1,5 @@
 /**
- * How often `compare` raises an alarm, by simulation: the table of docs/compare.md.
+ * How often `compare` raises an alarm, by simulation: the table of docs/how-to/compare.md.
  *
  *     deno run --config airgap/deno.json --no-lock tests/_support/compare_power.ts
  */

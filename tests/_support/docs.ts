@@ -12,14 +12,14 @@ import { signalsPage } from "./signals_page.ts";
 
 /** Generated pages by their path below the top. */
 export const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
-  "docs/answered.md": answeredPage,
-  "docs/cli.md": cliPage,
-  "docs/formats/recording.md": () => withKindTables("docs/formats/recording.md"),
-  "docs/formats/report.md": reportPage,
-  "docs/formats/ring.md": () => withKindTables("docs/formats/ring.md"),
-  "docs/glossary.md": glossaryPage,
-  "docs/signals.md": signalsPage,
-  "docs/first-report.md": () => withPictures("docs/first-report.md"),
+  "docs/reference/annotation-apis.md": answeredPage,
+  "docs/reference/cli.md": cliPage,
+  "docs/reference/formats/recording.md": () => withKindTables("docs/reference/formats/recording.md"),
+  "docs/reference/formats/report.md": reportPage,
+  "docs/reference/formats/ring.md": () => withKindTables("docs/reference/formats/ring.md"),
+  "docs/reference/glossary.md": glossaryPage,
+  "docs/reference/signals.md": signalsPage,
+  "docs/tutorials/first-report.md": () => withPictures("docs/tutorials/first-report.md"),
 };
 
 if (import.meta.main) {

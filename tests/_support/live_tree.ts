@@ -1,6 +1,6 @@
 /**
  * A tree for `--root` whose two packages draw known power by the clock, and whose counters break when
- * a test says so: what docs/coverage.md has rules for.
+ * a test says so: what docs/reference/coverage.md has rules for.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * docs/signals.md, made from the rows themselves, so that it cannot disagree with them.
+ * docs/reference/signals.md, made from the rows themselves, so that it cannot disagree with them.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../src/marks/tracker/tracke
 import { aliasesWith } from "../../src/sources/signals/alias.ts";
 import { DERIVED } from "../../src/sources/signals/derived.ts";
 
-/** Above this a row for each signal helps nobody. */
+/** Maximum number of rows per reader; above it signals are grouped into families. */
 const MAX_SIGNALS = 300;
 
 /** Text that stays in its cell. */
@@ -24,7 +24,7 @@ function sentence(row: SignalRow): string {
 
 function table(rows: readonly SignalRow[]): string {
   const lines = [
-    "| signal | domain | unit | behavior | aggregation | source | what it is |",
+    "| signal | domain | unit | behavior | aggregation | source | meaning |",
     "| --- | --- | --- | --- | --- | --- | --- |",
   ];
   for (const row of rows) {
@@ -63,7 +63,7 @@ function families(rows: readonly SignalRow[]): string {
 
 function aliases(): string {
   const lines = [
-    "| signal | domain | unit | what it is | stands for the first of these that the node has |",
+    "| signal | domain | unit | meaning | first of these that the node has |",
     "| --- | --- | --- | --- | --- |",
   ];
   for (const { row, candidates, follows } of aliasesWith(READERS)) {
@@ -87,7 +87,7 @@ function readers(): string {
     const needs = [
       `files under ${files.map((f) => `\`${f}\``).join(", ")}`,
       ...(libraries.length === 0 ? [] : [`libraries ${libraries.join(", ")}`]),
-      ...(capabilities.length === 0 ? [] : [`for what is closed, ${capabilities.join(", ")}`]),
+      ...(capabilities.length === 0 ? [] : [`for restricted files, ${capabilities.join(", ")}`]),
     ].join("; ");
     return `### ${reader.name}\n\nReads ${needs}.\n\n${
       reader.signals.length > MAX_SIGNALS ? families(reader.signals) : table(reader.signals)
@@ -99,17 +99,20 @@ function readers(): string {
 export function signalsPage(): string {
   return `# Signals
 
-Quick reference: \`joulemark read\` lists what this node has, \`joulemark read --list WORD\` searches
-all names, \`joulemark read --info SIGNAL\` tells the source of one and why it was chosen.
+| command | prints |
+| --- | --- |
+| \`joulemark read\` | the signals of this node |
+| \`joulemark read --list WORD\` | all signals whose name contains WORD |
+| \`joulemark read --info SIGNAL\` | the source of a signal and why it was selected |
 
-This page is made from the tables of the program by \`deno task docs\`; a test fails when it is stale.
-Values are in SI units. A signal without a source on a node is absent and reads NaN, never 0. At a
-domain wider than its own, a signal is its aggregation over the instances inside.
+\`deno task docs\` makes this page from the tables of the program. Values are in SI units. A signal
+without a source on a node is absent and reads NaN, never 0. At a domain wider than its own, a signal is
+aggregated over the instances inside.
 
 ## Portable names
 
-Each stands for one source on a node, so that nothing is counted twice. Names of PAPI and CrayPat may
-also be written with their component, as \`rapl:::PACKAGE_ENERGY\`.
+Each name stands for one source on a node. Names of PAPI and CrayPat may have their component, as in
+\`rapl:::PACKAGE_ENERGY\`.
 
 ${aliases()}
 
@@ -121,20 +124,17 @@ ${table(TRACKER_SIGNALS)}
 
 ${table(DERIVED.map((derived) => derived.row))}
 
-## What a reading costs
+## Cost of a sample
 
-Every register and every file is read once a tick by a descriptor that stays open, and nothing is
-allocated. Five registers of each of 256 CPUs, as files in memory on a virtual machine with two cores
-(AMD EPYC, Linux 6.18, tests/bench/tick_bench.ts): 0.67 ms for the kernel's reads, 0.15 ms for
-decoding and aggregating 1280 values, 0.12 µs each. Our own part stays under 3 % of a core at the
-default period of 5 ms; reads included, at 27 ms or more. A real register takes 1 to 2 µs where these
-took 0.5 µs, which was not measured here: when reads take more than a tenth of the period, those of
-single CPUs are done every n-th tick, and the report says so. With msr-safe's \`/dev/cpu/msr_batch\`
-one call reads all registers; that was tested with a stand-in of the module.
+Every register and every file is read once per sample through a descriptor that stays open. Decoding and
+aggregating takes 0.12 µs per value. A read of a file in memory takes 0.5 µs, a read of a real register 1 to
+2 µs. If reads take more than a tenth of the period, counters of single CPUs are read every n-th sample, and the
+report says so. With msr-safe's \`/dev/cpu/msr_batch\` one call reads all registers (tested with a stub of the
+module).
 
 ## Sources
 
-A reader is left out with \`--without NAME\`.
+\`--without NAME\` disables a reader.
 
 ${readers()}`;
 }

@@ -1,6 +1,6 @@
 /**
  * A program on the simulated node as a recording, with the truth beside it: what `replay` reads,
- * made without clock, process or hardware. Files: docs/formats/recording.md.
+ * made without clock, process or hardware. Files: docs/reference/formats/recording.md.
  * @module
  */
 import { csvField, EVENTS_HEADER, FORMAT_NAME } from "../../src/formats/recording.ts";

@@ -1,4 +1,7 @@
-/** docs/glossary.md, and the tables of fields in docs/formats/report.md, made of the rows of `explain`. */
+/**
+ * docs/reference/glossary.md and the field tables of docs/reference/formats/report.md, made from the
+ * rows of `explain`.
+ */
 import {
   type FieldRow,
   GEOPM_FIELDS,
@@ -13,8 +16,7 @@ export function glossaryPage(): string {
   const rows = GLOSSARY.map((row) => `| ${row.join(" | ")} |`);
   return `# Glossary
 
-Each word in the field's sense, with its source. Made by \`deno task docs\`; \`joulemark explain WORD\`
-says the same.
+Words with their sources. \`joulemark explain WORD\` prints the same. Made by \`deno task docs\`.
 
 | word | meaning | source |
 | --- | --- | --- |
@@ -24,7 +26,7 @@ ${rows.join("\n")}
 
 /** The page with its tables of fields as they are in the program. */
 export function reportPage(): string {
-  const page = Deno.readTextFileSync(new URL("../../docs/formats/report.md", import.meta.url));
+  const page = Deno.readTextFileSync(new URL("../../docs/reference/formats/report.md", import.meta.url));
   const tables = {
     "geopm-fields": GEOPM_FIELDS,
     "own-fields": OWN_FIELDS,

@@ -2,7 +2,7 @@
  * Cost of SampleAggregator.update() for each pushed signal, and of the tracker for each event.
  *
  * The baseline aggregates region hash and epoch count again for every signal, the plain way.
- * Run: `deno bench -A --config CONFIG tests/bench/aggregate_bench.ts`; figures: docs/aggregation.md.
+ * Run: `deno bench -A --config CONFIG tests/bench/aggregate_bench.ts`; figures: docs/explanation/overhead.md.
  */
 import { SampleAggregator } from "../../src/energy/totals/sample_aggregator.ts";
 import { aggregate } from "../../src/core/agg.ts";

@@ -1,6 +1,6 @@
 /**
  * What ours takes beside what others take for the same, where they are installed. Writes the table
- * "Beside others" of docs/overhead.md:
+ * "Beside others" of docs/explanation/overhead.md:
  *
  *     JOULEMARK_TEST_CALIPER=PREFIX sh airgap/deno.sh run -A tests/bench/beside.ts [PAIRS]
  *
@@ -12,7 +12,7 @@ import { BINARY } from "../_support/programs.ts";
 
 const pairs = Number(Deno.args[0] ?? 7);
 const HERE = new URL(".", import.meta.url);
-const PAGE = new URL("../../docs/overhead.md", HERE);
+const PAGE = new URL("../../docs/explanation/overhead.md", HERE);
 const BEGIN = "<!-- made by tests/bench/beside.ts -->", END = "<!-- end -->";
 /** Iterations of the generated trace: 47.5 MB; of the real one: 32 MB. */
 const ITERATIONS = 60_000, REAL_ITERATIONS = 76_000;

@@ -1,6 +1,6 @@
 /**
  * Merging reports of many hosts: 50 regions each, generated. Memory is measured on the executable
- * (docs/many-nodes.md): here it holds the benchmark too.
+ * (docs/how-to/many-nodes.md): here it holds the benchmark too.
  *
  *     deno bench --config airgap/deno.json --no-lock -A tests/bench/merge_bench.ts
  */

@@ -3,7 +3,7 @@
  *
  * By default half a minute of it; JOULEMARK_BENCH_HOUR=1 takes the whole hour (720,000 samples, two
  * million events, 1.5 GB on disk), once. Prints the time and the most memory that it had.
- * Run: `deno bench -A --config CONFIG tests/bench/replay_bench.ts`; figures: docs/aggregation.md.
+ * Run: `deno bench -A --config CONFIG tests/bench/replay_bench.ts`; figures: docs/explanation/overhead.md.
  */
 import { generateRecording } from "./_generated_recording.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Building, writing and reading a report by number of regions.
  *
- * Run: `deno bench -A --config CONFIG tests/bench/report_bench.ts`; figures: docs/aggregation.md.
+ * Run: `deno bench -A --config CONFIG tests/bench/report_bench.ts`; figures: docs/explanation/overhead.md.
  */
 import { buildReportHost } from "../../src/energy/totals/build_report.ts";
 import { Coverage, type PartSource } from "../../src/energy/totals/coverage.ts";

@@ -3,7 +3,7 @@
  *
  *     sh airgap/deno.sh run -A tests/bench/run_cost.ts [--seconds S]
  *
- * Prints a table; docs/overhead.md has one, with machine and date. CPU time of the monitor is that
+ * Prints a table; docs/explanation/overhead.md has one, with machine and date. CPU time of the monitor is that
  * of its process by `perf stat` where there is one (exact), else what the report itself says.
  */
 import { loadNode } from "../_support/node_tree.ts";

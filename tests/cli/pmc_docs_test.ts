@@ -1,12 +1,12 @@
-/** The transcripts of docs/cray-pm.md are what the program prints. */
+/** The transcripts of docs/how-to/cray-pm.md are what the program prints. */
 import { assert, assertEquals } from "@std/assert";
 import { pmc } from "../../src/cli/pmc.ts";
 import { capture } from "../_support/capture.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
 
-Deno.test("docs/cray-pm.md: its commands print the output in the page", async () => {
-  const page = Deno.readTextFileSync(`${ROOT}docs/cray-pm.md`);
+Deno.test("docs/how-to/cray-pm.md: its commands print the output in the page", async () => {
+  const page = Deno.readTextFileSync(`${ROOT}docs/how-to/cray-pm.md`);
   const transcripts = [...page.matchAll(/^```\n\$ joulemark pmc (.*)\n([\s\S]*?)^```$/gm)];
   assert(transcripts.length >= 2);
   for (const [, command, output] of transcripts) {

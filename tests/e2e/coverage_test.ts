@@ -1,4 +1,4 @@
-/** The rules of docs/coverage.md, each on a tree whose counters break while a run reads them. */
+/** The rules of docs/reference/coverage.md, each on a tree whose counters break while a run reads them. */
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import {
   exists,

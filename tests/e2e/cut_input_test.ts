@@ -5,30 +5,33 @@ import { cpuTimeOf } from "../_support/cpu_time.ts";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 import { bestOf } from "../_support/tries.ts";
 
-endToEnd("a .gz that is cut in its first bytes is told in clear lines, with status 2", (dir) => {
-  const packed = gzipSync(new TextEncoder().encode("$hpcperfstats 2.3.5\n".repeat(100)));
-  Deno.mkdirSync(`${dir}/recording`);
-  for (const length of [2, 5, 10, 15, 20]) {
-    Deno.writeFileSync(`${dir}/cut.gz`, packed.subarray(0, length));
-    Deno.writeFileSync(`${dir}/recording/samples.csv.gz`, packed.subarray(0, length));
-    for (
-      const args of [
-        ["query", "cut.gz"],
-        ["stats", "cut.gz"],
-        ["merge", "cut.gz", "-o", "out"],
-        ["pmc", "cut.gz"],
-        ["replay", "recording"],
-      ]
-    ) {
-      const out = joulemark(dir, args);
-      const what = `${args[0]} of ${length} bytes: ${out.stderr}`;
-      assertEquals(out.code, 2, what);
-      assertMatch(out.stderr, /expected|found|Cannot/, what);
-      assert(!/TypeError|^ {4}at /m.test(out.stderr), what);
-      assert(out.stderr.trimEnd().split("\n").length <= 3, what);
+endToEnd(
+  "a .gz that is cut in its first bytes is reported in clear lines, with status 2",
+  (dir) => {
+    const packed = gzipSync(new TextEncoder().encode("$hpcperfstats 2.3.5\n".repeat(100)));
+    Deno.mkdirSync(`${dir}/recording`);
+    for (const length of [2, 5, 10, 15, 20]) {
+      Deno.writeFileSync(`${dir}/cut.gz`, packed.subarray(0, length));
+      Deno.writeFileSync(`${dir}/recording/samples.csv.gz`, packed.subarray(0, length));
+      for (
+        const args of [
+          ["query", "cut.gz"],
+          ["stats", "cut.gz"],
+          ["merge", "cut.gz", "-o", "out"],
+          ["pmc", "cut.gz"],
+          ["replay", "recording"],
+        ]
+      ) {
+        const out = joulemark(dir, args);
+        const what = `${args[0]} of ${length} bytes: ${out.stderr}`;
+        assertEquals(out.code, 2, what);
+        assertMatch(out.stderr, /expected|found|Cannot/, what);
+        assert(!/TypeError|^ {4}at /m.test(out.stderr), what);
+        assert(out.stderr.trimEnd().split("\n").length <= 3, what);
+      }
     }
-  }
-});
+  },
+);
 
 endToEnd("query --strict reports a .cali that is cut inside its last line", (dir) => {
   const text =

@@ -71,13 +71,15 @@ const NO_PANDAS = unless(
 );
 
 endToEnd(
-  "docs/viewers.md: the lines for pandas read report, trace and raw stats",
+  "docs/how-to/data-frames.md: the lines for pandas read report, trace and raw stats",
   (dir) => {
     const app = build("four_regions", dir);
     const args = ["-q", "--simulate", "--trace", "lu.trace", "--", app, "0.5"];
     assertEquals(joulemark(dir, ["run", ...args]).code, 0);
     Deno.writeTextFileSync(`${dir}/current`, joulemark(dir, ["monitor", "--once"]).stdout);
-    const page = Deno.readTextFileSync(new URL("../../docs/viewers.md", import.meta.url));
+    const page = Deno.readTextFileSync(
+      new URL("../../docs/how-to/data-frames.md", import.meta.url),
+    );
     const lines = /```python\n([^`]*)```/.exec(page)![1];
     const said = outputOf("sh", [
       "-c",

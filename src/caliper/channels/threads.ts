@@ -4,7 +4,7 @@
  *
  * A region is Caliper's `region`, unless an attribute event with the bit `enterFollows` came right
  * before it (`loop`, `phase`, `comm.region`): then it has that attribute. Calls of libraries
- * (`MPI_Send`, `[OMPT]…`) are received by channels whose services request them. docs/formats/ring.md.
+ * (`MPI_Send`, `[OMPT]…`) are received by channels whose services request them. docs/reference/formats/ring.md.
  * @module
  */
 import { PROPERTY } from "../model/attribute.ts";

@@ -3,7 +3,7 @@
  *
  *     __rec=ctx,ref=20,attr=15=17,data=1500=95.5
  *
- * Layout, escapes and recovery are described in docs/formats/cali.md. What the ids mean is the
+ * Layout, escapes and recovery are described in docs/reference/formats/cali.md. What the ids mean is the
  * matter of the context tree; merging several streams is that of the query engine.
  * @module
  */

@@ -11,7 +11,7 @@
  * The scanner implements only the grammar, not the meaning of ids: a handler gets the ids as numbers and
  * values as ranges of `buffer`, valid only during the call. No string is made on this path.
  * Reading of a record stops at the first unknown key; what came before counts. Layout and
- * recovery: docs/formats/cali.md.
+ * recovery: docs/reference/formats/cali.md.
  * @module
  */
 

@@ -2,7 +2,7 @@
  * Writes a `.cali` stream: each node once, directly before the first record that needs it, its
  * attribute first, then its parent, then itself.
  *
- * Layout and escapes: docs/formats/cali.md.
+ * Layout and escapes: docs/reference/formats/cali.md.
  * @module
  */
 import { grown } from "../../core/grow.ts";

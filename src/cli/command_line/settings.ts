@@ -1,5 +1,5 @@
 /**
- * Configuration files: the site's and the user's, and their settings for a verb. docs/cli.md.
+ * Configuration files: the site's and the user's, and their settings for a verb. docs/reference/cli.md.
  * @module
  */
 import { type ConfigFile, parseConfig, settingsFor } from "../../core/config_text.ts";

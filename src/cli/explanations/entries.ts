@@ -122,7 +122,7 @@ function verbEntry(verb: ListedVerb): Entry {
 }
 
 function fieldEntries({ keys, about }: FieldRow): Entry[] {
-  const text = [plainText(about), "See docs/formats/report.md."];
+  const text = [plainText(about), "See docs/reference/formats/report.md."];
   return keys.map((key) => {
     return { kind: "field", name: key, names: [key.replace(/ \([^)]*\)$/, "")], text };
   });
@@ -185,6 +185,6 @@ function signalEntries(): Entry[] {
 
 /** Markdown as it is read aloud. */
 function plainText(markdown: string): string {
-  const named = markdown.replace(/\[([^\]]*)\]\(([^)]*)\)/g, "$1 (docs/$2)");
-  return named.replaceAll("docs/../", "docs/").replaceAll("`", "");
+  const named = markdown.replace(/\[([^\]]*)\]\((?:\.\.\/)*([^)]*)\)/g, "$1 (docs/$2)");
+  return named.replaceAll("`", "");
 }

@@ -1,4 +1,4 @@
-/** Keys of a report and what they hold; a table of docs/formats/report.md is made of them. */
+/** Keys of a report and what they hold; a table of docs/reference/formats/report.md is made of them. */
 
 /** Keys of one meaning. `PART` stands for package, dram, gpu or node, `HINT` for a hint's name. */
 export interface FieldRow {
@@ -36,7 +36,7 @@ export const HEADER_FIELDS: readonly FieldRow[] = [
 export const GEOPM_FIELDS: readonly FieldRow[] = [
   row(
     "runtime (s); count",
-    "exact, see [aggregation](../aggregation.md); epoch: sampled time, least count over CPUs",
+    "exact, see [aggregation](../../explanation/aggregation.md); epoch: sampled time, least count over CPUs",
   ),
   row("sync-runtime (s)", "total of TIME: the time that samples give the section"),
   row("package-energy (J); dram-energy (J)", "totals of CPU_ENERGY, DRAM_ENERGY, by samples"),
@@ -77,7 +77,7 @@ export const OWN_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "joulemark-PART-energy-known (J); joulemark-PART-power-known (W)",
-    "what was measured, where GEOPM's key is `.nan`: [coverage](../coverage.md)",
+    "what was measured, where GEOPM's key is `.nan`: [coverage](../../reference/coverage.md)",
   ),
   row("joulemark-PART-energy-coverage (%)", "part of the time, over all packages, that it covers"),
   row(

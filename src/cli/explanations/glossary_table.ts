@@ -1,4 +1,4 @@
-/** Words in the field's sense, with the source of each; docs/glossary.md is made of them. */
+/** Words in the field's sense, with the source of each; docs/reference/glossary.md is made of them. */
 
 /** One word: its meaning and its source. */
 export type GlossaryRow = readonly [word: string, meaning: string, source: string];
@@ -35,7 +35,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   ["epoch", "one step of the application's outer loop", "geopm_prof(3)"],
   ["exact", "from the marks' own times, not from samples", "geopm_report(7)"],
-  ["fold", "several short visits told as a count and a time", "docs/formats/ring.md"],
+  ["fold", "several short visits told as a count and a time", "docs/reference/formats/ring.md"],
   ["freshness", "the number that Cray's counters change with, all at once", "docs of pm_counters"],
   ["hint", "what a region mostly does: compute, memory, network, …", "geopm_prof(3)"],
   ["host", "one node of the job, one section of the report", "geopm_report(7)"],
@@ -46,11 +46,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   [
     "process",
     "an application process that marks, or the launched command when none does",
-    "docs/measure-a-job.md",
+    "docs/how-to/measure-a-job.md",
   ],
   ["profile", "name of the run", "geopmlaunch(1)"],
-  ["quality", "measured, derived, simulated or partial", "docs/measure-a-job.md"],
-  ["reader", "one source of signals: a file in `src/sources/readers`", "docs/add-a-reader.md"],
+  ["quality", "measured, derived, simulated or partial", "docs/how-to/measure-a-job.md"],
+  ["reader", "one source of signals: a file in `src/sources/readers`", "docs/how-to/add-a-reader.md"],
   ["record type", "one kind of device in raw stats", "hpcperfstats manual"],
   ["region", "a named part of the application between two marks", "geopm_prof(3)"],
   ["region hash", "CRC-32 of the name; 0x725e8066 outside every region", "geopm_report(7)"],

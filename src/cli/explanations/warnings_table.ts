@@ -25,7 +25,7 @@ export const WARNINGS: readonly WarningRow[] = [
     pattern: /cannot be determined|not determined|cannot be told|untold/i,
     means: "The standard error of these energies is above 10 %: the counter changes too seldom, " +
       "the regions always run together, or regions on other CPUs share the counter.",
-    todo: "Run longer, or use the coarse value (~); docs/how-sure.md.",
+    todo: "Run longer, or use the coarse value (~); docs/explanation/how-sure.md.",
   },
   {
     name: "not measured",
@@ -59,7 +59,7 @@ export const WARNINGS: readonly WarningRow[] = [
     pattern: /known of|of the time|of \d+ of \d+ |of the first|coverage/i,
     means: "A counter failed, reset or came late: the figure covers a part of the time or of the " +
       "packages. GEOPM's key is NaN, and ours say what is known.",
-    todo: "docs/coverage.md; compare refuses such runs.",
+    todo: "docs/reference/coverage.md; compare refuses such runs.",
   },
   {
     name: "per-CPU counters read less often",
@@ -102,7 +102,7 @@ export const WARNINGS: readonly WarningRow[] = [
     pattern: /out of order|refused calls?| x |mistakes?/i,
     means: "Marks did not fit each other, as an end without a begin; each such call was ignored " +
       "and counted.",
-    todo: "The report names the kinds under marks; docs/mark-regions.md.",
+    todo: "The report names the kinds under marks; docs/how-to/annotate.md.",
   },
   {
     name: "records left out",
@@ -127,7 +127,7 @@ export const WARNINGS: readonly WarningRow[] = [
     name: "no region",
     pattern: /no region/i,
     means: "The application has no marks: the report has its totals alone.",
-    todo: "joulemark client c, or run --preload mpi,ompt,...; docs/mark-regions.md.",
+    todo: "joulemark client c, or run --preload mpi,ompt,...; docs/how-to/annotate.md.",
   },
   {
     name: "idle",

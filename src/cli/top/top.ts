@@ -230,5 +230,5 @@ function contextOf(pid: number): ProcessContextNow | string {
   const processes = ask(entry.slice(SESSION_VARIABLE.length + 1));
   if (processes === undefined) return `process ${pid}: its monitor does not answer any more`;
   return processes.find((process) => process.pid === pid) ??
-    `process ${pid} has marked nothing so far: see docs/mark-regions.md`;
+    `process ${pid} has marked nothing so far: see docs/how-to/annotate.md`;
 }

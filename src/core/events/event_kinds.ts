@@ -1,7 +1,7 @@
 /**
  * The one table of kinds of events: the number of each, how a ring's record carries it, and its row
  * in a recording. The ring's layout, the clients' constants, recordings and the tables in
- * docs/formats/ring.md and docs/formats/recording.md are made of it.
+ * docs/reference/formats/ring.md and docs/reference/formats/recording.md are made of it.
  *
  * Numbers below 32 are those of a ring's records.
  * @module
@@ -46,7 +46,7 @@ type EventKindName = keyof typeof KIND;
 /** Number of a kind: one of {@linkcode KIND}. */
 export type MarkKind = typeof KIND[keyof typeof KIND];
 
-/** How a ring carries a kind: the text in docs/formats/ring.md. */
+/** How a ring carries a kind: the text in docs/reference/formats/ring.md. */
 export interface RingRecord {
   /** What it is. */
   readonly about: string;
@@ -85,7 +85,7 @@ export interface RecordedRow {
   readonly thread?: true;
   /** The `track` column, and for spans the `span` column: of a handle, or of a span's own track. */
   readonly track?: "handle" | "span";
-  /** The text of docs/formats/recording.md about the column `value`. */
+  /** The text of docs/reference/formats/recording.md about the column `value`. */
   readonly about?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The ring file: how an instrumented process and the monitor share memory. Written down once, here;
- * `docs/formats/ring.md` explains it and the constants in the C client are generated from it.
+ * `docs/reference/formats/ring.md` explains it and the constants in the C client are generated from it.
  *
  * One file per process, in the run's private directory. Little-endian. The process writes all of
  * it but the tails. Areas are allocated at the end of the file when they are first needed, so a

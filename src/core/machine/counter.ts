@@ -5,7 +5,7 @@
  * that it wrapped, or that it was reset; taking a reset for a wrap invents joules, so in doubt
  * nothing is added. Of an energy the reading in doubt is NaN, and the one after it decides: back where
  * it was, nothing is lost; else the accumulated value goes back by one count, by which everyone
- * downstream, a replay too, sees that what was counted in between is not known: docs/coverage.md.
+ * downstream, a replay too, sees that what was counted in between is not known: docs/reference/coverage.md.
  * @module
  */
 

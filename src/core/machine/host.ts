@@ -83,7 +83,7 @@ export interface ReaderAlias {
 /**
  * A source of signals: one file in `readers/`, one line in `readers/all.ts`.
  *
- * `docs/add-a-reader.md` walks through the shortest one.
+ * `docs/how-to/add-a-reader.md` walks through the shortest one.
  */
 export interface Reader {
   /** Prefix of the names of its signals, and its name for `--without`. */

@@ -1,6 +1,6 @@
 /**
  * The energy of every region by the difference of counter readings at the edges: each counter's domain by itself,
- * then added up over the instances of a kind. docs/how-sure.md.
+ * then added up over the instances of a kind. docs/explanation/how-sure.md.
  *
  * Edges come from the tracker, readings once per sample. Pure and streaming: memory depends on
  * regions, CPUs and counters, not on the length of the run.

@@ -1,6 +1,6 @@
 /**
  * One counter: from its readings and the edges of its CPUs to the energy of each class, every interval shared by
- * CPU time. docs/how-sure.md.
+ * CPU time. docs/explanation/how-sure.md.
  * @module
  */
 import {

@@ -1,5 +1,5 @@
 /**
- * Every interval's energy shared out by CPU time: biased by what intervals mix. docs/how-sure.md.
+ * Every interval's energy shared out by CPU time: biased by what intervals mix. docs/explanation/how-sure.md.
  * @module
  */
 import type { ExposureRow } from "./folded_splits.ts";

@@ -4,7 +4,7 @@
  *
  * Intervals do not end with samples: at a boundary the time of each path is taken to grow evenly
  * between the samples around it. What is left of the error is then about independent of the time
- * itself, as with windows (Berkson). docs/how-sure.md.
+ * itself, as with windows (Berkson). docs/explanation/how-sure.md.
  * @module
  */
 import { grown } from "../../core/grow.ts";

@@ -5,7 +5,7 @@
  * step. A part may not be available for some time (NaN), or its counter may begin again, which it
  * shows by a step back (`core/machine/counter.ts`). What it counted between two valid values that grow is
  * known, at any distance; what it counted up to a step back, before its first value and
- * after its last one is not. The rules, and what a report makes of them: docs/coverage.md.
+ * after its last one is not. The rules, and what a report makes of them: docs/reference/coverage.md.
  *
  * Nothing allocates after the first sight of a region.
  * @module

@@ -1,7 +1,7 @@
 /**
  * The sampled fields of a report: which signals they come from, and how.
  *
- * Keys, order and formulas are those of geopm_report(7); docs/formats/report.md lists them.
+ * Keys, order and formulas are those of geopm_report(7); docs/reference/formats/report.md lists them.
  * @module
  */
 import type { Domain } from "../../core/machine/domain.ts";
@@ -191,7 +191,7 @@ export class ReportSignals {
     return Object.assign(JSON.parse(JSON.stringify(shape)), fields);
   }
 
-  /** Adds what is known of figures that do not cover all of a region: docs/coverage.md. */
+  /** Adds what is known of figures that do not cover all of a region: docs/reference/coverage.md. */
   addKnown(fields: ReportFields, hash: number): void {
     for (const [key, figure] of this.#covered) {
       if (figure.isWhole(hash)) continue;

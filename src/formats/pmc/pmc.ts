@@ -1,7 +1,7 @@
 /**
  * Logs of pm_mpi_lib (PMC files): power and energy of a job, a line per step. M. Bareford,
  * "Monitoring the Cray XC30 Power Management Hardware Counters" (2015), appendix A, for 2.0; the
- * later versions as measured from the library, docs/formats/pmc.md.
+ * later versions as measured from the library, docs/reference/formats/pmc.md.
  *
  * ```
  * pm_mpi_lib v4.3.0: time (s), step, substep, average power (W), energy used (J)

@@ -1,6 +1,6 @@
 /**
  * GEOPM's trace: one row a step, one column a signal. geopmlaunch(1), `--geopm-trace`;
- * docs/formats/trace.md.
+ * docs/reference/formats/trace.md.
  * ```
  * 0.004|0|0xd3d99e8b|0x00000001|nan|2100.704|1000.104|176|26|2550000000|40800000|32000000|60
  * ```

@@ -96,7 +96,7 @@ export function makeBlock(contents: Contents): Uint8Array<ArrayBuffer> {
   return block;
 }
 
-/** The session file as the guardian writes it: docs/formats/ring.md. */
+/** The session file as the guardian writes it: docs/reference/formats/ring.md. */
 function sessionFile(): Uint8Array {
   const bytes = new Uint8Array(SESSION_BYTES);
   bytes.set(new TextEncoder().encode(SESSION_MAGIC));

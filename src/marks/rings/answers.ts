@@ -2,7 +2,7 @@
  * A question to a running monitor: what is open in its processes at this moment?
  *
  * A process that may enter the run's private directory makes `ask.N` there, N its own pid; the monitor sees
- * it at its next tick, writes `answer.N` by rename and removes the question. docs/formats/ring.md.
+ * it at its next tick, writes `answer.N` by rename and removes the question. docs/reference/formats/ring.md.
  * @module
  */
 import { writeDocument } from "../../os/files/whole_file.ts";

@@ -3,7 +3,7 @@
  *
  * The client only adds; what is above the values of the last time is new. The time of the look is
  * taken first, and the position counts where it is the same before and after the paths were read. What one
- * look misses the next one finds, and takes back what it counted twice. docs/formats/ring.md, "Paths".
+ * look misses the next one finds, and takes back what it counted twice. docs/reference/formats/ring.md, "Paths".
  * @module
  */
 import { grown } from "../../core/grow.ts";

@@ -11,7 +11,7 @@
  *
  * `b` begins, `e` ends, `p` is an epoch, `s` and `f` begin and end a span by a number; then CLOCK_REALTIME in seconds, as bash has it in
  * EPOCHREALTIME, or `-` where the shell has no clock: then the line happened when it is read. The
- * rest of the line is the region's name. docs/formats/ring.md.
+ * rest of the line is the region's name. docs/reference/formats/ring.md.
  * @module
  */
 import { HINT_UNKNOWN } from "../../core/hints.ts";

@@ -5,7 +5,7 @@
  * The detector compares, after every entry, the latest entries with the ones before them by their
  * edit distance; cells are kept for the last BUFFER entries. Parameters and defaults are those of
  * geopmlaunch(1), as its program has them: BUFFER is 50, there are five values, and the two
- * factors count as whole numbers (docs/aggregation.md, "Record filters").
+ * factors count as whole numbers (docs/explanation/aggregation.md, "Record filters").
  * @module
  */
 import { type RecordFilter, refused, wholeNumber } from "./filter_words.ts";

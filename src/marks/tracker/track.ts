@@ -3,7 +3,7 @@
  *
  * Counts visits and their exact time, and keeps the records of the current window, with visits that
  * begin and end within one window folded into one short-region record, as GEOPM's record log does
- * (docs/aggregation.md, "Short regions"). All times are whole nanoseconds, so that sums are exact.
+ * (docs/explanation/aggregation.md, "Short regions"). All times are whole nanoseconds, so that sums are exact.
  * @module
  */
 import { grown, lengthened } from "../../core/grow.ts";

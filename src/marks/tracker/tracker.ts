@@ -2,7 +2,7 @@
  * The tracker: marker calls in; exact times and counts, CPU states and records out.
  *
  * Behaviour is that of geopm_prof(3) and of GEOPM's sampler of applications, as
- * docs/aggregation.md describes it. Pure: times are numbers handed in, there is no clock.
+ * docs/explanation/aggregation.md describes it. Pure: times are numbers handed in, there is no clock.
  * Nothing allocates per event once every region, thread and process has been seen.
  * @module
  */

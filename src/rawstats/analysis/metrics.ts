@@ -3,7 +3,7 @@
  *
  * A value is the mean over the job's nodes unless the formula differs; dt is the length of
  * the job on the node, sums go over its devices. NaN: the counters that it needs are absent.
- * docs/raw-stats.md is checked against this table.
+ * docs/reference/job-metrics.md is checked against this table.
  * @module
  */
 import type { MetricSums } from "./metric_sums.ts";
@@ -134,7 +134,7 @@ const share = (sum: (key: keyof Flops) => number) => 100 * sum("vector") / sum("
 const width = (sum: (key: keyof Flops) => number) => sum("all") / sum("instructions");
 const nominal = mean((node) => node.nominalHz);
 const clocks = ratio("APERF", "MPERF");
-const IN_AN_INTERVAL = "greatest rate of one interval and node";
+const IN_AN_INTERVAL = "maximum rate of one interval and node";
 
 /** The metrics by name, in the order in which they print. */
 const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, of: Figure]>> = {
@@ -192,7 +192,7 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   avg_htbw: ["GiB/s", "4 (HT0 + HT1 + HT2) / (2^30 dt)", rate(GIB, "HYPERTRANSPORT")],
   avg_mcdrambw: [
     "GiB/s",
-    "64 (inserts − misses − DDR reads) / (2^30 dt); 64 inserts where it is no cache",
+    "64 (inserts − misses − DDR reads) / (2^30 dt); 64 inserts if it is not a cache",
     perSecond((node) => packageMemory(node) / GIB),
   ],
   avg_blockbw: ["MiB/s", "512 (sectors read + written) / (2^20 dt)", rate(MIB, "block_bytes")],
@@ -219,14 +219,14 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   ],
   max_packetrate: [
     "1/s",
-    "greatest packet rate of one interval and node",
+    "maximum packet rate of one interval and node",
     greatest((node) => fabric(node, "packets", (input) => node.peak(input))),
   ],
   max_lnetbw: ["MiB/s", IN_AN_INTERVAL, greatest((node) => node.peak("lnet_bytes") / MIB)],
   avg_lustreiops: ["1/s", "metadata operations of llite / dt", rate(1, "metadata")],
   max_mds: [
     "1/s",
-    "greatest rate of metadata operations of one interval and node",
+    "maximum rate of metadata operations of one interval and node",
     greatest((node) => node.peak("metadata")),
   ],
   avg_openclose: ["1/s", "(open + close) / dt", rate(1, "open_close")],
@@ -240,17 +240,17 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   avg_llcloadhits: ["1/s", "load events / dt", rate(1, "LLC_LOAD_HITS")],
   mem_hwm: [
     "GiB",
-    "greatest MemUsed − FilePages − Slab over samples and nodes / 2^30",
+    "maximum MemUsed − FilePages − Slab over samples and nodes / 2^30",
     greatest((node) => node.memoryBytes / GIB),
   ],
   node_imbalance: [
     "",
-    "greatest over nodes of mean((max − rate) / max), user time, max over nodes",
+    "maximum over nodes of mean((max − rate) / max), user time, max over nodes",
     nodeImbalance,
   ],
   time_imbalance: [
     "",
-    "least over inner times of mean user rate after / before, by trapezoids",
+    "minimum over inner times of mean user rate after / before, by trapezoids",
     (nodes) => {
       const values = nodes.map(timeImbalance).filter((value) => value === value);
       return values.length === 0 ? NaN : Math.min(...values);

@@ -1,7 +1,7 @@
 /**
  * Raw stats files whole, as plain data: `parseRawStats` and `stringifyRawStats`.
  *
- * The text is described in docs/formats/raw-stats.md, after the hpcperfstats manual. For files that
+ * The text is described in docs/reference/formats/raw-stats.md, after the hpcperfstats manual. For files that
  * do not fit memory there is `RawScanner`.
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * The energy of regions beside GEOPM's figures: which counters a run has for it, and the keys that
- * it adds to a report. docs/how-sure.md; keys: docs/formats/report.md.
+ * it adds to a report. docs/explanation/how-sure.md; keys: docs/reference/formats/report.md.
  * @module
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * Which part of the time energies and powers cover, in words: for the card and for the report's
- * `joulemark:` mapping. The rules: docs/coverage.md.
+ * `joulemark:` mapping. The rules: docs/reference/coverage.md.
  * @module
  */
 import { ENERGY_SIGNALS } from "../../core/job_totals.ts";

@@ -1,5 +1,5 @@
 /**
- * `--event-log`: every mark with its time, GEOPM's profile trace. docs/formats/trace.md.
+ * `--event-log`: every mark with its time, GEOPM's profile trace. docs/reference/formats/trace.md.
  * @module
  */
 import type { OptionValues } from "../../core/option.ts";

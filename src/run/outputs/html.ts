@@ -1,5 +1,5 @@
 /**
- * `--html`: one page of the run, with power over time in a bounded series. docs/look.md.
+ * `--html`: one page of the run, with power over time in a bounded series. docs/how-to/show-results.md.
  * @module
  */
 import type { OptionValues } from "../../core/option.ts";

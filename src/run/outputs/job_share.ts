@@ -2,7 +2,7 @@
  * The job's share of the package energy where others may run on the node beside it.
  *
  * Which CPUs are the job's: those of its control group of version 2, else those that the command
- * may run on. What the share is worth: docs/how-sure.md.
+ * may run on. What the share is worth: docs/explanation/how-sure.md.
  * @module
  */
 import { busySeconds, cpuShare } from "../../energy/totals/cpu_share.ts";

@@ -1,6 +1,6 @@
 /**
  * `--openmetrics`, `--otlp` and `--metrics`: figures of a run for monitoring systems, as files and live.
- * docs/viewers.md.
+ * docs/how-to/viewers.md.
  * @module
  */
 import { keySignal } from "../../energy/totals/report_signals.ts";

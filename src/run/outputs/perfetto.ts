@@ -1,5 +1,5 @@
 /**
- * `--perfetto`: regions of every thread beside the node's power, for ui.perfetto.dev. docs/viewers.md.
+ * `--perfetto`: regions of every thread beside the node's power, for ui.perfetto.dev. docs/how-to/viewers.md.
  * @module
  */
 import type { EventReceiver, EventRecord } from "../../core/events/event.ts";

@@ -1,5 +1,5 @@
 /**
- * `--record`: events and samples as they were, for replays. docs/formats/recording.md.
+ * `--record`: events and samples as they were, for replays. docs/reference/formats/recording.md.
  * @module
  */
 import type { OptionValues } from "../../core/option.ts";

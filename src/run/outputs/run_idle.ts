@@ -1,6 +1,6 @@
 /**
  * `run --idle`: the power of an idle node, measured before the command starts or taken from a file,
- * and what the run drew above it. docs/how-sure.md; keys: docs/formats/report.md.
+ * and what the run drew above it. docs/explanation/how-sure.md; keys: docs/reference/formats/report.md.
  * @module
  */
 import { rounded } from "../../core/number_format.ts";

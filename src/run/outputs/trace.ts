@@ -1,5 +1,5 @@
 /**
- * `--trace`: a row of signals per sample, GEOPM's trace. docs/formats/trace.md.
+ * `--trace`: a row of signals per sample, GEOPM's trace. docs/reference/formats/trace.md.
  * @module
  */
 import type { OptionValues } from "../../core/option.ts";

@@ -1,6 +1,6 @@
 /**
  * Rows of `events.csv` with type and properties of an attribute, before the first row that
- * changes it. docs/formats/recording.md.
+ * changes it. docs/reference/formats/recording.md.
  * @module
  */
 import type { EventRecord } from "../../core/events/event.ts";

@@ -1,5 +1,5 @@
 /**
- * The rows of `events.csv`, as events in their order. docs/formats/recording.md.
+ * The rows of `events.csv`, as events in their order. docs/reference/formats/recording.md.
  *
  * Rows are calls. What GEOPM answers with an error is counted and changes nothing; what no call
  * could have been (no number where one is due, an unknown process, time that steps back) is wrong.

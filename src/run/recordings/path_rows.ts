@@ -1,6 +1,6 @@
 /**
  * Rows of `events.csv` that define paths, before the first row that names one.
- * docs/formats/recording.md.
+ * docs/reference/formats/recording.md.
  * @module
  */
 import type { EventSink } from "../../core/events/event.ts";

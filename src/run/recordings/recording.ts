@@ -1,6 +1,6 @@
 /**
  * Writes a recording while a run goes on: `events.csv` and `samples.csv`, by whole lines.
- * docs/formats/recording.md.
+ * docs/reference/formats/recording.md.
  * @module
  */
 import { formatCpuList } from "../../core/machine/cpu_list.ts";

@@ -1,6 +1,6 @@
 /**
  * The `value` column of `events.csv`, by what it holds: written from an event's record and read back
- * into one. core/events/event_kinds.ts lists the values of each kind. docs/formats/recording.md.
+ * into one. core/events/event_kinds.ts lists the values of each kind. docs/reference/formats/recording.md.
  * @module
  */
 import { cpusOf, formatCpuList } from "../../core/machine/cpu_list.ts";

@@ -1,6 +1,6 @@
 /**
  * The rows of `samples.csv`, and the signals that they hold as a provider for the batch.
- * docs/formats/recording.md.
+ * docs/reference/formats/recording.md.
  * @module
  */
 import { quote } from "../../core/errors.ts";

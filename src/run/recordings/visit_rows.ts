@@ -1,6 +1,6 @@
 /**
  * The text after the time in rows of visits: nearly all rows of a recording, and the same few texts
- * again and again. docs/formats/recording.md.
+ * again and again. docs/reference/formats/recording.md.
  * @module
  */
 import type { EventRecord } from "../../core/events/event.ts";

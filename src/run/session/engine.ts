@@ -4,7 +4,7 @@
  *
  * Step k, at time t: `read(t)` takes the counters; then every event up to t is emitted to `events`;
  * then `settle()` closes the step. A live loop reads at t, drains the rings once more a tick later,
- * and settles only then, so that every event up to t is known. docs/aggregation.md.
+ * and settles only then, so that every event up to t is known. docs/explanation/aggregation.md.
  * @module
  */
 import { buildReportHost, longestRegions, makeFields } from "../../energy/totals/build_report.ts";
@@ -402,7 +402,7 @@ export class Engine implements RunView {
     };
   }
 
-  /** Figures of the application that do not cover all of it, by their key: docs/coverage.md. */
+  /** Figures of the application that do not cover all of it, by their key: docs/reference/coverage.md. */
   gaps(): Map<string, Known> {
     const gaps = this.#reportSignals.gaps();
     for (const output of this.#outputs) {

@@ -32,7 +32,7 @@ export interface ProfileOptions {
   reportSignals?: string;
   /** A tree laid out like `/`, read instead of the machine. @default the machine */
   root?: string;
-  /** Adds keys and columns of its own, see docs/coming-from-geopm.md. @default the monitor agent */
+  /** Adds keys and columns of its own, see docs/how-to/coming-from-geopm.md. @default the monitor agent */
   agent?: Agent;
   /** The report's `GEOPM Version`. @default this library's */
   version?: string;

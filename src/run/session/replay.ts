@@ -1,6 +1,6 @@
 /**
  * Replays a recording through the same engine as a live run: no hardware, no clock.
- * docs/formats/recording.md.
+ * docs/reference/formats/recording.md.
  *
  * Streams: one row of samples and one event at a time, so an hour of a large node needs no more
  * memory than a minute of a small one.

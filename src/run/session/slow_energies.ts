@@ -3,7 +3,7 @@
  *
  * A counter that is renewed every 0.1 s shows at its first change energy from before the run, and after
  * its last change nothing. From the first two changes in the run and the first two after it, the energy
- * at the begin and at the end is known as if the power between two changes was constant. docs/coverage.md.
+ * at the begin and at the end is known as if the power between two changes was constant. docs/reference/coverage.md.
  * @module
  */
 import type { Batch } from "../../sources/signals/batch.ts";

@@ -4,7 +4,7 @@
  * The tree is laid out like `/`: files with their text, links as links (an absolute target becomes a
  * relative one), registers as `dev/cpu/N/msr.json`, CPUID as `cpuid.json`, and modes, owners and
  * time in `.root.json`. Frame K, in `.frames/KKKK/`, holds what changed since the frame before:
- * copied over the tree in order, frames make it what it was then. docs/capture.md.
+ * copied over the tree in order, frames make it what it was then. docs/how-to/capture.md.
  * @module
  */
 import { AccessError } from "../../core/errors.ts";

@@ -1,7 +1,7 @@
 /**
  * What a collector may read: counters by a list that is fixed when it starts, opened once.
  *
- * The list is this file's and that of msr-safe (docs/permissions.md); no client can add to it. A
+ * The list is this file's and that of msr-safe (docs/explanation/permissions.md); no client can add to it. A
  * counter of energy is read at most once a millisecond, for any number of clients: it changes no more often, and
  * what others compute shows the better the more often energy is read (CVE-2020-8694).
  * @module

@@ -39,7 +39,7 @@ export class ReadPace {
   }
 }
 
-/** The dither of a sample's time, as a part of the period, either way: docs/how-sure.md. */
+/** The dither of a sample's time, as a part of the period, either way: docs/explanation/how-sure.md. */
 const dither = (periodNs: number): number => periodNs > 2e6 ? 0.25 : 0.5;
 
 /** When samples are due: one a period. */

@@ -6,7 +6,7 @@
  * autoregressive noise that is constant within a cell of one RAPL period, and by a slow swing; each
  * visit has a factor of its own. Memory is the same once more. Everything between two edges or cells is a closed formula.
  *
- * Idle power has no owner: as in docs/aggregation.md it is spread evenly over the CPUs that belong to
+ * Idle power has no owner: as in docs/explanation/aggregation.md it is spread evenly over the CPUs that belong to
  * processes, so the regions of a domain add up to the domain.
  * @module
  */

@@ -2,7 +2,7 @@
  * A node with known power: it follows edges of regions on CPUs and keeps a tree laid out like `/`
  * whose counters move as real ones do. Nothing in it is a measurement, and the tree is marked so.
  *
- * Pure: times and the writer are arguments. docs/simulated-node.md describes model and tree.
+ * Pure: times and the writer are arguments. docs/reference/simulated-node.md describes model and tree.
  * @module
  */
 import { HINT_UNKNOWN } from "../../core/hints.ts";

@@ -5,7 +5,7 @@ import { Channel } from "../../../src/caliper/model/services/channel.ts";
 import { runQuery } from "./_support/run_query.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
-const page = Deno.readTextFileSync(new URL("docs/coming-from-caliper.md", ROOT));
+const page = Deno.readTextFileSync(new URL("docs/how-to/coming-from-caliper.md", ROOT));
 
 Deno.test("coming-from-caliper.md shows the rows of the 2015 stream as they come out", () => {
   const stream = Deno.readTextFileSync(

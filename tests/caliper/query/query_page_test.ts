@@ -1,4 +1,4 @@
-/** What docs/query.md shows is what the program prints. */
+/** What docs/how-to/query.md shows is what the program prints. */
 
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "./_support/paths.ts";
@@ -10,7 +10,7 @@ const CONFIG = Deno.realPathSync(
 );
 const ROOT = new URL("../../../", import.meta.url);
 const VERB = fromFileUrl(new URL("_support/verb.ts", import.meta.url));
-const page = Deno.readTextFileSync(new URL("docs/query.md", ROOT));
+const page = Deno.readTextFileSync(new URL("docs/how-to/query.md", ROOT));
 
 /** Words of a command line; double quotes hold blanks. */
 function words(line: string): string[] {
@@ -24,14 +24,14 @@ const transcripts = [...page.matchAll(/```console\n([\s\S]*?)```/g)].flatMap(([,
   })
 );
 
-timed("docs/query.md has examples of all three kinds", () => {
+timed("docs/how-to/query.md has examples of all three kinds", () => {
   for (const ending of [".report", ".trace", ".raw"]) {
     assertEquals(transcripts.some(({ command }) => command.endsWith(ending)), true, ending);
   }
 });
 
 for (const { command, shown } of transcripts) {
-  timed(`docs/query.md: ${command}`, () => {
+  timed(`docs/how-to/query.md: ${command}`, () => {
     const { stdout, stderr, code } = new Deno.Command(Deno.execPath(), {
       args: ["run", "--no-lock", "--config", CONFIG, "-A", VERB, ...words(command).slice(2)],
       cwd: fromFileUrl(ROOT),

@@ -75,7 +75,7 @@ timed("makeBlock() lays out what struct config says", () => {
   assertEquals(text(queryAt, queryLength), "query");
   const [, storedAt] = text(scriptAt, scriptLength).split(" ");
   assertEquals(text(Number(storedAt) - 16, 6), "stored");
-  // the session file, docs/formats/ring.md
+  // the session file, docs/reference/formats/ring.md
   assertEquals([text(19 * 8, 7), cycles], ["JMSESS\0", 8]);
 });
 

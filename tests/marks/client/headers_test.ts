@@ -1,7 +1,7 @@
 /**
- * Public headers of dialects against the names that `docs/answered.md` is made of: what a header can call and
- * the page does not know fails. Headers are those of this machine, and of the directories in
- * JOULEMARK_TEST_HEADERS, with colons between; what is nowhere is skipped.
+ * Public headers of annotation APIs against the names in `docs/reference/annotation-apis.md`: a header call
+ * that the page does not know fails. Headers are those of this machine, and of the directories in
+ * JOULEMARK_TEST_HEADERS, with colons between; a header that is nowhere is skipped.
  */
 import { assert, assertEquals } from "@std/assert";
 import { dialectNames } from "../../_support/answered_page.ts";

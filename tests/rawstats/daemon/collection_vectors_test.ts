@@ -10,7 +10,7 @@ import { loadRawNode, writeRawTree } from "../../_support/raw_node.ts";
 
 const VECTORS = new URL("../../vectors/rawstats/", import.meta.url);
 
-/** Lines that differ on purpose; docs/raw-stats.md says why. */
+/** Lines that differ on purpose; docs/reference/raw-stats-collection.md says why. */
 function mended(line: string, ours: boolean): string | undefined {
   const [type, device, ...values] = line.split(" ");
   switch (type) {

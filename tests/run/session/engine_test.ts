@@ -479,7 +479,7 @@ Deno.test("trace rows can be kept further apart than steps", () => {
   assertEquals(times, ["0", "0.2", "0.4"]);
 });
 
-/** The example of docs/coming-from-geopm.md: watches the highest power, and tells it everywhere. */
+/** The example of docs/how-to/coming-from-geopm.md: watches the highest power, and tells it everywhere. */
 class PeakAgent implements Agent {
   readonly name = "peak";
   readonly waitS = 0.01;

@@ -133,7 +133,7 @@ Deno.test("the detectable increase is found in about nine of ten cases", () => {
   assert(share > 0.85 && share < 0.95, `${increase}: ${100 * share} %`);
 });
 
-Deno.test("docs/compare.md has the table that the simulation gives", () => {
-  const page = Deno.readTextFileSync(new URL("../../../docs/compare.md", import.meta.url));
-  assert(page.includes(powerTable()), `expected in docs/compare.md:\n${powerTable()}`);
+Deno.test("docs/how-to/compare.md has the table that the simulation gives", () => {
+  const page = Deno.readTextFileSync(new URL("../../../docs/how-to/compare.md", import.meta.url));
+  assert(page.includes(powerTable()), `expected in docs/how-to/compare.md:\n${powerTable()}`);
 });

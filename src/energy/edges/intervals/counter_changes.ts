@@ -6,7 +6,7 @@
  * one. A time that comes with the reading (`stamp`) says when exactly, on a clock of its own.
  * Readings are unwrapped already; a counter that still falls or leaps, is NaN or does not change for long
  * restarts: no interval reaches over it. The first changes wait until the update period and the
- * clock of the stamps can be judged by them, so that none is lost. docs/how-sure.md.
+ * clock of the stamps can be judged by them, so that none is lost. docs/explanation/how-sure.md.
  * @module
  */
 import { CoarseCounter } from "./coarse_counter.ts";

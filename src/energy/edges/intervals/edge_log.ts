@@ -1,6 +1,6 @@
 /**
  * Which classes the CPUs of one domain instance are in, from edge to edge: the exact times that
- * everything else here is calculated from. docs/how-sure.md.
+ * everything else here is calculated from. docs/explanation/how-sure.md.
  *
  * A class is a region, or `unmarked` (0). Edges are kept until every reader has taken them up; what
  * is older lives on as sums, so memory depends on classes and CPUs, not on the length of a run.

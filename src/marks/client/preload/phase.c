@@ -2,7 +2,7 @@
  * phase.c: phases from what the program prints: `run --phase REGEX`. Before main() standard output
  * becomes a pipe, or a pseudo-terminal where it was a terminal, and a process of its own copies it to
  * where it went: pipe(7), pty(7). Each line that matches begins a phase, at the moment when it was read,
- * and ends the one before. The phases go to the session as the lines of a script do: docs/formats/ring.md.
+ * and ends the one before. The phases go to the session as the lines of a script do: docs/reference/formats/ring.md.
  *
  * The copier depends on no other process: it reads until all writers have closed, also without the monitor,
  * takes no signals of the terminal, and where the reader has ended it ends too, so that the program sees

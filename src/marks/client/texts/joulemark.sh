@@ -10,7 +10,7 @@
 # bash 5 and zsh marks carry the time of the call; other shells have no clock, so there a mark
 # happens when the monitor reads it, a few ms later. Names are one line. Needs a POSIX shell.
 #
-# How the lines are read: docs/formats/ring.md.
+# How the lines are read: docs/reference/formats/ring.md.
 #
 # Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
 

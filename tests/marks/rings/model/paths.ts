@@ -1,6 +1,6 @@
 /**
  * Visits folded by path, small: a thread begins and ends one visit, while the monitor looks where it is and
- * what its paths have. docs/formats/ring.md, "Paths" and "Reading"; src/marks/rings/ring_paths.ts.
+ * what its paths have. docs/reference/formats/ring.md, "Paths" and "Reading"; src/marks/rings/ring_paths.ts.
  *
  * @module
  */

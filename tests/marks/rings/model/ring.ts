@@ -1,6 +1,6 @@
 /**
  * The ring protocol, small: a thread marks and ends, another one takes its entry over, and the monitor
- * drains and reads what was folded. docs/formats/ring.md, "Writing", "Folding", "Threads", "Reading".
+ * drains and reads what was folded. docs/reference/formats/ring.md, "Writing", "Folding", "Threads", "Reading".
  *
  * Left out against src/marks/client/joulemark.h.in and src/marks/rings/ring_process.ts: clock pairs (so the ring
  * keeps no room for them), nested visits, names. A visit's length is a power of two of its own, so that a

@@ -2,7 +2,7 @@
  * What the ingest of 2021–2025 makes of raw stats, its mistakes included: every value is taken for
  * a counter, summed over devices, in binary64.
  *
- * An oracle of the tests; docs/raw-stats.md lists its differences from the product.
+ * An oracle of the tests; docs/reference/job-metrics.md lists its differences from the product.
  * @module
  */
 import type { RawStats } from "../../../../src/rawstats/format/rawstats.ts";

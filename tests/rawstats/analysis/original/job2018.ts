@@ -2,7 +2,7 @@
  * What the job assembler of 2012–2020 makes of raw stats, its mistakes included.
  *
  * Counters are rebased to their first value, on a common axis of whole seconds. An oracle of the
- * tests; docs/raw-stats.md lists its differences from the product.
+ * tests; docs/reference/job-metrics.md lists its differences from the product.
  * @module
  */
 import type { RawStats } from "../../../../src/rawstats/format/rawstats.ts";
