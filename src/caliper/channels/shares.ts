@@ -6,7 +6,7 @@
  * belongs to the
  * processes that run, each by the CPUs it may use, of those of the counter's domain; a CPU that
  * several may use is shared equally. So what all processes have adds up to what the node used while
- * any of them ran. docs/how-to/coming-from-caliper.md.
+ * any of them ran. docs/reference/caliper.md.
  * @module
  */
 import type { ProcessSummary } from "../../marks/tracker/process_list.ts";

@@ -5,9 +5,9 @@ import { Channel } from "../../../src/caliper/model/services/channel.ts";
 import { runQuery } from "./_support/run_query.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
-const page = Deno.readTextFileSync(new URL("docs/how-to/coming-from-caliper.md", ROOT));
+const page = Deno.readTextFileSync(new URL("docs/reference/caliper.md", ROOT));
 
-Deno.test("coming-from-caliper.md shows the rows of the 2015 stream as they come out", () => {
+Deno.test("docs/reference/caliper.md shows the rows of the 2015 stream as they come out", () => {
   const stream = Deno.readTextFileSync(
     new URL("tests/vectors/caliper/slides_2015.cali", ROOT),
   );
@@ -16,7 +16,7 @@ Deno.test("coming-from-caliper.md shows the rows of the 2015 stream as they come
   for (const line of stream.split("\n").slice(0, 8)) assertEquals(page.includes(line), true, line);
 });
 
-Deno.test("coming-from-caliper.md shows how the program of the slides stops today", () => {
+Deno.test("docs/reference/caliper.md shows how the program of the slides stops today", () => {
   const channel = new Channel({ CALI_SERVICES_ENABLE: "event,trace,recorder" });
   const phase = channel.attribute("phase", "string", "nested");
   const iteration = channel.attribute("iteration", "int");

@@ -1,7 +1,7 @@
 /*
  * Caliper's calls in every form that changes the context: functions, phases, loops with iterations,
  * comm regions, attributes of all kinds. Prototypes are our own, weak: it links without Caliper, and
- * with it. docs/how-to/coming-from-caliper.md says what is compared.
+ * with it. docs/reference/caliper.md says what is compared.
  */
 #include <pthread.h>
 #include <stdint.h>
