@@ -1,5 +1,5 @@
 /**
- * `docs/reference/annotation-apis.md`: which calls of each dialect's public headers are answered, and which are not.
+ * `docs/reference/annotation-apis.md` and `.csv`: functions of public headers, intercepted or not.
  * The names are data, read out of the headers: tests/marks/client/dialect_names.json.
  * @module
  */
@@ -102,14 +102,14 @@ export const UNHEARD: Readonly<Record<string, { why: string; names: readonly str
   },
 };
 
-/** The whole page. */
+/** The page, with counts and tested combinations. */
 export function answeredPage(): string {
   const lines = [
     "# Annotation APIs",
     "",
-    "Functions of the public headers that `--preload` intercepts, and functions that it does not. A call that is not",
-    "intercepted behaves as without joulemark. The names come from the headers. How to use an API:",
-    "[use existing annotations](../how-to/preload.md). What is recorded: [what --preload records](preload.md).",
+    "How many functions of the public headers `--preload` intercepts. Their names are in",
+    "[annotation-apis.csv](annotation-apis.csv). A call that is not intercepted behaves as without joulemark. How to use",
+    "an API: [use existing annotations](../how-to/preload.md). What is recorded: [what --preload records](preload.md).",
     "",
     "| word | names from | languages | tested with | intercepted | not |",
     "| --- | --- | --- | --- | --- | --- |",
@@ -123,21 +123,26 @@ export function answeredPage(): string {
     );
   }
   lines.push(...trialLines());
-  for (const [word, d] of dialects) {
-    const { callbacks } = d;
-    if (d.notAnswered.length === 0 && callbacks === undefined) continue;
-    lines.push("", `## ${word}`, "");
-    if (REASONS[word] !== undefined) lines.push(`${REASONS[word]}.`, "");
-    lines.push("Not intercepted:", "", ...wrapped(d.notAnswered));
-    if (callbacks !== undefined) {
-      lines.push("", "Callbacks that are registered:", "", ...wrapped(callbacks.answered));
-      lines.push("", "Not registered:", "", ...wrapped(callbacks.notAnswered));
-    }
-  }
-  for (const [header, { why, names }] of Object.entries(UNHEARD)) {
-    lines.push("", `## ${header}`, "", `${why}.`, "", "Not intercepted:", "", ...wrapped(names));
-  }
+  lines.push("", "## Not intercepted", "", "| API | functions |", "| --- | --- |");
+  for (const [word, why] of Object.entries(REASONS)) lines.push(`| \`${word}\` | ${why} |`);
+  for (const [header, { why }] of Object.entries(UNHEARD)) lines.push(`| ${header} | ${why} |`);
   return `${lines.join("\n")}\n`;
+}
+
+/** The table of all functions, as CSV. */
+export function answeredTable(): string {
+  const rows: string[] = [];
+  const add = (api: string, names: readonly string[], intercepted: string) => {
+    for (const name of names) rows.push(`${api},${name},${intercepted}\n`);
+  };
+  for (const [word, { answered, notAnswered, callbacks }] of Object.entries(dialectNames())) {
+    add(word, answered, "yes");
+    add(word, notAnswered, "no");
+    add(`${word} callback`, callbacks?.answered ?? [], "yes");
+    add(`${word} callback`, callbacks?.notAnswered ?? [], "no");
+  }
+  for (const [header, { names }] of Object.entries(UNHEARD)) add(header.split(".")[0], names, "no");
+  return `api,function,intercepted\n${rows.join("")}`;
 }
 
 /** Dialects by languages: what tests of this repository ran. */
@@ -161,18 +166,4 @@ function trialLines(): string[] {
       return `| ${word} | ${cells.join(" | ")} |`;
     }),
   ];
-}
-
-function wrapped(names: readonly string[]): string[] {
-  const lines: string[] = [];
-  let line = "";
-  names.forEach((name, i) => {
-    const word = `\`${name}\`${i < names.length - 1 ? "," : ""}`;
-    if (line !== "" && line.length + word.length + 1 > 100) {
-      lines.push(line);
-      line = "";
-    }
-    line += line === "" ? word : ` ${word}`;
-  });
-  return line === "" ? lines : [...lines, line];
 }

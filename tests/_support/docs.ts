@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { answeredPage } from "./answered_page.ts";
+import { answeredPage, answeredTable } from "./answered_page.ts";
 import { cliPage } from "./cli_page.ts";
 import { glossaryPage, reportPage } from "./words_pages.ts";
 import { withKindTables } from "./kind_tables.ts";
@@ -12,6 +12,7 @@ import { signalsPage } from "./signals_page.ts";
 
 /** Generated pages by their path below the top. */
 export const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
+  "docs/reference/annotation-apis.csv": answeredTable,
   "docs/reference/annotation-apis.md": answeredPage,
   "docs/reference/cli.md": cliPage,
   "docs/reference/formats/recording.md": () => withKindTables("docs/reference/formats/recording.md"),
