@@ -49,14 +49,16 @@ const REASONS: Readonly<Record<string, string>> = {
   mpi: "Local calls, too short for a region",
   ompt: "Calls that do not wait, and events that OMPT reports through another callback",
   itt: "Calls for other tools: locks, heaps, stacks, modules, the control of VTune",
-  tau: "Calls that configure TAU, read its values, or serve its own wrappers. Members of its C++ classes are called by " +
+  tau:
+    "Calls that configure TAU, read its values, or serve its own wrappers. Members of its C++ classes are called by " +
     "the library itself",
 };
 
 /** Functions of public headers that no word of `--preload` intercepts. */
 export const UNHEARD: Readonly<Record<string, { why: string; names: readonly string[] }>> = {
   "adiak.h, adiak_tool.h, 0.5": {
-    why: "Adiak stores facts about a run and has no regions: all its calls go to its own library. " +
+    why:
+      "Adiak stores facts about a run and has no regions: all its calls go to its own library. " +
       "In Caliper outputs use the option `metadata(KEY=VALUE)`",
     names: [
       "adiak_adiakversion",

@@ -15,7 +15,8 @@ export const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   "docs/reference/annotation-apis.csv": answeredTable,
   "docs/reference/annotation-apis.md": answeredPage,
   "docs/reference/cli.md": cliPage,
-  "docs/reference/formats/recording.md": () => withKindTables("docs/reference/formats/recording.md"),
+  "docs/reference/formats/recording.md": () =>
+    withKindTables("docs/reference/formats/recording.md"),
   "docs/reference/formats/report.md": reportPage,
   "docs/reference/formats/ring.md": () => withKindTables("docs/reference/formats/ring.md"),
   "docs/reference/glossary.md": glossaryPage,

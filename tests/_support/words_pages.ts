@@ -26,7 +26,9 @@ ${rows.join("\n")}
 
 /** The page with its tables of fields as they are in the program. */
 export function reportPage(): string {
-  const page = Deno.readTextFileSync(new URL("../../docs/reference/formats/report.md", import.meta.url));
+  const page = Deno.readTextFileSync(
+    new URL("../../docs/reference/formats/report.md", import.meta.url),
+  );
   const tables = {
     "geopm-fields": GEOPM_FIELDS,
     "own-fields": OWN_FIELDS,

@@ -50,7 +50,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   ["profile", "name of the run", "geopmlaunch(1)"],
   ["quality", "measured, derived, simulated or partial", "docs/how-to/measure-a-job.md"],
-  ["reader", "one source of signals: a file in `src/sources/readers`", "docs/how-to/add-a-reader.md"],
+  [
+    "reader",
+    "one source of signals: a file in `src/sources/readers`",
+    "docs/how-to/add-a-reader.md",
+  ],
   ["record type", "one kind of device in raw stats", "hpcperfstats manual"],
   ["region", "a named part of the application between two marks", "geopm_prof(3)"],
   ["region hash", "CRC-32 of the name; 0x725e8066 outside every region", "geopm_report(7)"],

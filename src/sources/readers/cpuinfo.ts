@@ -40,7 +40,11 @@ export const cpuinfo: Reader = {
     capabilities: [],
   },
   signals: [
-    row("FREQ_STICKER", "Base frequency: what the processor is sold with", "see docs/reference/signals.md"),
+    row(
+      "FREQ_STICKER",
+      "Base frequency: what the processor is sold with",
+      "see docs/reference/signals.md",
+    ),
     row("FREQ_MIN", "Lowest frequency", "cpufreq/cpuinfo_min_freq"),
     row("FREQ_MAX", "Highest frequency, with turbo", "cpufreq/cpuinfo_max_freq"),
     row("FREQ_STEP", "Step between two frequency settings", "100 MHz on all x86 processors"),

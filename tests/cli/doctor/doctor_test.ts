@@ -125,7 +125,9 @@ Deno.test("doctor shows each energy counter below the one that holds it, and wha
 
 Deno.test("doctor --allow-list prints what docs/explanation/permissions.md shows", async () => {
   const { stdout } = await capture(doctor, ["--allow-list"]);
-  const page = Deno.readTextFileSync(new URL("../../../docs/explanation/permissions.md", import.meta.url));
+  const page = Deno.readTextFileSync(
+    new URL("../../../docs/explanation/permissions.md", import.meta.url),
+  );
   const shown = page.split("\n").filter((line) => /^ +0x\w+ 0x0{16} #/.test(line));
   assertEquals(shown.map((line) => line.trim()), stdout.trim().split("\n"));
   const numbers = shown.map((line) => line.trim().split(" ")[0]);

@@ -2,7 +2,9 @@ import { assertEquals } from "@std/assert";
 import { JOB_METRICS } from "../../../src/rawstats/analysis/metrics.ts";
 
 Deno.test("docs/reference/job-metrics.md lists every job metric as the program calculates it", () => {
-  const page = Deno.readTextFileSync(new URL("../../../docs/reference/job-metrics.md", import.meta.url));
+  const page = Deno.readTextFileSync(
+    new URL("../../../docs/reference/job-metrics.md", import.meta.url),
+  );
   const rows = JOB_METRICS.map(({ name, unit, formula }) =>
     `| \`${name}\` | ${unit || "-"} | ${formula} |`
   );
