@@ -66,7 +66,7 @@ const takesSamples = ({ sample }: OpenOutput) => sample !== undefined;
 const pickPartial = (all: readonly RegionTotal[]) => longestRegions(all, PARTIAL_REGIONS);
 
 /** From the step that finds the end to the update after the loop. */
-const AFTER_LOOP_S = 1e-6;
+export const AFTER_LOOP_S = 1e-6;
 /** A step that is longer may be in several regions, each for long. */
 const LONG_STEP_S = 0.25;
 

@@ -24,7 +24,7 @@ import { RegionTracker } from "../../marks/tracker/tracker.ts";
 import { Session } from "../../job/place/session.ts";
 import { Application } from "../../job/guardian/application.ts";
 import { Collector } from "../../marks/rings/collector.ts";
-import { Engine, profileName } from "./engine.ts";
+import { AFTER_LOOP_S, Engine, profileName } from "./engine.ts";
 import { type LoopFigures, NO_STEPS } from "../outputs/loop_figures.ts";
 import type { MonitorOptions, MonitorPlan } from "./monitor_options.ts";
 import { confineRun } from "./places.ts";
@@ -90,6 +90,12 @@ function begin(...[request, plan, options, session]: ConstructorParameters<typeo
   }
 }
 
+/** What was read when the last of all processes had ended. */
+interface Ended {
+  readonly values: Float64Array;
+  readonly timeS: number;
+}
+
 class Run {
   readonly #request: RunRequest;
   readonly #plan: MonitorPlan;
@@ -115,6 +121,7 @@ class Run {
   readonly #events: NodeCpus;
   #collector!: Collector;
   #slow: SlowEnergies | undefined;
+  #ended: Ended | undefined;
   #commandHandle = -1;
   /** The command's start, until it is emitted. */
   #launched: { ns: number; cpus: readonly number[] } | undefined;
@@ -296,11 +303,7 @@ class Run {
     const nowNs = this.#nowNs();
     this.#openNs = this.#standstill.lookedNs = this.#readNs = nowNs;
     if (this.#simulation !== undefined) return nowNs;
-    this.#engine.read(nowNs * 1e-9);
-    if (this.#host.live) {
-      this.#slow = new SlowEnergies(this.#engine.batch);
-      this.#slow.begin(nowNs * 1e-9);
-    }
+    this.#readFirst(nowNs);
     return nowNs;
   }
 
@@ -392,8 +395,7 @@ class Run {
     const endNs = this.#application.endNs - this.#originNs;
     if (standstill.isBlind || (endNs <= this.#readNs && !this.#collector.busy)) return;
     this.#engine.batch.readsAll = !Number.isNaN(this.#application.endNs);
-    if (this.#simulation === undefined) this.#engine.read(before * 1e-9);
-    this.#slow?.read(before * 1e-9);
+    if (this.#simulation === undefined) this.#read(before);
     const tookNs = (this.#lookedNs = this.#nowNs()) - before;
     // Stopped in the middle of it: when the counters had these values is not known.
     if (standstill.isLong(tookNs)) return;
@@ -414,8 +416,10 @@ class Run {
       const simulation = this.#simulation;
       this.#simulate(() => {
         simulation.publish(timeNs);
-        this.#engine.read(timeNs * 1e-9);
+        if (this.#slow === undefined) this.#readFirst(timeNs);
+        else this.#read(timeNs);
       });
+      if (last && !this.#application.hurry) this.#correctLast(timeNs);
     }
     if (this.#paused && tracker.finished) return;
     // Without processes the application has ended, until another process starts.
@@ -423,6 +427,11 @@ class Run {
     if (this.#paused && !this.#standstill.isBlind) this.#engine.settleEnd();
     else this.#engine.settle(last || this.#paused);
     if (tracker.generation !== generation) this.#slow?.begin(timeNs * 1e-9);
+    if (!this.#paused) this.#slow?.goOn();
+    else {
+      this.#slow?.end();
+      this.#ended = { values: this.#engine.batch.values.slice(), timeS: timeNs * 1e-9 };
+    }
     this.#loop.steps++;
   }
 
@@ -457,7 +466,8 @@ class Run {
     // Even after missed samples: a process that reports its end existed until then.
     const stopNs = Math.min(this.#collector.lastStopNs, this.#nowNs());
     const endNs = Math.max(lookNs, this.#collector.lastEndNs, stopNs);
-    const last = isBlind || isLate || this.#application.hurry ? undefined : this.#readOn(endNs);
+    const isCut = isBlind || isLate || this.#application.hurry;
+    const last = isCut || this.#paused ? undefined : this.#readEnd(endNs);
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
     const isLost = isBlind && !this.#paused;
     if (isLost) this.#engine.lose(endNs * 1e-9);
@@ -476,6 +486,10 @@ class Run {
       if (isLate || last !== undefined) this.#engine.hold(endNs * 1e-9);
       else if (!isLost && this.#simulation === undefined) this.#engine.read(endNs * 1e-9);
       this.#settle(true);
+    } else if (
+      !isCut && last === undefined && this.#slow !== undefined && this.#ended !== undefined
+    ) {
+      this.#correctPaused(this.#slow, this.#ended);
     }
     this.#site[Symbol.dispose]();
     const isLong = this.#engine.tracker.paths.length > MANY_PATHS;
@@ -494,28 +508,72 @@ class Run {
     return result;
   }
 
+  #read(timeNs: number): void {
+    this.#engine.read(timeNs * 1e-9);
+    this.#slow?.read(timeNs * 1e-9);
+  }
+
+  #readFirst(timeNs: number): void {
+    this.#engine.read(timeNs * 1e-9);
+    if (!this.#host.live) return;
+    const slow = new SlowEnergies(this.#engine.batch);
+    slow.begin(timeNs * 1e-9);
+    this.#slow = slow;
+  }
+
   /**
-   * Reads on after the end, if there are slow counters: the step that waits gets their energies then.
+   * Reads the counters at the end, and on if there are slow ones: the step that waits gets their energies then.
    *
    * @returns All values at the end; `undefined`: they are still to be read.
    */
-  #readOn(endNs: number): Float64Array | undefined {
+  #readEnd(endNs: number): Float64Array | undefined {
     const slow = this.#slow, { batch } = this.#engine;
-    if (slow === undefined || slow.isEmpty || this.#paused) return undefined;
+    if (slow === undefined || slow.isEmpty || this.#simulation !== undefined) return undefined;
     const open = batch.values.slice(), { timeS } = batch, endS = endNs * 1e-9;
     batch.readsAll = true;
     batch.read(endS);
     slow.read(endS);
+    slow.end();
     const last = batch.values.slice();
-    const correct = slow.readOn(endS, (seconds) => {
-      sleepUntil(monotonicNanoseconds() + seconds * 1e9);
-      return this.#nowNs() * 1e-9;
-    });
+    const correct = this.#readOn(slow);
     correct(open, timeS);
     correct(last, endS);
     batch.hold(timeS);
     batch.values.set(open);
     return last;
+  }
+
+  /** The last step of a simulated node has what its slow counters show later. */
+  #correctLast(timeNs: number): void {
+    const slow = this.#slow, { batch } = this.#engine;
+    if (slow === undefined || slow.isEmpty) return;
+    const last = batch.values.slice();
+    slow.end();
+    this.#readOn(slow)(last, timeNs * 1e-9);
+    batch.hold(timeNs * 1e-9);
+    batch.values.set(last);
+  }
+
+  /** All processes ended before the command: one step more has what slow counters showed since then. */
+  #correctPaused(slow: SlowEnergies, { values, timeS }: Ended): void {
+    const { batch } = this.#engine;
+    if (slow.isEmpty) return;
+    this.#readOn(slow)(values, timeS);
+    batch.values.set(values);
+    this.#engine.hold(timeS + 2 * AFTER_LOOP_S);
+    this.#engine.settle(true);
+  }
+
+  #readOn(slow: SlowEnergies): ReturnType<SlowEnergies["readOn"]> {
+    const simulation = this.#simulation;
+    return slow.readOn((untilS) => {
+      if (simulation === undefined) {
+        sleepUntil(monotonicNanoseconds() + untilS * 1e9 - this.#nowNs());
+        return this.#nowNs() * 1e-9;
+      }
+      this.#simulate(() => simulation.publish(untilS * 1e9));
+      return untilS;
+    });
   }
 
   #close(...parts: (Disposable | undefined)[]): void {

@@ -15,27 +15,40 @@ const MAX_PERIODS_AFTER = 2.2;
 /** Readings within a period after the end. */
 const READINGS_A_PERIOD = 20;
 
-/** A counter at an instance. */
-interface Slow {
+/** A counter at an instance, from a moment on. */
+interface Watched {
   /** Its place among the values of the batch. */
   readonly place: number;
   readonly periodS: number;
+  /** As read: at that moment, or before the change that is awaited. */
+  value: number;
+  /** Times and values of the changes so far. */
+  changes: { timeS: number; value: number }[];
+}
+
+/** One from the begin of the run on. */
+interface Slow extends Watched {
   /** Energy in its readings from before the run, J: of it from before an earlier begin; taken away so far. */
   before: number;
   earlier: number;
   taken: number;
   /** Last reading. */
   last: number;
-  /** As read: at the begin, or before the change that is awaited. */
-  value: number;
-  /** Times and values of the changes so far. */
-  changes: { timeS: number; value: number }[];
+}
+
+/** One from the end of the run on. */
+interface Ended extends Watched {
+  readonly slow: Slow;
+  /** What was taken away from its reading at the end, J. */
+  readonly taken: number;
 }
 
 /** Corrects readings of slow counters in a batch, between `read` and `settle`. */
 export class SlowEnergies {
   readonly #batch: Batch;
   readonly #list: Slow[];
+  #ended: Ended[] = [];
+  #endS = NaN;
   #startS = NaN;
   #lastS = NaN;
 
@@ -71,6 +84,7 @@ export class SlowEnergies {
   /** The run begins with the values of the batch. */
   begin(timeS: number): void {
     this.#startS = this.#lastS = timeS;
+    this.goOn();
     for (const slow of this.#list) {
       slow.value = slow.last = this.#batch.values[slow.place] + slow.taken;
       slow.changes = [];
@@ -81,6 +95,9 @@ export class SlowEnergies {
   /** Corrects a reading of the batch. */
   read(timeS: number): void {
     const { values } = this.#batch;
+    for (const counter of this.#ended) {
+      if (counter.changes.length < 2) this.#watch(counter, timeS, values[counter.place]);
+    }
     for (const slow of this.#list) {
       const value = values[slow.place];
       if (slow.changes.length < 2) {
@@ -97,55 +114,61 @@ export class SlowEnergies {
     this.#lastS = timeS;
   }
 
+  /** The run ends with the values that were read last, unless it goes on. */
+  end(): void {
+    // Nothing is known of a run without a change.
+    this.#ended = this.#list.filter(({ changes }) => changes.length > 0).map((slow) => {
+      const { place, periodS, taken } = slow;
+      const value = this.#batch.values[place] + taken;
+      return { slow, place, periodS, taken, value, changes: [] };
+    });
+    this.#endS = this.#lastS;
+  }
+
+  /** The run that had ended goes on. */
+  goOn(): void {
+    this.#ended.length = 0;
+  }
+
   /**
-   * Reads on until each counter has changed twice, or for two periods.
+   * Reads on until each counter has changed twice since the end, or for two periods.
    *
-   * @param endS The last reading of the run.
-   * @param wait Waits so long, and returns the time, s.
+   * @param wait Waits until a time, s, and returns what time it is then.
    * @returns Corrects values that were read at a time up to the end.
    */
-  readOn(
-    endS: number,
-    wait: (seconds: number) => number,
-  ): (values: Float64Array, timeS: number) => void {
-    const batch = this.#batch, stride = batch.cpuStride;
+  readOn(wait: (untilS: number) => number): (values: Float64Array, timeS: number) => void {
+    const batch = this.#batch, stride = batch.cpuStride, ended = this.#ended, endS = this.#endS;
     batch.cpuStride = Number.MAX_SAFE_INTEGER;
     batch.readsAll = false;
-    // Nothing is known of a run without a change.
-    const inRun = this.#list.filter(({ changes }) => changes.length > 0);
-    const after = inRun.map((slow): Slow => {
-      return { ...slow, value: batch.values[slow.place] + slow.taken, changes: [] };
-    });
-    const isOpen = ({ value, changes, periodS }: Slow) => {
+    const isOpen = ({ value, changes, periodS }: Ended) => {
       return value === value && changes.length < 2 &&
         this.#lastS < endS + MAX_PERIODS_AFTER * periodS;
     };
-    for (let open = after.filter(isOpen); open.length > 0; open = open.filter(isOpen)) {
+    for (let open = ended.filter(isOpen); open.length > 0; open = open.filter(isOpen)) {
       const stepS = Math.min(...open.map(({ periodS }) => periodS)) / READINGS_A_PERIOD;
-      const timeS = wait(stepS);
+      const timeS = wait(this.#lastS + stepS);
       batch.read(timeS);
-      for (const slow of open) this.#watch(slow, timeS, batch.values[slow.place]);
+      for (const counter of open) this.#watch(counter, timeS, batch.values[counter.place]);
       this.#lastS = timeS;
     }
     batch.cpuStride = stride;
     // The second change after the begin may be one after the end.
-    inRun.forEach((slow, k) => {
-      const [first] = after[k].changes;
-      if (slow.changes.length > 1 || first === undefined) return;
+    for (const { slow, changes: [first] } of ended) {
+      if (slow.changes.length > 1 || first === undefined) continue;
       const changes = [...slow.changes, first];
-      after[k].before = slow.earlier + this.#beforeStart({ ...slow, changes });
-    });
+      slow.before = slow.earlier + this.#beforeStart({ ...slow, changes });
+    }
     return (values, timeS) => {
-      for (const slow of after) {
-        const read = values[slow.place];
-        const joules = Math.max(read + slow.taken, energyAt(slow, timeS)) - slow.before;
-        if (joules === joules) values[slow.place] = Math.max(joules, slow.value - slow.taken);
+      for (const counter of ended) {
+        const { slow, place, taken, value } = counter;
+        const joules = Math.max(values[place] + taken, energyAt(counter, timeS)) - slow.before;
+        if (joules === joules) values[place] = Math.max(joules, value - taken);
       }
     };
   }
 
   /** @returns Did it change? */
-  #watch(slow: Slow, timeS: number, value: number): boolean {
+  #watch(slow: Watched, timeS: number, value: number): boolean {
     const { changes } = slow;
     const last = changes.at(-1)?.value ?? slow.value;
     if (value === last) return false;
@@ -166,7 +189,7 @@ export class SlowEnergies {
 }
 
 /** Energy at a time up to the first change after it; NaN: not known better than by the last reading. */
-function energyAt({ value, changes: [first, second], periodS }: Slow, timeS: number): number {
+function energyAt({ value, changes: [first, second], periodS }: Watched, timeS: number): number {
   if (first === undefined || value !== value) return NaN;
   const watts = second === undefined
     ? (first.value - value) / periodS

@@ -57,7 +57,8 @@ function energyOf(batch: Batch, startS: number, endS: number): [joules: number, 
   slow.read(endS);
   const last = batch.values.slice();
   let nowS = endS;
-  slow.readOn(endS, (seconds) => nowS += seconds)(last, endS);
+  slow.end();
+  slow.readOn((untilS) => nowS = untilS)(last, endS);
   return [last[0] - first, nowS - endS];
 }
 

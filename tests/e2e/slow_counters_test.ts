@@ -1,0 +1,87 @@
+/** Energies of a counter that is renewed every 0.1 s, in a tree that follows the clock and on the simulated node. */
+import { assertAlmostEquals, assertEquals } from "@std/assert";
+import { parseReport } from "../../src/formats/report.ts";
+import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
+
+const WATTS = 100, PERIOD_MS = 100, WRITE_MS = 2;
+const PM = "/sys/cray/pm_counters";
+
+function put(path: string, text: string): void {
+  Deno.mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+  Deno.writeTextFileSync(`${path}.new`, text);
+  Deno.renameSync(`${path}.new`, path);
+}
+
+/** Keeps a tree with pm_counters of 10 Hz alive until it is disposed of. */
+function keptAlive(root: string): Disposable {
+  put(`${root}/sys/devices/system/cpu/online`, "0-1\n");
+  put(`${root}/proc/cpuinfo`, "vendor_id : GenuineIntel\ncpu family : 6\nmodel : 85\n");
+  for (const name of ["startup", "generation"]) put(`${root}${PM}/${name}`, "1\n");
+  put(`${root}${PM}/power`, `${WATTS} W\n`);
+  const start = performance.now();
+  let shown = -1;
+  const turn = () => {
+    const moment = Math.floor((performance.now() - start) / PERIOD_MS);
+    if (moment === shown) return;
+    shown = moment;
+    put(`${root}${PM}/energy`, `${1000 + WATTS * moment * PERIOD_MS / 1000} J\n`);
+    put(`${root}${PM}/freshness`, `${moment}\n`);
+  };
+  turn();
+  const timer = setInterval(turn, WRITE_MS);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** Energy of the node and seconds of a report. */
+function totalsOf(path: string): [joules: number, seconds: number] {
+  const [{ application }] = parseReport(Deno.readTextFileSync(path), path).hosts;
+  return [Number(application.BOARD_ENERGY), Number(application["sync-runtime (s)"])];
+}
+
+const MARKED = `
+import joulemark, time
+joulemark.begin("main")
+time.sleep(3)
+joulemark.end("main")
+`;
+const COMMANDS: readonly [what: string, command: string][] = [
+  ["a command", "exec sleep 3"],
+  ["a process that ends before its launcher", "python3 marked.py; sleep 0.4"],
+  ["a process that ends shortly before its launcher", "python3 marked.py; sleep 0.02"],
+];
+
+/** Runs a command with a recording, and replays that. */
+async function measured(dir: string, options: string[], command: string) {
+  joulemark(dir, ["client", "python", "-q"]);
+  put(`${dir}/marked.py`, MARKED);
+  const signals = ["--report-signals", "BOARD_ENERGY"];
+  const { code, stderr } = await new Deno.Command(BINARY, {
+    args: ["run", "-q", ...options, ...signals, "--record", "rec", "--", "sh", "-c", command],
+    cwd: dir,
+    stdin: "null",
+  }).output();
+  assertEquals(code, 0, new TextDecoder().decode(stderr));
+  joulemark(dir, ["replay", "rec", "-q", ...signals, "--report", "again.report"]);
+  const totals = totalsOf(`${dir}/joulemark.report`);
+  assertAlmostEquals(totalsOf(`${dir}/again.report`)[0], totals[0], 1e-6);
+  return totals;
+}
+
+for (const [what, command] of COMMANDS) {
+  endToEnd(`${what} has all energy of a counter of 10 Hz`, async (dir) => {
+    using _tree = keptAlive(`${dir}/tree`);
+    const [joules, seconds] = await measured(dir, ["--root", "tree"], command);
+    assertAlmostEquals(joules, WATTS * seconds, 0.015 * WATTS * seconds);
+  });
+  endToEnd(`${what} has all energy of the simulated counter of 10 Hz`, async (dir) => {
+    const constant = { dynamicW: 0, dramDynamicW: 0, noise: 0, visitNoise: 0, drift: 0 };
+    const powers = [];
+    for (const pmHz of [10, 100]) {
+      const node = Object.assign({ preset: "cray", pmHz }, constant);
+      put(`${dir}/node.json`, JSON.stringify(node));
+      const [joules, seconds] = await measured(dir, ["--simulate=node.json"], command);
+      powers.push(joules / seconds);
+    }
+    assertAlmostEquals(powers[0], powers[1], 0.015 * powers[1]);
+  });
+}
