@@ -149,15 +149,19 @@ interface Zone {
 
 function walk(host: Host): Zone[] {
   const zones: Zone[] = [];
-  for (const name of host.list(DIR)) {
+  const names = host.list(DIR);
+  for (const name of names) {
     if (!/^(intel|amd)-rapl:\d+$/.test(name)) continue;
     const path = `${DIR}/${name}`;
     const zone = zoneOf(host, path);
     if (zone === undefined) continue;
     zones.push(zone);
-    for (const child of host.list(path)) {
+    // The class lists every zone; a zone lists its own. A copy may have one of both.
+    for (const child of new Set([...host.list(path), ...names])) {
       if (!child.startsWith(`${name}:`)) continue;
-      const sub = zoneOf(host, `${path}/${child}`, zone);
+      const nested = `${path}/${child}`;
+      const isNested = host.readText(`${nested}/name`) !== undefined;
+      const sub = zoneOf(host, isNested ? nested : `${DIR}/${child}`, zone);
       if (sub !== undefined) zones.push(sub);
     }
   }

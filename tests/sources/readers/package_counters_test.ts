@@ -65,6 +65,18 @@ Deno.test("powercap: dies of an Intel package add up", () => {
   assertEquals(read(host, ...ZONES), [160, 16, 201]);
 });
 
+Deno.test("powercap: zones in a zone are found where the class alone lists them", () => {
+  const host = node(INTEL);
+  addZones(host, [100, 60]);
+  for (const [path, text] of [...host.files]) {
+    const [, flat] = /^\/sys\/class\/powercap\/[^/]*\/(intel-rapl:.*)$/.exec(path) ?? [];
+    if (flat === undefined) continue;
+    host.files.delete(path);
+    host.files.set(`${POWERCAP}/${flat}`, text);
+  }
+  assertEquals(read(host, ...ZONES), [160, 16, 201]);
+});
+
 /** Registers of all CPUs: units, an energy by die, and a power limit. */
 function addRegisters(host: FakeHost, joules: readonly number[], [unit, energy]: [number, number]) {
   host.topology.places.forEach((place, cpu) => {
