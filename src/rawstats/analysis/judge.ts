@@ -14,7 +14,7 @@
  * - the last record: dip; else reset, delta 0.
  *
  * The bound is the largest number of counts that is possible in the time, else 2^(W−1). A fall of an
- * energy register is a wrap whenever its power allows that. 2^64 is never added.
+ * energy register is a wrap whenever its usual power allows that, but not to 0 and back. 2^64 is never added.
  * @module
  */
 
@@ -69,14 +69,15 @@ export function judgeStep(
   // A sum of counters that wrap by themselves may fall by more than one range.
   const wrap = widthBits < 64 ? (range - back % range) % range : undefined;
   const canWrap = wrap !== undefined && Number(wrap) <= bound;
+  const isUsual = wrap !== undefined && usual !== undefined && Number(wrap) <= usual;
   if (next !== undefined && next >= prev) {
     const isSteady = canWrap && isNear(Number(wrap) * ratio, Number(next - cur)) &&
       (expected !== expected || isNear(Number(wrap), expected));
-    if (!isSteady && !(canWrap && usual !== undefined)) return DIP;
+    // a register that cannot be read is written as 0
+    if (!isSteady && (!isUsual || cur === 0n)) return DIP;
   }
   if (widthBits < 64 && !canWrap && cur * 1000n < prev) return { kind: "reset", delta: cur };
   const isSmall = back < 1000n || back * 100n < prev;
-  const isUsual = wrap !== undefined && usual !== undefined && Number(wrap) <= usual;
   if (isSmall && !isUsual) return DIP;
   if (canWrap) return { kind: "wrap", delta: wrap };
   if (Number(cur) <= bound) return { kind: "reset", delta: cur };

@@ -37,6 +37,11 @@ export class TypeTotals {
     this.#now = new Float64Array(length).fill(NaN);
   }
 
+  /** Microseconds since the epoch: the last sample that has the type, or the device. */
+  get lastUs(): number {
+    return this.#nowUs;
+  }
+
   /** The sum of a column, exact. */
   sumOf(column: number): Exact {
     return this.#sums[column];

@@ -82,3 +82,16 @@ for (const [name, text] of Object.entries(inputs())) {
     assertEquals(compared, csv.size);
   });
 }
+
+Deno.test("gauges of OpenMetrics add up to those of the table: what has gone does not count", async () => {
+  const text = header(["!mem MemUsed,U=KB", "!cpu user,E,U=cs"]) +
+    record(1760000000, "1", "mem 0 100", "mem 1 60", "cpu 0 5", "cpu 1 5") +
+    record(1760000060, "1", "mem 0 7", "cpu 0 9");
+  const { stdout } = await printed({ a: text }, "-q", "--format", "openmetrics");
+  const lines = stdout.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  assertEquals(lines.map((line) => line.replace(/\{.*device="(\d)"\}/, " $1")), [
+    "rawstats_cpu_user_seconds_total 0 0.04 1760000060",
+    "rawstats_cpu_user_seconds_total 1 0 1760000060",
+    "rawstats_mem_MemUsed_bytes 0 7168 1760000060",
+  ]);
+});

@@ -33,3 +33,10 @@ Deno.test("judgeStep() takes a bound from power where there is one", () => {
   assertEquals(judgeStep(2294967296n, 5n, 32).kind, "wrap");
   assertEquals(judgeStep(2294967296n, 5n, 32, { bound: 1e8 }), { kind: "reset", delta: 5n });
 });
+
+Deno.test("judgeStep() takes a fall of an energy for a dip where only unusual power explains it", () => {
+  const step = { bound: 9.8e9, usual: 2.9e9, next: 3_200_000_000n, expected: 1e8 };
+  const kind = (to: bigint) => judgeStep(3_100_000_000n, to, 32, step).kind;
+  // a small fall, a register that could not be read, and a wrap at 240 W
+  assertEquals([kind(2_999_900_000n), kind(0n), kind(1000n)], ["dip", "dip", "wrap"]);
+});

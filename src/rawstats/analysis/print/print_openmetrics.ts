@@ -1,5 +1,6 @@
 /**
- * Sums of raw stats as OpenMetrics text 1.0: of a counter its growth, of a gauge its last value.
+ * Sums of raw stats as OpenMetrics text 1.0: of a counter its growth, of a gauge its last value. Gauges of
+ * devices that have gone before the last sample of their type are left out, so that sums over devices are right.
  *
  * Families are `rawstats_TYPE_KEY_UNIT`, labels host, device and, for one job, its id.
  * @module
@@ -21,13 +22,17 @@ export function printOpenMetrics({ nodes, job }: RawAnalysisTable): string {
   const families = new Map<string, string[]>();
   const id = job === undefined ? "" : `,job=${label(job)}`;
   for (const { host, rows, lastUs } of nodes) {
-    for (const { type, device, key, unit, total, gauge } of rows) {
+    const lastOf = new Map<string, number>();
+    for (const row of rows) {
+      lastOf.set(row.type, Math.max(row.lastUs, lastOf.get(row.type) ?? -Infinity));
+    }
+    for (const { type, device, key, unit, total, gauge, lastUs: rowUs } of rows) {
       const [unitName, factor] = UNITS[unit] ?? ["", 1];
       const plain = `rawstats_${type}_${key}`.replace(/[^A-Za-z0-9_]/g, "_");
       const family = unitName === "" ? plain : `${plain}_${unitName}`;
       const isCounter = total !== undefined;
       const value = total ?? gauge![0];
-      if (value !== value) continue;
+      if (value !== value || !isCounter && rowUs < lastOf.get(type)!) continue;
       const lines = families.getOrInsertComputed(family, () => [
         `# TYPE ${family} ${isCounter ? "counter" : "gauge"}`,
         ...unitName === "" ? [] : [`# UNIT ${family} ${unitName}`],

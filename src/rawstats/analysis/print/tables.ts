@@ -23,6 +23,8 @@ export interface RawTableRow {
   readonly seconds: number;
   /** Last, smallest and largest sum over the devices of a sample, in `unit`; NaN without any value. */
   readonly gauge: readonly [last: number, min: number, max: number] | undefined;
+  /** Microseconds since the epoch: the last sample that has it. */
+  readonly lastUs: number;
   /** Did a counter step back? Is the total a lower limit? */
   readonly isCorrected: boolean;
   readonly isAtLeast: boolean;
@@ -92,7 +94,7 @@ function rowsOf({ type, devices, parts }: TotalsEntry): RawTableRow[] {
       const { name: unit, scale } = part.type.units[k];
       const id = `${name} ${kind} ${unit}`;
       const before = rows.get(id);
-      const head = { type, device, key: name, unit };
+      const head = { type, device, key: name, unit, lastUs: part.lastUs };
       if (kind === "gauge") {
         const [last, least, most] = [part.last, part.least, part.most].map((v) => v[k] * scale);
         const [lastBefore, leastBefore, mostBefore] = before?.gauge ?? [NaN, NaN, NaN];
