@@ -311,8 +311,9 @@ function parsed(text: string, path: string): ParsedReport {
   try {
     return { report: parseLayout(text, path), isLaidOut: true };
   } catch (error) {
-    // A text that is truncated is no better as YAML.
-    const isOther = error instanceof FormatError && isYamlLoaded() && text.endsWith("\n");
+    // A text that is truncated is no better as YAML, but in braces, which tell its end.
+    const isEnded = text.endsWith("\n") || /\}\s*$/.test(text);
+    const isOther = error instanceof FormatError && isYamlLoaded() && isEnded;
     if (!isOther) throw error;
     try {
       const lines = laidOut(text, path);

@@ -46,8 +46,11 @@ const FORMS: Record<string, string> = {
     head: HEAD.map((line) => line.startsWith("Policy") ? "Policy:\n  LIMIT: 180" : line),
   }),
   "comments": `# kept by hand\n${text()}`,
+  "a mark of the byte order": `\uFEFF${text()}`,
+  "a directive": `%YAML 1.1\n---\n${text()}`,
+  "JSON without a line end": Deno.readTextFileSync(new URL("json.report", REWRITTEN)).trimEnd(),
   "line ends of another system": text().replaceAll("\n", "\r\n"),
-  ...Object.fromEntries(["sorted", "blocks", "flow", "json"].map((name) => {
+  ...Object.fromEntries(["sorted", "blocks", "flow", "json", "canonical"].map((name) => {
     return [name, Deno.readTextFileSync(new URL(`${name}.report`, REWRITTEN))];
   })),
 };

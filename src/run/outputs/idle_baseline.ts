@@ -71,7 +71,7 @@ export async function parseBaseline(text: string): Promise<Baseline> {
  */
 export function baselineFile(path: string, content: string): BaselineFile {
   // A report may be JSON too.
-  const isMapping = content.trimStart().startsWith("{") && !content.includes('"GEOPM Version":');
+  const isMapping = content.trimStart().startsWith("{") && !content.includes("GEOPM Version");
   const hosts = isMapping
     ? [{ host: "", powers: powersOf(fromJson(path, content)) }]
     : fromReport(path, content);

@@ -19,10 +19,10 @@ export type InputKind = "cali" | "report" | "trace" | "rawstats";
 const KINDS: readonly (readonly [kind: InputKind, begin: RegExp])[] = [
   ["trace", /^# (geopm_version|start_time|profile_name|node_name|agent):/],
   ["rawstats", /^\$[a-z][a-z_]* /],
-  // Other programs that write reports again have comments, keys in any order and quotes.
+  // Other programs that write reports again have comments, keys in any order, quotes and tags.
   [
     "report",
-    /^(---\s|#[^\n]*\n|[\s{])*["']?(GEOPM Version|Hosts|Profile|Agent|Policy|Start Time)["']?:/,
+    /^(\uFEFF|\xEF\xBB\xBF|%[^\n]*\n|---\s|#[^\n]*\n|!!(map|str)\s|\?\s|[\s{])*["']?(GEOPM Version|Hosts|Profile|Agent|Policy|Start Time)["']?\s*:/,
   ],
   // The text format of GEOPM 1.0 and 1.1.
   ["report", /^#+ geopm /],
