@@ -126,6 +126,9 @@ export function respond(spans: Spans, edges: Edges, kernel: Kernel, room?: Room)
     u[k] = edges.yS[k] - lagS;
     done[k] = top = Math.max(top, u[k] - aS[k] - meanS - OVER * orderS);
   }
+  // Of a first order, when both ends of a piece are behind a window: K(x) = x − a/2 − τ + w e^(−x/τ), w = τ²(e^(a/τ) − 1)/a.
+  // From boundary to boundary the exponentials of all pieces fade alike.
+  const behind = orderS > 0 ? behindWindows(u, aS, orderS) : undefined;
   const begin = new Int32Array(spans.count + 1), afterS = new Float64Array(spans.count);
   let interval = room?.interval ?? new Int32Array(0), partS = room?.partS ?? new Float64Array(0);
   // The next piece often begins where one ends: K at that moment is the same.
@@ -142,11 +145,19 @@ export function respond(spans: Spans, edges: Edges, kernel: Kernel, room?: Room)
       partS = lengthened(partS, size);
     }
     const to = Math.min(whole, n), isShared = s === sharedS, from = isShared ? sharedFrom : 0;
-    let before = 0, begun = to;
+    let before = 0, begun = to, direct = to, left = NaN;
     if (to - first > shared.length) shared = lengthened(shared, 2 * (to - first));
     for (let k = first; k <= last; k++) {
       let g = length;
-      if (k < whole) {
+      if (behind !== undefined) left *= behind.fading[k];
+      if (behind !== undefined && k < whole && u[k] - e >= aS[k]) {
+        if (left !== left) {
+          left = Math.exp(-(u[k] - e) / orderS) * Math.expm1(-length / orderS);
+          direct = Math.min(direct, k);
+        }
+        g = length + behind.weight[k] * left;
+        g = g < 0 ? 0 : g > length ? length : g;
+      } else if (k < whole) {
         const x = u[k], a = aS[k];
         const ofStart = isShared && k >= from && k < sharedTo
           ? shared[k - from]
@@ -169,12 +180,20 @@ export function respond(spans: Spans, edges: Edges, kernel: Kernel, room?: Room)
     }
     sharedS = e;
     sharedFrom = begun;
-    sharedTo = to;
+    sharedTo = Math.min(to, direct);
     afterS[i] = length - before;
     begin[i + 1] = used;
   }
   if (room !== undefined) Object.assign(room, { interval, partS });
   return { begin, interval, partS, afterS };
+}
+
+/** By boundary: the part of an exponential that is left of the boundary before, and w. */
+function behindWindows(u: Float64Array, aS: Float64Array, tau: number) {
+  return {
+    fading: u.map((at, k) => k === 0 ? 1 : Math.exp(-(at - u[k - 1]) / tau)),
+    weight: aS.map((a) => a < TINY * tau ? tau : tau * tau * Math.expm1(a / tau) / a),
+  };
 }
 
 /** How many of some numbers in order are at most x, from a guess that is near. */
