@@ -145,6 +145,7 @@ export function respond(spans: Spans, edges: Edges, kernel: Kernel, room?: Room)
       partS = lengthened(partS, size);
     }
     const to = Math.min(whole, n), isShared = s === sharedS, from = isShared ? sharedFrom : 0;
+    const lengthPart = orderS > 0 ? Math.expm1(-length / orderS) : 0;
     let before = 0, begun = to, direct = to, left = NaN;
     if (to - first > shared.length) shared = lengthened(shared, 2 * (to - first));
     for (let k = first; k <= last; k++) {
@@ -152,10 +153,12 @@ export function respond(spans: Spans, edges: Edges, kernel: Kernel, room?: Room)
       if (behind !== undefined) left *= behind.fading[k];
       if (behind !== undefined && k < whole && u[k] - e >= aS[k]) {
         if (left !== left) {
-          left = Math.exp(-(u[k] - e) / orderS) * Math.expm1(-length / orderS);
+          left = Math.exp(-(u[k] - e) / orderS);
           direct = Math.min(direct, k);
         }
-        g = length + behind.weight[k] * left;
+        // As in `ramp`, nothing is left of a begin that is over.
+        const isOver = u[k] - s >= aS[k] + OVER * orderS;
+        g = length + behind.weight[k] * left * (isOver ? -1 : lengthPart);
         g = g < 0 ? 0 : g > length ? length : g;
       } else if (k < whole) {
         const x = u[k], a = aS[k];
