@@ -61,6 +61,8 @@ export class Domain {
       /** Part of its two ends at which a lane lives. */
       readonly alive: number;
       readonly isDevice: boolean;
+      /** More threads in regions than CPUs for them. */
+      readonly crowd: { readonly threads: number; readonly cpus: number } | undefined;
     },
   ) {
     const { count, stay, startS, endS, weight, stays, stayClass } = log;

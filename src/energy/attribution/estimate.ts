@@ -44,7 +44,8 @@ const NOTED = 0.06;
 export type Refusal =
   | "too few changes of the counter"
   | "program and samples are in step with the counter"
-  | "the counter's readings fit no power";
+  | "the counter's readings fit no power"
+  | `${number} threads share ${number} CPUs`;
 
 /** How the counter answers, as far as it is known. */
 export interface Response {
@@ -113,6 +114,7 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   if (n === 1) return nothing(Float64Array.of(facts.totalJ), new Float64Array(1));
   const whole = boundaries.isWhole.reduce((s, is) => s + is, 0);
   if (whole < MIN_ROWS) return refused(domain, "too few changes of the counter");
+  if (facts.crowd !== undefined) return crowded(domain, facts.crowd);
   const found = yield* search(domain);
   const contexts = yield* makeContexts(domain, found.powers, whole);
   const pure = (of: readonly Candidate[]) => ofFamily(of, "lag")[0];
@@ -166,12 +168,17 @@ export function refused({ seconds, meanW, classes: n }: Domain, refusal: Refusal
   return { ...nothing(energyJ, withoutSum(covariance, energyJ)), refusal };
 }
 
+function crowded(domain: Domain, { threads, cpus }: { threads: number; cpus: number }): Estimate {
+  return refused(domain, `${threads} threads share ${cpus} CPUs`);
+}
+
 /** Estimates the energies of a later stretch of a run. */
 export function* estimateAgain(domain: Domain, choice: Choice): Generator<void, Estimate> {
   const { classes: n, facts, boundaries, ids, seconds, meanW } = domain;
   if (n === 1) return nothing(Float64Array.of(facts.totalJ), new Float64Array(1));
   const whole = boundaries.isWhole.reduce((s, is) => s + is, 0);
   if (whole < MIN_ROWS) return refused(domain, "too few changes of the counter");
+  if (facts.crowd !== undefined) return crowded(domain, facts.crowd);
   const powers = Float64Array.from(ids, (id) => choice.powers.get(id) ?? meanW);
   const contexts = yield* makeContexts(domain, powers, whole);
   yield;

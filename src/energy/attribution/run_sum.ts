@@ -52,7 +52,7 @@ export const CAUSES: Readonly<Record<string, string>> = {
 };
 
 /** What helps, by cause. */
-export const HELP: Readonly<Record<string, string>> = {
+const HELP: Readonly<Record<string, string>> = {
   "too few changes of the counter": "Run longer.",
   "program and samples are in step with the counter": "Use --period 0.005 with --dither on.",
   [CAUSES.posterior]: "Run longer, or vary the order and the length of the regions.",
@@ -62,6 +62,11 @@ export const HELP: Readonly<Record<string, string>> = {
   [CAUSES.responses]: "Run longer.",
   [CAUSES.joined]: "Use fewer region names at a time.",
 };
+
+/** What helps when an energy is not determined for a reason. */
+export function helpFor(why: string): string | undefined {
+  return / threads share /.test(why) ? "Use as many threads as CPUs, and bind them." : HELP[why];
+}
 
 /** Sums of one kind of counters. */
 export class RunSum {

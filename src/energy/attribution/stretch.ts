@@ -30,6 +30,12 @@ interface Fold {
 /** Events between two pauses. */
 const SLICE = 4096;
 
+/**
+ * More lanes in regions than this times their CPUs cannot all be running: one that waits for the others on four CPUs
+ * or more still counts. Part of the time from which that matters: as much of the exposures would be wrong.
+ */
+const CROWDED = 1.25, MAX_CROWDED = 0.05;
+
 /** Groups of lanes from an event on. */
 export interface Life {
   readonly event: number;
@@ -239,14 +245,14 @@ export class Stretch {
     const t = this.#readS.slice(0, n).map((s) => s - originS);
     const stampS = stamped === true ? this.#stamps[first].slice(0, n) : undefined;
     const boundaries = findBoundaries(t, sums, updatePeriodS ?? 0, stampS) ?? NO_BOUNDARIES;
-    const { log, capacity, alive } = yield* this.#pieces(counters, lives, {
+    const { log, capacity, alive, crowd } = yield* this.#pieces(counters, lives, {
       originS,
       endS,
       isWhole,
     });
     yield;
     const isLost = boundaries.isWhole.includes(0) && sums.some((v) => v !== v);
-    return new Domain(log, boundaries, { endS, capacity, totalJ, isLost, alive, isDevice });
+    return new Domain(log, boundaries, { endS, capacity, totalJ, isLost, alive, isDevice, crowd });
   }
 
   /** Pieces of the lanes in some counters' domain; its capacity; the part of its ends at which a lane lives. */
@@ -261,6 +267,7 @@ export class Stretch {
     const count = (cpus: Uint8Array) => cpus.reduce((s, is) => s + is, 0);
     const isUsed = count(used) > 0, capacity = count(used) || count(members) || 1;
     const log = new PieceLog(isWhole), weights = new Map<number, number>();
+    const classes = new Map<number, number>(), crowds = new Crowds();
     let next = 0, atBegin = 0, folded = 0;
     const fold = (untilS: number) => {
       while (folded < this.#folds.length) {
@@ -286,19 +293,25 @@ export class Stretch {
       if (i % SLICE === 0) yield;
       fold(this.#timeS[i]);
       const timeS = Math.min(endS, Math.max(0, this.#timeS[i] - originS)), what = this.#what[i];
-      if (what >= 0) log.edge(timeS, this.#lane[i], what);
+      if (what >= 0) {
+        log.edge(timeS, this.#lane[i], what);
+        classes.set(this.#lane[i], what);
+        crowds.edge(timeS, this.#lane[i], what > 0);
+      } else if (what === LANE_END) classes.delete(this.#lane[i]);
       if (next === lives.length || lives[next].event !== i) continue;
       const now = new Map<number, number>();
+      crowds.begin(timeS);
       for (const { cpus, lanes } of lives[next++].groups) {
         let inside = 0;
         for (const cpu of cpus) inside += members[cpu];
+        if (inside > 0) crowds.add(cpus.length, lanes, (lane) => (classes.get(lane) ?? 0) > 0);
         for (const lane of lanes) if (inside > 0) now.set(lane, inside / lanes.length);
       }
       for (const lane of weights.keys()) if (!now.has(lane)) log.lane(timeS, lane, 0);
       for (const [lane, weight] of now) {
         const isNew = !weights.has(lane);
         log.lane(timeS, lane, weight);
-        if (isNew) log.edge(timeS, lane, 0);
+        if (isNew) log.edge(timeS, lane, classes.get(lane) ?? 0);
       }
       weights.clear();
       for (const [lane, weight] of now) weights.set(lane, weight);
@@ -307,6 +320,70 @@ export class Stretch {
     fold(Infinity);
     const alive = isUsed ? ((atBegin > 0 ? 1 : 0) + (weights.size > 0 ? 1 : 0)) / 2 : 1;
     log.finish(endS, capacity);
-    return { log, capacity, alive };
+    return { log, capacity, alive, crowd: crowds.most(endS) };
+  }
+}
+
+/** Lanes in regions, beside the CPUs that they share. */
+interface Crowd {
+  readonly cpus: number;
+  open: number;
+}
+
+/** How long more lanes were in regions than there are CPUs for them: then some of them were not running. */
+class Crowds {
+  readonly #of = new Map<number, Crowd>();
+  readonly #open = new Set<number>();
+  #over = 0;
+  #sinceS = 0;
+  #overS = 0;
+  #most: Crowd | undefined;
+
+  /** Groups change. */
+  begin(timeS: number): void {
+    this.#until(timeS);
+    this.#of.clear();
+    this.#open.clear();
+    this.#over = 0;
+  }
+
+  add(cpus: number, lanes: readonly number[], isOpen: (lane: number) => boolean): void {
+    const crowd = { cpus, open: 0 };
+    for (const lane of lanes) {
+      this.#of.set(lane, crowd);
+      if (isOpen(lane)) this.#move(lane, crowd, 1);
+    }
+  }
+
+  edge(timeS: number, lane: number, isOpen: boolean): void {
+    const crowd = this.#of.get(lane);
+    if (crowd === undefined || this.#open.has(lane) === isOpen) return;
+    this.#until(timeS);
+    this.#move(lane, crowd, isOpen ? 1 : -1);
+  }
+
+  /** More threads than CPUs for a part of the time that matters. */
+  most(endS: number): { threads: number; cpus: number } | undefined {
+    this.#until(endS);
+    if (this.#most === undefined || !(this.#overS > MAX_CROWDED * endS)) return undefined;
+    return { threads: this.#most.open, cpus: this.#most.cpus };
+  }
+
+  #move(lane: number, crowd: Crowd, by: number): void {
+    const was = crowd.open > CROWDED * crowd.cpus;
+    crowd.open += by;
+    if (by > 0) this.#open.add(lane);
+    else this.#open.delete(lane);
+    const is = crowd.open > CROWDED * crowd.cpus;
+    if (is !== was) this.#over += is ? 1 : -1;
+    const most = this.#most;
+    if (is && (most === undefined || crowd.open / crowd.cpus > most.open / most.cpus)) {
+      this.#most = { ...crowd };
+    }
+  }
+
+  #until(timeS: number): void {
+    if (this.#over > 0) this.#overS += timeS - this.#sinceS;
+    this.#sinceS = timeS;
   }
 }

@@ -12,7 +12,7 @@ import {
 } from "../../energy/edges/attribution.ts";
 import type { ExactEnergy } from "../../energy/edges/add_up.ts";
 import type { DomainFacts } from "../../energy/attribution/kind.ts";
-import { HELP } from "../../energy/attribution/run_sum.ts";
+import { helpFor } from "../../energy/attribution/run_sum.ts";
 import { SURE } from "../../energy/attribution/estimate.ts";
 import { familyOf } from "../../energy/attribution/response.ts";
 import { PathFamilies } from "../../energy/totals/build_tree.ts";
@@ -299,7 +299,7 @@ export class RunAttribution implements OpenOutput {
       if (untold === undefined) continue;
       const { why, count } = untold, names = untold.names.join(", ");
       const more = count > NOTED_NAMES ? `, ${count - NOTED_NAMES} more` : "";
-      const help = HELP[why] === undefined ? "" : ` ${HELP[why]}`;
+      const help = helpFor(why) === undefined ? "" : ` ${helpFor(why)}`;
       return [
         `${kind} energy of ${names}${more} cannot be determined: ${why}. ` +
         `Values marked ~ are coarse.${help}`,

@@ -155,3 +155,12 @@ Deno.test("a group of threads over two packages has the energy of both counters 
   assertEquals([...energies.facts.values()].map((facts) => facts.counters), [[0, 1]]);
   assertEquals(cpusTo(4).length, 4);
 });
+
+Deno.test("more threads in regions than CPUs are refused by name; one that waits beside four is not", () => {
+  const lanes = (count: number) =>
+    Array.from({ length: count }, () => ({ cpus: cpusTo(4), watts: [5, 15, 28] }));
+  const crowded = play({ ...UNBOUND, seconds: 6, lanes: lanes(12) }, 1).energies.sum;
+  assertEquals(/^\d+ threads share 4 CPUs$/.test(crowded.sum([1]).why!), true);
+  const waiting = play({ ...UNBOUND, seconds: 6, lanes: lanes(5) }, 1).energies.facts.get(0)!;
+  assertEquals(waiting.refusal, undefined);
+});
