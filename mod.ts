@@ -181,7 +181,7 @@ export type { PlainRecord, PlainValue } from "./src/caliper/model/plain_record.t
 export { AnnotationRuntime } from "./src/caliper/model/runtime.ts";
 export type { EventKind, Machine, MachineValue } from "./src/caliper/model/service.ts";
 export { Channel, type ChannelOptions } from "./src/caliper/model/services/channel.ts";
-export { type Shape, Snapshot, type SourceBytes } from "./src/caliper/model/snapshot.ts";
+export { Snapshot } from "./src/caliper/model/snapshot.ts";
 export { ContextTree, type Meta } from "./src/caliper/model/tree.ts";
 export { TYPE, type TypeName, type Value, type Variant } from "./src/caliper/model/variant.ts";
 export { type CaliEntry, CaliWriter } from "./src/caliper/stream/cali.ts";

@@ -1,12 +1,6 @@
 /** Help of `joulemark query` on its language, clause by clause. */
 
-import {
-  AGGREGATIONS,
-  FORMATTERS,
-  LET_OPERATORS,
-  type Signature,
-} from "../caliper/query/functions.ts";
-import { resultName } from "../caliper/query/functions.ts";
+import { AGGREGATIONS, FORMATTERS, LET_OPERATORS, type Signature } from "../caliper/query/functions.ts";
 
 const CALQL = `A query is a list of clauses, in any order; all may be left out.
 
@@ -43,14 +37,14 @@ const WHERE = `WHERE keeps the records that satisfy all conditions:
   name < value    some value of it is less
 `;
 
-function signature(s: Signature): string {
-  const args = s.args.slice(0, s.max).map((arg, i) => i < s.min ? arg : `[${arg}]`);
+function signature([name, { arguments: all, required }]: [string, Signature]): string {
+  const args = all.map((arg, i) => i < required ? arg : `[${arg}]`);
   const shown = args.length > 3 ? [args[0], `up to ${args.length}`] : args;
-  return `  ${s.name}(${shown.join(", ")})`;
+  return `  ${name}(${shown.join(", ")})`;
 }
 
-function list(table: readonly Signature[]): string {
-  return table.map(signature).join("\n") + "\n";
+function list(table: Readonly<Record<string, Signature>>): string {
+  return Object.entries(table).map(signature).join("\n") + "\n";
 }
 
 /** The text of a topic; undefined for an unknown one. */
@@ -69,8 +63,8 @@ export function queryHelp(topic: string): string | undefined {
       return "SELECT names what is printed, and aggregates.\n\n" +
         "  SELECT name | operator(...) [AS title] [UNIT unit] [, ...]\n\nOperators, with the " +
         "attribute that each one makes:\n" +
-        AGGREGATIONS.map((s) =>
-          `${signature(s)}\n      -> ${resultName({ name: s.name, args: [...s.args] })}`
+        Object.entries(AGGREGATIONS).map(([name, row]) =>
+          `${signature([name, row])}\n      -> ${row.result(row.arguments)}`
         ).join("\n") + "\n";
     case "format":
       return "FORMAT names the formatter.\n\n" +

@@ -70,8 +70,8 @@ function argument(random: Random): string {
   return random.once(6) ? random.pick(["2", "1e-6", "0", "-3"]) : name(random);
 }
 
-function call(random: Random, table: readonly Signature[]): string {
-  const { name: word, min, max } = random.pick(table);
+function call(random: Random, table: Readonly<Record<string, Signature>>): string {
+  const [word, { arguments: { length: max }, required: min }] = random.pick(Object.entries(table));
   const count = random.once(15) ? random.below(11) : min + random.below(max - min + 1);
   const args = Array.from(
     { length: count },
@@ -101,7 +101,7 @@ function term(random: Random): string {
 }
 
 function format(random: Random): string {
-  const { name: word, args } = random.pick(FORMATTERS);
+  const [word, { arguments: args }] = random.pick(Object.entries(FORMATTERS));
   const given = args.filter(() => random.once(3)).map((arg) =>
     random.once(2) ? arg : `${arg}=${
       random.pick([

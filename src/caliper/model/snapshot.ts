@@ -11,28 +11,6 @@ import { lengthened } from "../../core/grow.ts";
 import { type ContextTree, NAME_ID, NONE } from "./tree.ts";
 import { reportText, TYPE, type Value } from "./variant.ts";
 
-/** A list of attributes whose values come together as plain numbers, record after record. */
-export interface Shape {
-  /** Attribute of each. */
-  readonly attributes: Int32Array;
-  /** Type code of each. */
-  readonly types: Uint8Array;
-  /** Index of each value among the numbers passed. */
-  readonly places: Int32Array;
-}
-
-/** The numbers of a shape and their text, at the same indices: valid as long as the record. */
-export interface SourceBytes {
-  /** The bytes. */
-  readonly buffer: Uint8Array;
-  /** First byte of each number. */
-  readonly starts: Int32Array;
-  /** The byte after its last. */
-  readonly ends: Int32Array;
-  /** The numbers themselves, NaN for what is none. */
-  readonly numbers: Float64Array;
-}
-
 /**
  * A record under way: references to nodes, and immediate values. Reused.
  *
@@ -58,17 +36,10 @@ export class Snapshot {
   num = new Float64Array(32);
   /** Value of an immediate that is no plain number, else null. */
   obj: (string | bigint | null)[] = new Array(32).fill(null);
-  /** The list that `pushShape` added; null where there is none. */
-  shape: Shape | null = null;
-  /** Index of its first entry. */
-  shapeAt = 0;
-  /** The bytes that the numbers of the shape were read from. */
-  source: SourceBytes | null = null;
 
   /** Makes it empty, for the next one. */
   clear(): void {
     this.count = 0;
-    this.shape = null;
   }
 
   /** Adds a reference. A reference to an attribute node is an immediate holding its name. */
@@ -77,6 +48,11 @@ export class Snapshot {
       this.pushValue(node, TYPE.string, tree.valueOf[node]);
       return;
     }
+    this.pushNode(node);
+  }
+
+  /** Adds a reference to a node that is no attribute. */
+  pushNode(node: number): void {
     const at = this.#next();
     this.node[at] = node;
     this.immediate[at] = 0;
@@ -101,39 +77,6 @@ export class Snapshot {
     this.type[at] = type;
     this.num[at] = 0;
     this.obj[at] = value;
-  }
-
-  /**
-   * Adds immediates that are plain numbers.
-   *
-   * @param numbers The values, at the indices of the shape.
-   * @param before Shape of the previous record: what both share stays.
-   * @returns False, and nothing is added, where one of them is NaN.
-   */
-  pushShape(shape: Shape, numbers: Float64Array, before: Shape | null): boolean {
-    const { places, attributes, types } = shape, { length } = places, at = this.count;
-    if (length === 0) return true;
-    while (at + length > this.node.length) this.#grow();
-    const { num } = this;
-    for (let i = 0; i < length; i++) {
-      const number = numbers[places[i]];
-      if (number !== number) return false;
-      num[at + i] = number;
-    }
-    if (shape !== before || at !== this.shapeAt) {
-      // One by one: lists are short, and those of begins and ends alternate.
-      const { node, type, immediate, obj } = this;
-      for (let i = 0; i < length; i++) {
-        node[at + i] = attributes[i];
-        type[at + i] = types[i];
-        immediate[at + i] = 1;
-        if (obj[at + i] !== null) obj[at + i] = null;
-      }
-    }
-    this.shape = shape;
-    this.shapeAt = at;
-    this.count = at + length;
-    return true;
   }
 
   /** Index of the first immediate of an attribute; -1: none. */
@@ -172,6 +115,14 @@ export class Snapshot {
   /** Text of the immediate at an index, as reports print it. */
   textAt(at: number): string {
     return reportText(this.type[at], this.valueAt(at));
+  }
+
+  /** Is the immediate at an index a whole number or a double that is finite? */
+  isFinite(at: number): boolean {
+    const type = this.type[at];
+    if (this.obj[at] !== null) return false;
+    return type === TYPE.int || type === TYPE.uint ||
+      type === TYPE.double && Number.isFinite(this.num[at]);
   }
 
   /** Attribute of the entry: that of the immediate, or of the innermost node of a reference. */

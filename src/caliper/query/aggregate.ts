@@ -7,12 +7,11 @@
  */
 
 import { grown, lengthened } from "../../core/grow.ts";
-import { type Shape, Snapshot } from "../model/snapshot.ts";
+import { Snapshot } from "../model/snapshot.ts";
 import { NONE } from "../model/tree.ts";
-import { type AggregatedRow, numbersOf, type RowKey } from "./aggregated_row.ts";
 import { Batch, BATCH_ROWS, type Column } from "./batch.ts";
 import { Groups, type KeyValue } from "./groups.ts";
-import { makeKernel } from "./kernels/all.ts";
+import { makeKernel } from "./functions.ts";
 import type { Kernel } from "./kernels/kernel.ts";
 import type { MergedTree } from "./merged_tree.ts";
 import type { QuerySpec } from "./spec.ts";
@@ -21,19 +20,6 @@ import type { QuerySpec } from "./spec.ts";
 const UNSEEN = 0, NO = 1, YES = 2;
 /** Pairs of node ids below this one make one exact number. */
 const PAIR = 1 << 26;
-
-/** What the aggregation does with the entries of a shape. */
-interface ShapePlan {
-  /** Columns, and which value of the shape each takes, of what type. */
-  readonly columns: readonly Column[];
-  readonly offsets: Int32Array;
-  readonly types: Uint8Array;
-  /** Do these values make rows for all ancestors? */
-  readonly reachesAncestors: boolean;
-  /** Number of values in the key, and the last of them. */
-  readonly keys: number;
-  readonly lastKey: number;
-}
 
 export class Aggregator {
   readonly #tree: MergedTree;
@@ -63,29 +49,6 @@ export class Aggregator {
   readonly #groupOfPair = new Map<number, number>();
   /** By attribute id: is it part of the key as an immediate? */
   #keyImmediate = new Uint8Array(256);
-  /** The last key that was one immediate and at most two nodes. */
-  readonly #last = {
-    group: NONE,
-    num: 0,
-    attribute: NONE,
-    type: 0,
-    contributors: 0,
-    first: NONE,
-    second: NONE,
-  };
-  /** By shape, as long as columns and keys stay the same. */
-  #shapePlans = new WeakMap<Shape, ShapePlan>();
-  #lastShape: Shape | null = null;
-  #lastPlan: ShapePlan | null = null;
-  #otherShape: Shape | null = null;
-  #otherPlan: ShapePlan | null = null;
-  /** Grows when columns or keys change. */
-  #version = 0;
-  /** The last record, as long as nobody writes over it, and its group. */
-  #record: Snapshot | null = null;
-  #group = NONE;
-  /** 1 + the group of records without any key. */
-  #keyless = 0;
 
   constructor(spec: QuerySpec, tree: MergedTree) {
     this.#tree = tree;
@@ -107,76 +70,11 @@ export class Aggregator {
   add(record: Snapshot): void {
     if (this.#keyNames.length > 0) this.#resolveKeys();
     const group = this.#groupOf(record);
-    this.#record = record;
-    this.#group = group;
     if (this.#unprepared.length > 0) this.#prepare();
     const batch = this.#batch, row = batch.rows++;
     batch.groups[row] = group;
-    const plan = this.#planOf(record.shape);
-    let ancestors = false;
-    if (plan === null) ancestors = this.#pushEntries(record, row, 0, record.count);
-    else {
-      const { shapeAt } = record, end = shapeAt + record.shape!.places.length;
-      if (shapeAt > 0) ancestors = this.#pushEntries(record, row, 0, shapeAt);
-      const { columns, offsets, types } = plan, { num } = record;
-      for (let i = 0; i < columns.length; i++) {
-        columns[i].push(row, types[i], num[shapeAt + offsets[i]], null);
-      }
-      if (plan.reachesAncestors) ancestors = true;
-      if (end < record.count && this.#pushEntries(record, row, end, record.count)) ancestors = true;
-    }
-    if (ancestors) this.#groups.makeAncestors(this.#tree, group);
+    if (this.#pushEntries(record, row)) this.#groups.makeAncestors(this.#tree, group);
     if (batch.rows === BATCH_ROWS) this.#run();
-  }
-
-  /**
-   * Where the last record went, if all go there that have its references and numbers of the same
-   * attributes behind them.
-   *
-   * @param places Of these numbers, where `addRow` finds them; null: in their order.
-   */
-  rowOf(places: Int32Array | null): AggregatedRow | null {
-    const record = this.#record;
-    if (record === null) return null;
-    const { shape, count, immediate, node } = record;
-    const refs = shape === null ? count : record.shapeAt;
-    if (places !== null && count !== refs + places.length) return null;
-    for (let i = 0; i < refs; i++) {
-      if (immediate[i] === 1) return null;
-      if (this.#referenceColumns[this.#tree.attributeOf[node[i]]] !== undefined) return null;
-    }
-    const row = numbersOf(record, refs, places, {
-      columns: this.#immediateColumns,
-      reachesAncestors: this.#reachesAncestors,
-      isKey: (attribute) => this.#keys.length > 0 && this.#learnImmediate(attribute) === YES,
-    });
-    return row && { ...row, group: this.#group, version: this.#version };
-  }
-
-  /** Takes a record of numbers that goes where another one went; false: not so any more. */
-  addRow(to: AggregatedRow, numbers: Float64Array): boolean {
-    if (this.#keyNames.length > 0) this.#resolveKeys();
-    if (this.#unprepared.length > 0) this.#prepare();
-    const { version, columns, places, types, key } = to;
-    if (version !== this.#version) return false;
-    if (key !== null && !Object.is(numbers[key.place], key.value)) {
-      key.value = numbers[key.place];
-      to.group = this.#groupBeside(to.group, key);
-    }
-    const batch = this.#batch, row = batch.rows++;
-    batch.groups[row] = to.group;
-    for (let i = 0; i < columns.length; i++) {
-      columns[i].push(row, types[i], numbers[places[i]], null);
-    }
-    if (batch.rows === BATCH_ROWS) this.#run();
-    return true;
-  }
-
-  /** The group whose key differs in its one value. */
-  #groupBeside(group: number, { attribute, type, value, reachesAncestors }: RowKey): number {
-    const other = this.#groups.beside(group, [{ attribute, type, value }]);
-    if (reachesAncestors) this.#groups.makeAncestors(this.#tree, other);
-    return other;
   }
 
   /** Hands over the record of each group. */
@@ -192,10 +90,11 @@ export class Aggregator {
   }
 
   /** Entries one by one; do some of them make rows for all ancestors? */
-  #pushEntries(record: Snapshot, row: number, from: number, to: number): boolean {
-    const { node: nodes, immediate, type, num, obj } = record, columns = this.#immediateColumns;
+  #pushEntries(record: Snapshot, row: number): boolean {
+    const { count, node: nodes, immediate, type, num, obj } = record,
+      columns = this.#immediateColumns;
     let ancestors = false;
-    for (let i = from; i < to; i++) {
+    for (let i = 0; i < count; i++) {
       const node = nodes[i];
       if (immediate[i] === 1) {
         const column = columns[node];
@@ -210,48 +109,6 @@ export class Aggregator {
     return ancestors;
   }
 
-  #planOf(shape: Shape | null): ShapePlan | null {
-    if (shape === null) return null;
-    if (shape === this.#lastShape) return this.#lastPlan;
-    // Two shapes often take turns: those of begins and of ends.
-    const other = this.#otherShape, otherPlan = this.#otherPlan;
-    this.#otherShape = this.#lastShape;
-    this.#otherPlan = this.#lastPlan;
-    this.#lastShape = shape;
-    if (shape === other) return this.#lastPlan = otherPlan;
-    let plan = this.#shapePlans.get(shape);
-    if (plan === undefined) this.#shapePlans.set(shape, plan = this.#makePlan(shape));
-    return this.#lastPlan = plan;
-  }
-
-  #makePlan({ attributes, types }: Shape): ShapePlan {
-    const offsets = [...attributes.keys()].filter((i) =>
-      this.#immediateColumns[attributes[i]] !== undefined
-    );
-    const keys = [...attributes.keys()].filter((i) =>
-      this.#keys.length > 0 && this.#learnImmediate(attributes[i]) === YES
-    );
-    return {
-      columns: offsets.map((i) => this.#immediateColumns[attributes[i]]!),
-      offsets: Int32Array.from(offsets),
-      types: Uint8Array.from(offsets, (i) => types[i]),
-      reachesAncestors: offsets.some((i) => this.#reachesAncestors[attributes[i]] === 1),
-      keys: keys.length,
-      lastKey: keys.at(-1) ?? 0,
-    };
-  }
-
-  /** Columns or keys have changed. */
-  #forgetPlans(): void {
-    this.#version++;
-    this.#shapePlans = new WeakMap();
-    this.#lastShape =
-      this.#lastPlan =
-      this.#otherShape =
-      this.#otherPlan =
-        null;
-  }
-
   #run(): void {
     for (const kernel of this.#kernels) kernel.accumulate(this.#batch, this.#groups);
     this.#batch.clear();
@@ -262,7 +119,6 @@ export class Aggregator {
     const waiting = this.#unprepared.filter((kernel) => !kernel.prepare(tree, batch));
     if (waiting.length === this.#unprepared.length && batch.columns === before) return;
     this.#unprepared = waiting;
-    this.#forgetPlans();
     for (const [id, column] of batch.immediates) this.#immediateColumns[id] = column;
     for (const [id, column] of batch.references) this.#referenceColumns[id] = column;
     this.#hasReferenceColumns = batch.references.size > 0;
@@ -287,7 +143,6 @@ export class Aggregator {
       const id = this.#tree.attributeByName(name);
       if (id === NONE) return true;
       this.#keys.push(id);
-      this.#forgetPlans();
       return false;
     });
   }
@@ -303,15 +158,8 @@ export class Aggregator {
   #groupOf(record: Snapshot): number {
     const { count, node: nodes, immediate } = record;
     const contributes = this.#contributes, hasKeys = this.#keys.length > 0;
-    const plan = this.#planOf(record.shape), shapeAt = plan === null ? NONE : record.shapeAt;
-    let contributors = 0, first = NONE, second = NONE, immediates = 0, keyAt = 0;
+    let contributors = 0, first = NONE, second = NONE, immediates = 0;
     for (let i = 0; i < count; i++) {
-      if (i === shapeAt) {
-        immediates += plan!.keys;
-        if (plan!.keys > 0) keyAt = i + plan!.lastKey;
-        i += record.shape!.places.length - 1;
-        continue;
-      }
       const node = nodes[i];
       if (immediate[i] === 0) {
         const known = node < contributes.length ? contributes[node] : UNSEEN;
@@ -321,57 +169,20 @@ export class Aggregator {
         else second = node;
       } else if (hasKeys) {
         const known = node < this.#keyImmediate.length ? this.#keyImmediate[node] : UNSEEN;
-        if ((known === UNSEEN ? this.#learnImmediate(node) : known) === YES) {
-          immediates++;
-          keyAt = i;
-        }
+        if ((known === UNSEEN ? this.#learnImmediate(node) : known) === YES) immediates++;
       }
     }
-    if (contributors > 2 || immediates > 1) return this.#findGroup(record, immediates);
-    if (immediates === 1) return this.#groupOfValue(record, keyAt, contributors, first, second);
-    if (contributors === 1) {
+    if (immediates === 0 && contributors === 1) {
       const known = this.#groupOfNode[first];
       return known > 0 ? known - 1 : this.#remember(first, record);
     }
-    if (contributors === 0) {
-      if (this.#keyless === 0) this.#keyless = 1 + this.#findGroup(record, 0);
-      return this.#keyless - 1;
-    }
-    if (first >= PAIR || second >= PAIR) return this.#findGroup(record, 0);
+    const isPair = contributors === 2 && first < PAIR && second < PAIR;
+    if (immediates > 0 || !isPair) return this.#findGroup(record, immediates);
     const pair = first * PAIR + second;
     let group = this.#groupOfPair.get(pair);
     if (group === undefined) {
       group = this.#findGroup(record, 0);
       this.#groupOfPair.set(pair, group);
-    }
-    return group;
-  }
-
-  /** A key with one immediate: records of one group often follow each other. */
-  #groupOfValue(
-    record: Snapshot,
-    at: number,
-    contributors: number,
-    first: number,
-    second: number,
-  ): number {
-    const last = this.#last;
-    const plain = record.obj[at] === null;
-    if (
-      plain && last.group !== NONE && record.num[at] === last.num &&
-      record.node[at] === last.attribute && record.type[at] === last.type &&
-      contributors === last.contributors && first === last.first && second === last.second
-    ) return last.group;
-    const group = this.#findGroup(record, 1);
-    // Zeros are left out: 0 and -0 are different keys.
-    if (plain && record.num[at] !== 0) {
-      last.group = group;
-      last.num = record.num[at];
-      last.attribute = record.node[at];
-      last.type = record.type[at];
-      last.contributors = contributors;
-      last.first = first;
-      last.second = second;
     }
     return group;
   }

@@ -4,9 +4,8 @@
  */
 
 import type { Snapshot } from "../model/snapshot.ts";
-import type { SourceBytes } from "../model/snapshot.ts";
-import { encodeByteText } from "./byte_text.ts";
 import type { MergedTree } from "./merged_tree.ts";
+import { MAX_NUMBER_BYTES, putNumber, putText } from "./number_bytes.ts";
 import type { QuerySpec } from "./spec.ts";
 
 /** Takes the records of the result, one after the other, and prints them. */
@@ -15,13 +14,6 @@ export abstract class Formatter {
 
   /** Takes a record, which is overwritten after the call. */
   abstract record(record: Snapshot): void;
-  /**
-   * What all records print as that have the references of this one, which was printed, and numbers of
-   * its shape; null: nothing that is certain.
-   */
-  rowOf?(record: Snapshot): object | null;
-  /** Takes such a record; false: not so any more. */
-  row?(row: object, source: SourceBytes): boolean;
   /** Prints what was held back, and the end of the output. */
   abstract flush(): void;
 
@@ -37,23 +29,21 @@ export interface FormatContext {
   readonly spec: QuerySpec;
   readonly tree: MergedTree;
   readonly out: Output;
+  /** Names of the attributes that the aggregation makes. */
+  readonly results: readonly string[];
   /** Right instead of like cali-query: UTF-8, valid JSON, 64-bit order, exact doubles. */
   readonly strict: boolean;
   /** A line for people, without newline. */
   complain(message: string): void;
 }
 
-const FLUSH_LENGTH = 1 << 16;
+const FLUSH_BYTES = 1 << 16;
+const BLANK = 32;
 
-/** Collects text and bytes, and hands over bytes. */
+/** Collects text as bytes, and hands the bytes over. */
 export class Output {
-  /** Bytes under way: `room` is the first byte that may be written. */
-  bytes = new Uint8Array(2 * FLUSH_LENGTH);
-  /** The same bytes. */
-  view = new DataView(this.bytes.buffer);
   readonly #take: (bytes: Uint8Array) => void;
-  #text = "";
-  /** Of `bytes`, those that are written; text that waits comes behind them. */
+  #bytes = new Uint8Array(2 * FLUSH_BYTES);
   #filled = 0;
 
   constructor(take: (bytes: Uint8Array) => void) {
@@ -62,54 +52,38 @@ export class Output {
 
   /** Adds a byte string. */
   write(text: string): void {
-    this.#text += text;
-    if (this.#text.length > FLUSH_LENGTH) this.flush();
-  }
-
-  /** Adds bytes, which may be overwritten after the call. */
-  writeBytes(bytes: Uint8Array): void {
-    this.flush();
-    this.#take(bytes);
+    const at = this.#room(text.length);
+    this.#filled = putText(this.#bytes, at, text);
   }
 
   /**
-   * Makes room in `bytes`.
+   * Adds the immediate at an index of a record, as reports print it.
    *
-   * @param count So many bytes at most will be written there before `written` is called.
-   * @returns Where they begin.
+   * @param width Blanks fill a number that is shorter, on the left. @default 0
    */
-  room(count: number): number {
-    const text = this.#text, { length } = text;
-    if (length > 0) {
-      if (this.#filled + length > this.bytes.length) this.flush();
-      else {
-        for (let i = 0; i < length; i++) this.bytes[this.#filled++] = text.charCodeAt(i);
-        this.#text = "";
-      }
-    }
-    if (this.#filled > FLUSH_LENGTH || this.#filled + count > this.bytes.length) {
+  value(record: Snapshot, i: number, width = 0): void {
+    if (record.obj[i] !== null) return this.write(record.textAt(i).padStart(width));
+    const at = this.#room(MAX_NUMBER_BYTES + width), bytes = this.#bytes;
+    const end = putNumber(bytes, at, record.type[i], record.num[i]), missing = at + width - end;
+    this.#filled = Math.max(end, at + width);
+    if (missing <= 0) return;
+    for (let p = end - 1; p >= at; p--) bytes[p + missing] = bytes[p];
+    for (let p = at; p < at + missing; p++) bytes[p] = BLANK;
+  }
+
+  /** Hands over what was collected. */
+  flush(): void {
+    if (this.#filled > 0) this.#take(this.#bytes.subarray(0, this.#filled));
+    this.#filled = 0;
+  }
+
+  /** Where so many bytes can be put. */
+  #room(count: number): number {
+    if (this.#filled > FLUSH_BYTES || this.#filled + count > this.#bytes.length) {
       this.flush();
-      if (count > this.bytes.length) {
-        this.bytes = new Uint8Array(count);
-        this.view = new DataView(this.bytes.buffer);
-      }
+      if (count > this.#bytes.length) this.#bytes = new Uint8Array(count);
     }
     return this.#filled;
-  }
-
-  /** The bytes up to here are written. */
-  written(end: number): void {
-    this.#filled = end;
-  }
-
-  flush(): void {
-    if (this.#filled > 0) {
-      this.#take(this.bytes.subarray(0, this.#filled));
-      this.#filled = 0;
-    }
-    if (this.#text === "") return;
-    this.#take(encodeByteText(this.#text));
-    this.#text = "";
   }
 }
 

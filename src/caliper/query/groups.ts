@@ -50,11 +50,6 @@ export class Groups {
     return group;
   }
 
-  /** The group whose key has other immediates than that of a group. */
-  beside(group: number, values: readonly KeyValue[]): number {
-    return this.find(values, this.#other[group], this.#path[group]);
-  }
-
   /** Makes the groups of all enclosing path nodes, the nearest first. */
   makeAncestors(tree: ContextTree, group: number): void {
     let from = group;

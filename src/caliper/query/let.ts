@@ -19,11 +19,10 @@ import {
   type Value,
   type Variant,
 } from "../model/variant.ts";
-import { Filter } from "./filter.ts";
+import type { Filter } from "./filter.ts";
 import { doubleAt, findEntry, findValue, NamedAttribute } from "./lookup.ts";
 import type { MergedTree } from "./merged_tree.ts";
 import { QueryError } from "./query_error.ts";
-import type { Let } from "./spec.ts";
 
 const RESULT_PROPERTIES = PROPERTY.asvalue | PROPERTY.skip_events;
 
@@ -33,40 +32,17 @@ export interface LetTerm {
   readonly names: readonly string[];
   /** Adds the result to the record, if there is one. */
   apply(tree: MergedTree, record: Snapshot): void;
-  /**
-   * The term for all records that have the references of one to which all terms were applied, and
-   * numbers of the same attributes; null: nothing that is certain.
-   *
-   * @param from The first entry behind the references.
-   * @param at That of the result.
-   */
-  rowTerm?(tree: MergedTree, record: Snapshot, from: number, at: number): RowTerm | null;
 }
 
-/** From the numbers behind the references, in their order, the result; null: there is none. */
-export type RowTerm = (numbers: Float64Array) => number | null;
-
-/** Makes a LET term runnable. @throws {QueryError} If a number among the arguments is none. */
-export function compileLet(term: Let, wide: boolean): LetTerm {
-  const operator = OPERATORS[term.operation.name](term.target, term.operation.args);
-  if (term.condition === null) return operator;
-  const filter = new Filter([term.condition], wide);
+/** A term for the records that satisfy a condition alone. */
+export function conditional(term: LetTerm, filter: Filter): LetTerm {
   return {
-    names: [...operator.names, ...filter.names],
+    names: [...term.names, ...filter.names],
     apply(tree, record) {
-      if (filter.pass(tree, record)) operator.apply(tree, record);
+      if (filter.pass(tree, record)) term.apply(tree, record);
     },
   };
 }
-
-const OPERATORS: Readonly<Record<string, (target: string, args: string[]) => LetTerm>> = {
-  ratio,
-  scale,
-  truncate,
-  first,
-  sum,
-  leaf: (target, args) => args.length === 0 ? leafOfPath(target) : leafOf(target, args[0]),
-};
 
 /** The number in an argument, 1 where there is no such argument. */
 export function numberArgument(args: readonly string[], at: number): number {
@@ -74,24 +50,6 @@ export function numberArgument(args: readonly string[], at: number): number {
   const value = scanDouble(args[at]);
   if (value === null) throw new QueryError(`Expected a number, got ${args[at]}`, -1);
   return value;
-}
-
-/** What an input is in the records of a row; null: nothing that is certain. */
-function rowInput(
-  tree: MergedTree,
-  record: Snapshot,
-  { id }: NamedAttribute,
-  from: number,
-  result: number,
-): RowTerm | null {
-  const at = findEntry(tree, record, id);
-  if (at === NONE || at >= result) return null;
-  if (record.immediate[at] === 1 && record.node[at] === id && at >= from) {
-    const place = at - from;
-    return (numbers) => numbers[place];
-  }
-  const value = doubleAt(tree, record, at, id);
-  return () => value;
 }
 
 /** Adds results; makes their attribute when the first one comes. */
@@ -119,7 +77,7 @@ class Result {
   }
 }
 
-function ratio(target: string, args: string[]): LetTerm {
+export function ratio(target: string, args: readonly string[]): LetTerm {
   const result = new Result(target), factor = numberArgument(args, 2);
   const names = args.slice(0, 2);
   const [over, under] = names.map((name) => new NamedAttribute(name));
@@ -134,24 +92,15 @@ function ratio(target: string, args: string[]): LetTerm {
       const value = factor * (doubleAt(tree, record, atOver, over.id) / divisor);
       result.push(tree, record, TYPE.double, TYPE.double, value);
     },
-    rowTerm(tree, record, from, at) {
-      const dividend = rowInput(tree, record, over, from, at);
-      const divisor = rowInput(tree, record, under, from, at);
-      if (dividend === null || divisor === null) return null;
-      return (numbers) => {
-        const by = divisor(numbers)!;
-        return Math.abs(by) > 0 ? factor * (dividend(numbers)! / by) : null;
-      };
-    },
   };
 }
 
-function scale(target: string, args: string[]): LetTerm {
+export function scale(target: string, args: readonly string[]): LetTerm {
   const factor = numberArgument(args, 1);
   return ofOne(target, args[0], () => TYPE.double, (x) => factor * x);
 }
 
-function truncate(target: string, args: string[]): LetTerm {
+export function truncate(target: string, args: readonly string[]): LetTerm {
   const step = numberArgument(args, 1);
   const typeOf = (type: number) => type === TYPE.int || type === TYPE.uint ? type : TYPE.double;
   return ofOne(target, args[0], typeOf, (x, type) => {
@@ -177,15 +126,6 @@ function ofOne(
       const type = typeOf(tree.valueTypeOf(input.id));
       result.push(tree, record, type, type, make(doubleAt(tree, record, at, input.id), type));
     },
-    rowTerm(tree, record, from, at) {
-      const value = rowInput(tree, record, input, from, at);
-      if (value === null) return null;
-      const type = typeOf(tree.valueTypeOf(input.id));
-      return (numbers) => {
-        const made = make(value(numbers)!, type);
-        return typeof made === "number" ? made : null;
-      };
-    },
   };
 }
 
@@ -203,7 +143,7 @@ function toInt32(x: number): number {
   return whole >= -0x80000000 && whole <= 0x7fffffff ? whole + 0 : -0x80000000;
 }
 
-function first(target: string, args: string[]): LetTerm {
+export function first(target: string, args: readonly string[]): LetTerm {
   const result = new Result(target), inputs = args.map((name) => new NamedAttribute(name));
   return {
     names: args,
@@ -218,7 +158,7 @@ function first(target: string, args: string[]): LetTerm {
   };
 }
 
-function sum(target: string, args: string[]): LetTerm {
+export function sum(target: string, args: readonly string[]): LetTerm {
   const result = new Result(target), inputs = args.map((name) => new NamedAttribute(name));
   return {
     names: args,
@@ -233,6 +173,10 @@ function sum(target: string, args: string[]): LetTerm {
       }
     },
   };
+}
+
+export function leaf(target: string, args: readonly string[]): LetTerm {
+  return args.length === 0 ? leafOfPath(target) : leafOf(target, args[0]);
 }
 
 function leafOfPath(target: string): LetTerm {

@@ -9,7 +9,7 @@
 
 import type { Option } from "../../core/option.ts";
 import { splitList, toByteText } from "./byte_text.ts";
-import { AGGREGATIONS, findSignature, FORMATTERS } from "./functions.ts";
+import { AGGREGATIONS, FORMATTERS, knownName } from "./functions.ts";
 import { Lexer } from "./lexer.ts";
 import { parseQuery } from "./parser.ts";
 import { QueryError } from "./query_error.ts";
@@ -209,22 +209,22 @@ function parseAggregations(text: string, complain: (message: string) => void): O
   const lexer = new Lexer(text), list: Operation[] = [];
   let c: string | null;
   do {
-    const name = lexer.word(",()");
-    const signature = findSignature(AGGREGATIONS, name);
-    if (name !== "" && signature === undefined) {
-      complain(`Unknown function "${name}"`);
-    } else if (signature !== undefined) {
+    const word = lexer.word(",()"), name = knownName(AGGREGATIONS, word);
+    if (word !== "" && name === undefined) {
+      complain(`Unknown function "${word}"`);
+    } else if (name !== undefined) {
+      const { arguments: names, required } = AGGREGATIONS[name];
       let args = lexer.list(",()");
       if (args === null) {
         // What broke the list off may go on with the next operator.
         lexer.back();
         args = [];
       }
-      if (args.length >= signature.min && args.length <= signature.max) {
+      if (args.length >= required && args.length <= names.length) {
         list.push({ name, args });
       } else {
         complain(
-          `Error: Expected ${signature.min} arguments for function "${name}" but got ${args.length}`,
+          `Error: Expected ${required} arguments for function "${name}" but got ${args.length}`,
         );
       }
     }
@@ -235,10 +235,10 @@ function parseAggregations(text: string, complain: (message: string) => void): O
 
 /** A formatter switch overrides FORMAT, but keeps arguments that were given there. */
 function setFormat(spec: QuerySpec, option: (name: string) => string | undefined): void {
-  for (const name of ["json", "expand", "format", "table", "tree"]) {
+  for (const name of ["json", "expand", "format", "table", "tree"] as const) {
     if (option(name) === undefined) continue;
     const args = new Map(spec.format?.args);
-    for (const arg of findSignature(FORMATTERS, name)!.args) {
+    for (const arg of FORMATTERS[name].arguments) {
       const value = option(arg);
       if (value !== undefined) args.set(arg, value);
     }

@@ -19,8 +19,8 @@
 import { nearest } from "../../core/errors.ts";
 import {
   AGGREGATIONS,
-  findSignature,
   FORMATTERS,
+  knownName,
   LET_OPERATORS,
   resultName,
   type Signature,
@@ -109,24 +109,24 @@ class Parser {
     return false;
   }
 
-  /** The arguments of a function; a broken list counts as an empty one, which `min` may refuse. */
-  #argumentsOf(signature: Signature, what: string): string[] {
+  /** The arguments of a function; a broken list counts as an empty one, which may be refused. */
+  #argumentsOf({ arguments: names, required }: Signature, what: string): string[] {
     const args = this.#lexer.list(",;()\n"), count = args?.length ?? 0;
-    if (count < signature.min || count > signature.max) {
-      this.#fail(`Invalid number of arguments for ${what}${signature.name}`);
+    if (count < required || count > names.length) {
+      this.#fail(`Invalid number of arguments for ${what}`);
     }
     return args ?? this.#fail("Expected ')'");
   }
 
-  #operation(
-    table: readonly Signature[],
-    name: string,
+  #operation<Name extends string>(
+    table: Readonly<Record<Name, Signature>>,
+    text: string,
     unknown: string,
     countOf: string,
-  ): Operation {
-    const signature = findSignature(table, name.toLowerCase());
-    if (signature === undefined) this.#fail(`${unknown} ${name}`, name, namesOf(table));
-    return { name: signature.name, args: this.#argumentsOf(signature, countOf) };
+  ): Operation<Name> {
+    const name = knownName(table, text.toLowerCase());
+    if (name === undefined) this.#fail(`${unknown} ${text}`, text, Object.keys(table));
+    return { name, args: this.#argumentsOf(table[name], countOf + name) };
   }
 
   #aggregation(name: string): Operation {
@@ -265,36 +265,29 @@ class Parser {
   }
 
   #format(): string {
-    const name = this.#lexer.word().toLowerCase();
-    const signature = findSignature(FORMATTERS, name);
-    if (signature === undefined) {
-      this.#fail(`Unknown formatter ${name}`, name, namesOf(FORMATTERS));
-    }
-    const args = this.#argumentsOf(signature, "formatter ");
-    this.#spec.format = { name, args: this.#namedArguments(signature, args) };
+    const word = this.#lexer.word().toLowerCase();
+    const { name, args } = this.#operation(FORMATTERS, word, "Unknown formatter", "formatter ");
+    const names = FORMATTERS[name].arguments;
+    this.#spec.format = { name, args: this.#namedArguments(name, names, args) };
     return "";
   }
 
   /** Positional arguments get their names; a lone argument name is a flag. */
-  #namedArguments(signature: Signature, args: string[]): Map<string, string> {
+  #namedArguments(name: string, names: readonly string[], args: string[]): Map<string, string> {
     const named = new Map<string, string>();
     args.forEach((arg, i) => {
       const lexer = new Lexer(arg);
       const first = lexer.word("=");
       if (lexer.char() === "=") {
-        if (first === "") named.set(signature.args[i], lexer.word(","));
-        else if (signature.args.includes(first)) named.set(first, lexer.word(","));
-        else this.#fail(`Unknown argument ${first} for ${signature.name}`);
-      } else if (signature.args.includes(first)) {
+        if (first === "") named.set(names[i], lexer.word(","));
+        else if (names.includes(first)) named.set(first, lexer.word(","));
+        else this.#fail(`Unknown argument ${first} for ${name}`);
+      } else if (names.includes(first)) {
         named.set(first, "true");
       } else {
-        named.set(signature.args[i], first);
+        named.set(names[i], first);
       }
     });
     return named;
   }
-}
-
-function namesOf(table: readonly Signature[]): string[] {
-  return table.map((signature) => signature.name);
 }

@@ -12,23 +12,13 @@ import { NAME_ID, NONE } from "../model/tree.ts";
 import { TYPE } from "../model/variant.ts";
 import { PROPERTY } from "../model/attribute.ts";
 import { Aggregator } from "./aggregate.ts";
-import type { AggregatedRow } from "./aggregated_row.ts";
 import { Filter } from "./filter.ts";
 import { type FormatContext, type Formatter, Output } from "./formatter.ts";
-import { compileLet, type LetTerm, type RowTerm } from "./let.ts";
+import { FORMATTERS, LET_OPERATORS, resultName } from "./functions.ts";
+import { conditional, type LetTerm } from "./let.ts";
 import { MergedTree } from "./merged_tree.ts";
-import { CaliFormatter } from "./print/cali.ts";
-import { CsvFormatter } from "./print/csv.ts";
-import { ExpandFormatter } from "./print/expand.ts";
-import { FoldedFormatter } from "./print/folded.ts";
-import { UserFormatter } from "./print/format.ts";
-import { JsonFormatter } from "./print/json.ts";
-import { JsonSplitFormatter } from "./print/json_split.ts";
-import { TableFormatter } from "./print/table.ts";
-import { TraceEventsFormatter } from "./print/trace_events.ts";
-import { TreeFormatter } from "./print/tree.ts";
 import type { RecordSink, RecordSource } from "./sources/source.ts";
-import type { QuerySpec } from "./spec.ts";
+import type { Let, QuerySpec } from "./spec.ts";
 
 /** What is asked of the inputs: their records, their attributes, or their globals. */
 export type Subject = "records" | "attributes" | "globals";
@@ -42,20 +32,6 @@ export interface QueryOptions {
   /** Takes lines for people. @default none */
   complain?: (message: string) => void;
 }
-
-/** By the names in FORMAT. */
-const FORMATTERS: Record<string, new (context: FormatContext) => Formatter> = {
-  cali: CaliFormatter,
-  json: JsonFormatter,
-  expand: ExpandFormatter,
-  format: UserFormatter,
-  table: TableFormatter,
-  tree: TreeFormatter,
-  "json-split": JsonSplitFormatter,
-  csv: CsvFormatter,
-  folded: FoldedFormatter,
-  "trace-events": TraceEventsFormatter,
-};
 
 /** A query that is being run over one or several sources. */
 export class QueryRun {
@@ -82,6 +58,7 @@ export class QueryRun {
       spec,
       tree: this.tree,
       out: this.#out,
+      results: (spec.aggregate ?? []).map(resultName),
       strict,
       complain: options.complain ?? (() => {}),
     };
@@ -107,47 +84,8 @@ export class QueryRun {
       record: this.#subject === "records" ? (record) => this.#process(record) : () => {},
       node: this.#subject === "attributes" ? (id) => this.#listAttribute(id) : () => {},
       problem,
-      ...this.#rows(),
     };
     source(this.tree, sink);
-  }
-
-  /** Records can pass by where only the aggregation looks at them, or only the formatter. */
-  #rows(): Pick<RecordSink, "row" | "rowOf" | "rowHasBytes"> {
-    const aggregator = this.#aggregator, formatter = this.#formatter;
-    if (this.#subject !== "records" || this.#filter !== null) return {};
-    if (aggregator !== null && this.#lets.length > 0) {
-      if (this.#lets.some(({ rowTerm }) => rowTerm === undefined)) return {};
-      return {
-        rowOf: (record) => this.#letRow(record, aggregator),
-        row: (row, { numbers }) => addLetRow(row as LetRow, numbers, aggregator),
-      };
-    }
-    if (aggregator !== null) {
-      return {
-        rowOf: ({ shape }) => aggregator.rowOf(shape === null ? null : shape.places),
-        row: (row, { numbers }) => aggregator.addRow(row as AggregatedRow, numbers),
-      };
-    }
-    if (this.#lets.length > 0 || formatter.rowOf === undefined) return {};
-    return {
-      rowOf: (record) => formatter.rowOf!(record),
-      row: (row, source) => formatter.row!(row, source),
-      rowHasBytes: true,
-    };
-  }
-
-  #letRow(record: Snapshot, aggregator: Aggregator): LetRow | null {
-    const { shape, shapeAt: from, count } = record, lets = this.#lets;
-    if (shape === null || count !== from + shape.places.length + lets.length) return null;
-    const terms: RowTerm[] = [];
-    for (let i = 0; i < lets.length; i++) {
-      const term = lets[i].rowTerm?.(this.tree, record, from, count - lets.length + i) ?? null;
-      if (term === null) return null;
-      terms.push(term);
-    }
-    const row = aggregator.rowOf(null);
-    return row && { row, terms, places: shape.places, numbers: new Float64Array(count - from) };
   }
 
   /** Prints what is left. To be called once, after all sources. */
@@ -205,29 +143,10 @@ export class QueryRun {
   }
 }
 
-/** A row of an aggregation, with what terms of LET add to its numbers. */
-interface LetRow {
-  readonly row: AggregatedRow;
-  readonly terms: readonly RowTerm[];
-  /** Of the numbers that are read. */
-  readonly places: Int32Array;
-  /** These and the results of the last record. */
-  readonly numbers: Float64Array;
-}
-
-function addLetRow(
-  { row, terms, places, numbers }: LetRow,
-  read: Float64Array,
-  aggregator: Aggregator,
-): boolean {
-  const { length } = places;
-  for (let i = 0; i < length; i++) numbers[i] = read[places[i]];
-  for (let i = 0; i < terms.length; i++) {
-    const result = terms[i](numbers);
-    if (result === null) return false;
-    numbers[length + i] = result;
-  }
-  return aggregator.addRow(row, numbers);
+/** Makes a LET term runnable. @throws {QueryError} If a number among the arguments is none. */
+function compileLet({ target, operation: { name, args }, condition }: Let, wide: boolean): LetTerm {
+  const term = LET_OPERATORS[name].make(target, args);
+  return condition === null ? term : conditional(term, new Filter([condition], wide));
 }
 
 /** Formats whose strings have JSON's escapes. */
@@ -241,5 +160,5 @@ function shownAs(format = "cali", output: QueryOptions["output"]): QueryOptions[
 
 /** The formatter that a query names; `cali` if it names none. */
 function makeFormatter(context: FormatContext): Formatter {
-  return new FORMATTERS[context.spec.format?.name ?? "cali"](context);
+  return new FORMATTERS[context.spec.format?.name ?? "cali"].make(context);
 }

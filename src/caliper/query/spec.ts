@@ -5,10 +5,45 @@
  * @module
  */
 
+/** Operators of SELECT and AGGREGATE. */
+export type AggregationName =
+  | "count"
+  | "sum"
+  | "ratio"
+  | "percent_total"
+  | "inclusive_sum"
+  | "min"
+  | "max"
+  | "avg"
+  | "scale"
+  | "inclusive_scale"
+  | "inclusive_percent_total"
+  | "any"
+  | "scale_count"
+  | "inclusive_ratio"
+  | "inclusive_min"
+  | "inclusive_max"
+  | "variance";
+
+/** Operators of LET. */
+export type LetName = "ratio" | "scale" | "truncate" | "first" | "sum" | "leaf";
+
+/** Formatters. */
+export type FormatName =
+  | "cali"
+  | "json"
+  | "expand"
+  | "format"
+  | "table"
+  | "tree"
+  | "json-split"
+  | "csv"
+  | "folded"
+  | "trace-events";
+
 /** An operator with its arguments: `sum(time.duration.ns)`. */
-export interface Operation {
-  /** Name in lower case, one of the tables in functions.ts. */
-  name: string;
+export interface Operation<Name extends string = AggregationName> {
+  name: Name;
   args: string[];
 }
 
@@ -31,7 +66,7 @@ export interface Condition {
 /** One term of LET. */
 export interface Let {
   target: string;
-  operation: Operation;
+  operation: Operation<LetName>;
   condition: Condition | null;
 }
 
@@ -43,7 +78,7 @@ export interface SortKey {
 
 /** A formatter with its named arguments. */
 export interface Format {
-  name: string;
+  name: FormatName;
   args: Map<string, string>;
 }
 

@@ -6,7 +6,6 @@
  * @module
  */
 
-import type { Bindings } from "./bindings.ts";
 import { ATTR_KEY, COMMA, DATA_KEY, wordOf } from "./bytes.ts";
 
 /** Lists that are kept, and bytes of the longest one. */
@@ -30,8 +29,6 @@ export class Layout {
   readonly attributes: Int32Array;
   /** How each value is read; null as long as it is not known. */
   reads: Uint8Array | null = null;
-  /** What is bound to references that stand in front of it. */
-  bindings: Bindings | null = null;
   /** The list that followed this one last. */
   next: Layout = this;
   /** Bytes of `attr=105=109,data=`; 0 where that is not to be found again. */
@@ -111,6 +108,6 @@ export class Layouts {
 
   /** Drops the layouts of values, where ids have another meaning. */
   forgetReads(): void {
-    for (const layout of this.#known) layout.reads = layout.bindings = null;
+    for (const layout of this.#known) layout.reads = null;
   }
 }

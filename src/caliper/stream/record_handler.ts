@@ -12,16 +12,6 @@ export interface RecordHandler<Scanner> {
   node(scanner: Scanner): void;
   /** A snapshot: `refCount`, `refs`, `valueCount`, `attributes`, `starts`, `ends`, `escaped`. */
   context(scanner: Scanner): void;
-  /**
-   * What the snapshot's references and list of attributes lead to, where they always will: from now on
-   * `bound` is called for such snapshots, with `numbers` alone or with `starts` and `ends` too. Null:
-   * nothing.
-   */
-  bind?(): object | null;
-  /** Takes a snapshot of a known beginning; false: not so any more, `context` is called. */
-  bound?(bound: object, scanner: Scanner): boolean;
-  /** Does `bound` look at `starts` and `ends`? @default false */
-  boundHasBytes?: boolean;
   /** Run metadata, in the layout of a snapshot. */
   globals(scanner: Scanner): void;
   /** A record that cannot be read, wholly or in part; scanning goes on. */

@@ -16,7 +16,6 @@
  */
 
 import { grown } from "../../core/grow.ts";
-import { Bindings } from "./bindings.ts";
 import {
   ATTR_KEY,
   BACKSLASH,
@@ -37,10 +36,9 @@ import {
   startsRecord,
   wordOf,
 } from "./bytes.ts";
-import { knownValues, rangedNumbers, rangedValues } from "./known_values.ts";
 import { Layout, Layouts } from "./layouts.ts";
 import { NO_END, type RecordHandler } from "./record_handler.ts";
-import { skipValue } from "./values.ts";
+import { rangedValues, skipValue } from "./values.ts";
 
 /** Read at once: at first little, because profiles are small and many, then as much as helps. */
 const FIRST_BYTES = 1 << 13, MAX_BYTES = 1 << 18;
@@ -261,32 +259,16 @@ export class CaliScanner {
     const handler = this.#handler, start = this.#head(buffer, view, from);
     let end = -1;
     if (start >= 0) {
-      const { layout, refCount } = this, reads = layout.reads!, { bindings } = layout;
-      const bound = bindings === null ? null : bindings.find(this.refs, refCount);
-      if (bound !== null) {
-        end = handler.boundHasBytes === true
-          ? rangedNumbers(buffer, view, start, { reads, to: this })
-          : knownValues(buffer, view, start, { reads, numbers: this.numbers });
-        if (end >= 0 && handler.bound!(bound, this)) return end;
-      }
+      const reads = this.layout.reads!;
       end = rangedValues(buffer, view, start, { reads, to: this });
     }
     if (end >= 0) {
       handler.context(this);
-      if (handler.bind !== undefined) this.#bind();
       return end;
     }
     end = this.#snapshot(buffer, from);
     handler.context(this);
     return end;
-  }
-
-  #bind(): void {
-    const { layout, refs, refCount } = this;
-    if (layout.reads === null) return;
-    const bindings = layout.bindings ??= new Bindings();
-    if (!bindings.note(refs, refCount)) return;
-    bindings.bind(refs, refCount, this.#handler.bind!());
   }
 
   /**

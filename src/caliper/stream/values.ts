@@ -1,11 +1,13 @@
 /**
- * Numbers of a `.cali` stream, read from its bytes in one pass with the search for their end.
+ * Values of a snapshot whose list of attribute ids is known: numbers are read from the bytes in one pass
+ * with the search for their end.
  *
  * What is not read here becomes NaN: it has to be read in the general way, by its text.
  * @module
  */
 
-import { ENDS } from "./bytes.ts";
+import { byteText, ENDS, EQUALS, NEWLINE } from "./bytes.ts";
+import { READ } from "./layouts.ts";
 
 const MINUS = 45, POINT = 46;
 /** So many digits are exact in a double, and so are these powers of ten. */
@@ -18,6 +20,55 @@ const TENS = Int32Array.of(1, 10, 100, 1000);
 const ZEROS = 0x30303030, HIGHEST = 0x80808080 | 0;
 /** Added to a byte, sets its highest bit from 10 on. */
 const FROM_TEN = 0x76767676;
+
+/** 1 for the bytes of decimal numbers. */
+const DECIMAL = new Uint8Array(256);
+for (const c of "0123456789.+-eE") DECIMAL[c.charCodeAt(0)] = 1;
+
+/** Where values stand, and what they are: one entry per value. */
+export interface ValueRanges {
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+  readonly escaped: Uint8Array;
+  /** NaN for what is no number, or is not read as one. */
+  readonly numbers: Float64Array;
+}
+
+/**
+ * Reads values with their ranges.
+ *
+ * @param to Has room for as many values.
+ * @returns Position of the newline; −1 where there are fewer values, or more.
+ */
+export function rangedValues(
+  buffer: Uint8Array,
+  view: DataView,
+  from: number,
+  { reads, to }: { reads: Uint8Array; to: ValueRanges },
+): number {
+  const { starts, ends, numbers, escaped } = to, { length } = reads;
+  let p = from;
+  for (let i = 0; i < length; i++, p++) {
+    const read = reads[i];
+    starts[i] = p;
+    escaped[i] = 0;
+    if (read === READ.whole) p = wholeValue(view, p, numbers, i);
+    else if (read === READ.real) p = realValue(view, p, numbers, i);
+    else numbers[i] = NaN;
+    let end = buffer[p];
+    if (end !== EQUALS && end !== NEWLINE) {
+      p = skipValue(buffer, view, p);
+      if (read !== READ.skip) numbers[i] = NaN;
+      end = buffer[p];
+    }
+    ends[i] = p;
+    if (read === READ.real && numbers[i] !== numbers[i]) {
+      numbers[i] = longValue(buffer, starts[i], p);
+    }
+    if (end !== (i < length - 1 ? EQUALS : NEWLINE)) return -1;
+  }
+  return p - 1;
+}
 
 /**
  * Position of the first byte from `p` on that ends a value: a separator or a backslash.
@@ -42,7 +93,7 @@ export function skipValue(buffer: Uint8Array, view: DataView, p: number): number
  *
  * @returns Position of the first byte that is no digit.
  */
-export function wholeValue(
+function wholeValue(
   view: DataView,
   start: number,
   numbers: Float64Array,
@@ -97,7 +148,7 @@ function fourDigits(digits: number): number {
  *
  * @returns Position of the first byte that cannot belong to the number.
  */
-export function realValue(
+function realValue(
   view: DataView,
   start: number,
   numbers: Float64Array,
@@ -117,4 +168,10 @@ export function realValue(
   }
   numbers[at] = isNegative ? -number : number;
   return p;
+}
+
+/** The number in a range with more digits, or an exponent; NaN for what else strtod(3) reads. */
+function longValue(buffer: Uint8Array, start: number, end: number): number {
+  for (let p = start; p < end; p++) if (DECIMAL[buffer[p]] === 0) return NaN;
+  return start === end ? NaN : Number(byteText(buffer, start, end));
 }

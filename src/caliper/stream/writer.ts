@@ -47,7 +47,8 @@ const DENSE_IDS = 1 << 20;
 export class CaliWriter {
   readonly #nodes: CaliNodes;
   readonly #emit: (line: string) => void;
-  readonly #escape: (text: string) => string;
+  /** Makes a text what stands for it in the stream. */
+  readonly escape: (text: string) => string;
   /** By id, 1: it was written. */
   #written = new Uint8Array(256);
   readonly #writtenAbove = new Set<number>();
@@ -73,7 +74,7 @@ export class CaliWriter {
   ) {
     this.#nodes = nodes;
     this.#emit = emit;
-    this.#escape = options.asciiOnly ? escapeAscii : escapeCali;
+    this.escape = options.asciiOnly ? escapeAscii : escapeCali;
   }
 
   /** One snapshot record; references are written before immediates, else in the given order. */
@@ -100,7 +101,7 @@ export class CaliWriter {
    */
   addValue(attribute: number, text: string, isPlain = false): void {
     this.#attributes += this.#named(attribute);
-    this.#data += "=" + (isPlain ? text : this.#escape(text));
+    this.#data += "=" + (isPlain ? text : this.escape(text));
   }
 
   /** Writes what was added as a snapshot record. */
@@ -115,6 +116,7 @@ export class CaliWriter {
 
   /** Writes a node, and what it needs, unless that was done before. */
   writeNode(id: number): void {
+    if (!this.#isDue(id)) return;
     // An explicit stack: chains may be deeper than the call stack.
     const stack = [id];
     while (stack.length > 0) {
@@ -129,7 +131,7 @@ export class CaliWriter {
       else {
         stack.pop();
         this.#setWritten(top);
-        const data = this.#escape(this.#nodes.textOf(top));
+        const data = this.escape(this.#nodes.textOf(top));
         const last = parent >= 0 ? `,parent=${parent}\n` : "\n";
         this.#emit(`__rec=node,id=${top},attr=${attribute},data=${data}${last}`);
       }

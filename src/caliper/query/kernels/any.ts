@@ -12,8 +12,8 @@ export class AnyKernel implements Kernel {
   readonly #attribute: Derived;
   readonly #values: (Variant | undefined)[] = [];
 
-  constructor(target: string) {
-    this.#attribute = new Derived(target, "any#");
+  constructor(target: string, result: string) {
+    this.#attribute = new Derived(target, result);
     this.names = [target, this.#attribute.name];
   }
 

@@ -19,9 +19,9 @@ export class AvgKernel implements Kernel {
   readonly #sums = new Sums();
   #counts = new Float64Array(64);
 
-  constructor(target: string) {
-    this.#sum = new Derived(target, "avg.sum#", HELPER);
-    this.#avg = new Derived(target, "avg#");
+  constructor(target: string, result: string) {
+    this.#sum = new Derived(target, "avg.sum#" + target, HELPER);
+    this.#avg = new Derived(target, result);
     this.#countName = "avg.count#" + target;
     this.names = [target, this.#sum.name, this.#countName];
   }

@@ -55,9 +55,10 @@ export class ScaleKernel extends CombineKernel {
   readonly #resultName: string;
   readonly #factor: number;
 
-  constructor(args: readonly string[], inclusive: boolean) {
-    super(new Derived(args[0], inclusive ? "iscsum#" : "scsum#", HELPER), inclusive);
-    this.#resultName = (inclusive ? "iscale#" : "scale#") + args[0];
+  /** @param sums Prefix of the helper. */
+  constructor(args: readonly string[], result: string, sums: string, isInclusive: boolean) {
+    super(new Derived(args[0], sums + args[0], HELPER), isInclusive);
+    this.#resultName = result;
     this.#factor = numberArgument(args, 1);
   }
 

@@ -16,13 +16,15 @@ import { type Kernel, RESULT } from "./kernel.ts";
 export class CountKernel implements Kernel {
   readonly names: readonly string[];
   readonly #name: string;
+  readonly #result: string;
   readonly #scale: number | null;
   #attribute = NONE;
   #counts: Int64[] = [];
 
   /** @param scale The argument of `scale_count`, or null for a plain count. */
-  constructor(scale: string | null) {
-    this.#name = scale === null ? "count" : "scount#" + scale;
+  constructor(result: string, scale: string | null) {
+    this.#name = scale === null ? result : `${result}#${scale}`;
+    this.#result = result;
     this.#scale = scale === null ? null : numberArgument([scale], 0);
     this.names = [this.#name];
   }
@@ -57,7 +59,7 @@ export class CountKernel implements Kernel {
     if (!count) return;
     record.pushValue(this.#attribute, TYPE.uint, count);
     if (this.#scale !== null) {
-      const result = tree.createResult("scount", TYPE.double, RESULT);
+      const result = tree.createResult(this.#result, TYPE.double, RESULT);
       record.pushNumber(result, TYPE.double, this.#scale * Number(count));
     }
   }

@@ -44,9 +44,9 @@ export class Derived {
   /** Id of the derived attribute, `NONE` until the target is known. */
   id = NONE;
 
-  constructor(target: string, prefix: string, properties = RESULT) {
+  constructor(target: string, name: string, properties = RESULT) {
     this.target = new NamedAttribute(target);
-    this.name = prefix + target;
+    this.name = name;
     this.#properties = properties;
   }
 

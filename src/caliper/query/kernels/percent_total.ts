@@ -19,11 +19,12 @@ export class PercentTotalKernel extends CombineKernel {
   readonly #own = new Sums();
   readonly #total = new Sums();
 
-  constructor(target: string, inclusive: boolean) {
-    const sum = new Derived(target, inclusive ? "ipct.sum#" : "pct.sum#", HELPER);
-    super(sum, inclusive);
+  /** @param sums Prefix of the helper. */
+  constructor(target: string, result: string, sums: string, isInclusive: boolean) {
+    const sum = new Derived(target, sums + target, HELPER);
+    super(sum, isInclusive);
     this.#sum = sum;
-    this.#resultName = (inclusive ? "ipercent_total#" : "percent_total#") + target;
+    this.#resultName = result;
   }
 
   override accumulate(batch: Batch, groups: Groups): void {

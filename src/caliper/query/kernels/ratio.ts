@@ -16,13 +16,13 @@ export class RatioKernel implements Kernel {
   readonly #resultName: string;
   readonly #factor: number;
 
-  constructor(args: readonly string[], inclusive: boolean) {
-    const prefix = inclusive ? "isr.sum#" : "sr.sum#";
+  /** @param sums Prefix of the helpers. */
+  constructor(args: readonly string[], result: string, sums: string, isInclusive: boolean) {
     const sumOf = (target: string) =>
-      new CombineKernel(new Derived(target, prefix, HELPER), inclusive);
+      new CombineKernel(new Derived(target, sums + target, HELPER), isInclusive);
     this.#over = sumOf(args[0]);
     this.#under = sumOf(args[1]);
-    this.#resultName = `${inclusive ? "iratio#" : "ratio#"}${args[0]}/${args[1]}`;
+    this.#resultName = result;
     this.#factor = numberArgument(args, 2);
     this.names = [...this.#over.names, ...this.#under.names];
   }

@@ -17,6 +17,7 @@ const HIDDEN = VISIBLE | PROPERTY.hidden;
 export class VarianceKernel implements Kernel {
   readonly names: readonly string[];
   readonly #target: NamedAttribute;
+  readonly #result: string;
   #variance = NONE;
   #count = NONE;
   #sum = NONE;
@@ -25,7 +26,8 @@ export class VarianceKernel implements Kernel {
   readonly #sums: number[] = [];
   readonly #squareSums: number[] = [];
 
-  constructor(target: string) {
+  constructor(target: string, result: string) {
+    this.#result = result;
     this.#target = new NamedAttribute(target);
     this.names = [target, "var.count#" + target, "var.sum#" + target, "var.sqsum#" + target];
   }
@@ -33,7 +35,7 @@ export class VarianceKernel implements Kernel {
   prepare(tree: MergedTree, batch: Batch): boolean {
     if (this.#target.resolve(tree) === NONE) return false;
     const { name } = this.#target;
-    this.#variance = tree.createResult("variance#" + name, TYPE.double, VISIBLE);
+    this.#variance = tree.createResult(this.#result, TYPE.double, VISIBLE);
     this.#count = tree.createResult("var.count#" + name, TYPE.uint, HIDDEN);
     this.#sum = tree.createResult("var.sum#" + name, TYPE.double, HIDDEN);
     this.#squares = tree.createResult("var.sqsum#" + name, TYPE.double, HIDDEN);

@@ -56,7 +56,8 @@ export class CsvFormatter extends Formatter {
         .map((attribute) => column(tree.nameOf(attribute), attribute));
     const header = columns.map(({ name, attribute }) => this.titleOf(attribute, name));
     out.write(header.map(csvField).join(",") + "\n");
-    for (const record of this.#records.records(tree)) {
+    for (let r = 0; r < this.#records.count; r++) {
+      const record = this.#records.record(r);
       let line = "", isEmpty = true;
       for (let c = 0; c < columns.length; c++) {
         const cell = this.#cell(record, columns[c]);

@@ -8,10 +8,9 @@
 
 import type { Snapshot } from "../../model/snapshot.ts";
 import { NONE } from "../../model/tree.ts";
-import { selectedNames } from "../formatter.ts";
-import { LineFormatter, markOf, marksFrom, REPORT_NUMBERS, RowLine } from "../row_line.ts";
+import { Formatter, selectedNames } from "../formatter.ts";
 
-export class ExpandFormatter extends LineFormatter {
+export class ExpandFormatter extends Formatter {
   readonly #selected = selectedNames(this.context.spec);
   /** Title by attribute id; null where the attribute is not selected. */
   readonly #titles: (string | null | undefined)[] = [];
@@ -19,32 +18,22 @@ export class ExpandFormatter extends LineFormatter {
   readonly #references: (string | undefined)[] = [];
 
   record(record: Snapshot): void {
-    this.context.out.write(this.#line(record));
-  }
-
-  override rowOf(record: Snapshot): RowLine | null {
-    const from = marksFrom(record);
-    if (from === null) return null;
-    return new RowLine(this.#line(record, from), record.shape, REPORT_NUMBERS);
-  }
-
-  /** @param from Marks stand for the numbers from this entry on. @default none */
-  #line(record: Snapshot, from = record.count): string {
-    let line = "";
+    const { out } = this.context;
+    let isEmpty = true;
     for (let i = 0; i < record.count; i++) {
-      const node = record.node[i];
-      let text: string;
-      if (record.immediate[i] === 1) {
-        const title = this.#title(node);
-        if (title === null) continue;
-        text = title + "=" + (i < from ? record.textAt(i) : markOf(i - from));
-      } else {
-        text = this.#references[node] ??= this.#reference(node);
-        if (text === "") continue;
-      }
-      line = line === "" ? text : line + "," + text;
+      const node = record.node[i], isImmediate = record.immediate[i] === 1;
+      const text = isImmediate
+        ? this.#title(node)
+        : this.#references[node] ??= this.#reference(node);
+      if (text === null || text === "" && !isImmediate) continue;
+      if (!isEmpty) out.write(",");
+      isEmpty = false;
+      out.write(text);
+      if (!isImmediate) continue;
+      out.write("=");
+      out.value(record, i);
     }
-    return line === "" ? "" : line + "\n";
+    if (!isEmpty) out.write("\n");
   }
 
   flush(): void {}

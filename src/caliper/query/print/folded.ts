@@ -14,7 +14,6 @@ import type { Snapshot } from "../../model/snapshot.ts";
 import { NONE } from "../../model/tree.ts";
 import { toDouble } from "../../model/variant.ts";
 import { type FormatContext, Formatter } from "../formatter.ts";
-import { resultName } from "../functions.ts";
 import { findValue, NamedAttribute } from "../lookup.ts";
 
 export class FoldedFormatter extends Formatter {
@@ -23,10 +22,8 @@ export class FoldedFormatter extends Formatter {
 
   constructor(context: FormatContext) {
     super(context);
-    const { spec } = context;
-    const name = spec.format?.args.get("metric") ??
-      (spec.aggregate !== null && spec.aggregate.length > 0 ? resultName(spec.aggregate[0]) : null);
-    this.#metric = name === null ? null : new NamedAttribute(name);
+    const name = context.spec.format?.args.get("metric") ?? context.results[0];
+    this.#metric = name === undefined ? null : new NamedAttribute(name);
   }
 
   record(record: Snapshot): void {

@@ -13,10 +13,9 @@ import { NONE } from "../../model/tree.ts";
 import { TYPE } from "../../model/variant.ts";
 import { escapeJson, isJsonNumber } from "../byte_text.ts";
 import { textsByAttribute } from "../chain_text.ts";
-import { selectedNames } from "../formatter.ts";
-import { LineFormatter, markOf, marksFrom, REPORT_NUMBERS, RowLine } from "../row_line.ts";
+import { Formatter, selectedNames } from "../formatter.ts";
 
-export class JsonFormatter extends LineFormatter {
+export class JsonFormatter extends Formatter {
   readonly #selected = selectedNames(this.context.spec);
   readonly #args = this.context.spec.format?.args ?? new Map<string, string>();
   // In the order of their names, the last one wins.
@@ -35,22 +34,12 @@ export class JsonFormatter extends LineFormatter {
 
   record(record: Snapshot): void {
     if (!this.#collect(record)) return;
-    this.context.out.write((this.#count++ === 0 ? this.#opening() : ",\n") + this.#object());
+    this.context.out.write(this.#count++ === 0 ? this.#opening() : ",\n");
+    this.#writeObject(record);
   }
 
-  override rowOf(record: Snapshot): RowLine | null {
-    const from = marksFrom(record);
-    if (from === null) return null;
-    const text = this.#collect(record, from) ? ",\n" + this.#object() : "";
-    return new RowLine(text, record.shape, REPORT_NUMBERS);
-  }
-
-  /**
-   * Makes the members of a record; false: it has none.
-   *
-   * @param from Marks stand for the numbers from this entry on. @default none
-   */
-  #collect(record: Snapshot, from = record.count): boolean {
+  /** Makes the members of a record; false: it has none. */
+  #collect(record: Snapshot): boolean {
     const quoted = this.#quoted, bare = this.#bare, { strict } = this.context;
     quoted.count = bare.count = 0;
     for (let i = 0; i < record.count; i++) {
@@ -58,17 +47,18 @@ export class JsonFormatter extends LineFormatter {
       if (record.immediate[i] === 0) {
         const members = this.#references[node] ??= this.#reference(node);
         // A later reference is before an earlier one: chains grow towards the root.
-        for (const [key, text] of members) quoted.put(key, text, true);
+        for (const [key, text] of members) quoted.putInFront(key, text, record);
         continue;
       }
       const key = this.#key(node);
       if (key === null) continue;
-      let text = record.textAt(i);
-      if (record.obj[i] !== null) text = escapeJson(text, strict);
-      const isQuoted = this.#isQuoted(node, record.type[i], text);
-      if (i >= from) text = markOf(i - from);
-      if (isQuoted) quoted.put(key, text, false);
-      else bare.put(key, strict && text === "" ? "null" : text, false);
+      if (record.isFinite(i)) {
+        (this.#isText(node) ? quoted : bare).put(key, i);
+        continue;
+      }
+      const text = escapeJson(record.textAt(i), strict);
+      if (this.#isQuoted(node, record.type[i], text)) quoted.put(key, text);
+      else bare.put(key, strict && text === "" ? "null" : text);
     }
     return quoted.count + bare.count > 0;
   }
@@ -88,23 +78,36 @@ export class JsonFormatter extends LineFormatter {
     return { records: "[\n", object: '{\n"records": [\n', split: "" }[this.#layout];
   }
 
-  #object(): string {
-    const gap = this.#pretty ? "\n\t" : "", quoted = this.#quoted, bare = this.#bare;
-    let text = "{";
-    for (let i = 0; i < quoted.count; i++) {
-      text += (i > 0 ? "," : "") + gap + '"' + quoted.keys[i] + '":"' + quoted.texts[i] + '"';
+  #writeObject(record: Snapshot): void {
+    const { out } = this.context, gap = this.#pretty ? "\n\t" : "";
+    let before = "{" + gap;
+    for (const members of [this.#quoted, this.#bare]) {
+      const quote = members === this.#quoted ? '"' : "";
+      for (let i = 0; i < members.count; i++) {
+        out.write(before);
+        out.write('"');
+        out.write(members.keys[i]);
+        out.write('":');
+        out.write(quote);
+        const value = members.values[i];
+        if (typeof value === "number") out.value(record, value);
+        else out.write(value);
+        out.write(quote);
+        before = "," + gap;
+      }
     }
-    for (let i = 0; i < bare.count; i++) {
-      text += (i > 0 || quoted.count > 0 ? "," : "") + gap + '"' + bare.keys[i] + '":' +
-        bare.texts[i];
-    }
-    return text + (this.#pretty ? "\n}" : "}");
+    out.write(this.#pretty ? "\n}" : "}");
+  }
+
+  /** Are values of the attribute text? */
+  #isText(attribute: number): boolean {
+    const type = this.context.tree.valueTypeOf(attribute);
+    return this.#quoteAll || type === TYPE.string || type === TYPE.usr;
   }
 
   /** Quoted: values of attributes with text; with `strict`, every value without a literal in JSON. */
   #isQuoted(attribute: number, valueType: number, text: string): boolean {
-    const type = this.context.tree.valueTypeOf(attribute);
-    if (this.#quoteAll || type === TYPE.string || type === TYPE.usr) return true;
+    if (this.#isText(attribute)) return true;
     if (!this.context.strict || text === "") return false;
     return valueType !== TYPE.bool && !isJsonNumber(text) ||
       valueType === TYPE.addr || valueType === TYPE.string || valueType === TYPE.type;
@@ -172,22 +175,32 @@ export class JsonFormatter extends LineFormatter {
 class Members {
   count = 0;
   readonly keys: string[] = [];
-  readonly texts: string[] = [];
+  /** Texts, and indices of immediates. */
+  readonly values: (string | number)[] = [];
 
-  /** Puts a member; an existing one is replaced, or gets the text with a `/` in front. */
-  put(key: string, text: string, inFront: boolean): void {
+  /** Puts a member; an existing one is replaced. */
+  put(key: string, value: string | number): void {
+    this.values[this.#place(key)] = value;
+  }
+
+  /** Puts a member; an existing one gets the text with a `/` in front. */
+  putInFront(key: string, text: string, record: Snapshot): void {
+    const { count } = this, at = this.#place(key), value = this.values[at];
+    const inner = typeof value === "number" ? record.textAt(value) : value;
+    this.values[at] = this.count > count ? text : text + "/" + inner;
+  }
+
+  /** Where the member of a key is, or will be. */
+  #place(key: string): number {
+    const { keys, values } = this;
     let at = this.count;
-    while (at > 0 && this.keys[at - 1] > key) at--;
-    if (at > 0 && this.keys[at - 1] === key) {
-      this.texts[at - 1] = inFront ? text + "/" + this.texts[at - 1] : text;
-      return;
+    while (at > 0 && keys[at - 1] > key) at--;
+    if (at > 0 && keys[at - 1] === key) return at - 1;
+    for (let i = this.count++; i > at; i--) {
+      keys[i] = keys[i - 1];
+      values[i] = values[i - 1];
     }
-    for (let i = this.count; i > at; i--) {
-      this.keys[i] = this.keys[i - 1];
-      this.texts[i] = this.texts[i - 1];
-    }
-    this.keys[at] = key;
-    this.texts[at] = text;
-    this.count++;
+    keys[at] = key;
+    return at;
   }
 }

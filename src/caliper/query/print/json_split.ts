@@ -9,24 +9,13 @@
  * @module
  */
 
-import type { Snapshot, SourceBytes } from "../../model/snapshot.ts";
-import { grown } from "../../../core/grow.ts";
-import { FIRST_FREE_ID, NONE } from "../../model/tree.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { type ContextTree, FIRST_FREE_ID, NONE } from "../../model/tree.ts";
 import { TYPE } from "../../model/variant.ts";
-import { encodeByteText, escapeJson, isJsonNumber } from "../byte_text.ts";
+import { escapeJson, isJsonNumber } from "../byte_text.ts";
 import { textsByAttribute } from "../chain_text.ts";
 import { type FormatContext, Formatter } from "../formatter.ts";
-import { resultName } from "../functions.ts";
 import { RecordStore } from "../record_store.ts";
-import { recordOf, RowTemplates, type Template } from "../row_templates.ts";
-import {
-  MOST_VALUE_BYTES,
-  type Piece,
-  PIECE_SPARE,
-  pieceOf,
-  put,
-  putPiece,
-} from "../value_bytes.ts";
 
 /** Members that are no globals. */
 const LISTS = ["data", "columns", "column_metadata", "nodes"];
@@ -37,49 +26,62 @@ interface Column {
   /** Holds an index into the nodes. */
   hierarchy: boolean;
   /** By node id: the nearest node of its chain with a label, and the index of its own label. */
-  nearest: Map<number, number>;
-  indices: Map<number, number>;
+  nearest: number[];
+  indices: number[];
 }
 
-/** A row that many records share: the bytes around its numbers, and which number follows which. */
+/** The row at hand. */
 interface Row {
-  readonly pieces: readonly Piece[];
-  readonly values: readonly number[];
-  /** Bytes that it takes at most. */
-  readonly size: number;
+  /** By column: index of the entry that is its value. */
+  readonly values: Int32Array;
+  /** By column: nodes whose chains have its labels. */
+  readonly nodes: number[][];
+  /** By column: how many of these nodes are those of the row. */
+  readonly counts: Int32Array;
 }
-
-const START = pieceOf(encodeByteText(",\n    [ "));
 
 const NO_COLUMNS: readonly number[] = [];
 /** A chain with labels for more columns than this is walked each time: tables would be too great. */
 const MAX_CACHED_LABELS = 16, UNCACHED: readonly number[] = [];
 
+/** Labels and parents together make one exact number. */
+const MAX_LABELS = 1 << 26;
+
 /** The labels of all paths as one tree. */
 class Hierarchy {
   readonly nodes: { label: string; column: string; parent: number }[] = [];
-  readonly #index = new Map<string, number>();
+  /** By node of the context tree: number of its label, which is that of all nodes with the same text. */
+  readonly #labelOf: number[] = [];
+  readonly #labels = new Map<string, number>();
+  /** By label and parent. */
+  readonly #index = new Map<number, number>();
 
-  /** Index of a label below another one, or below none. */
-  child(parent: number, label: string, column: string): number {
-    const key = `${parent} ${label}`;
-    return this.#index.getOrInsertComputed(key, () => {
-      return this.nodes.push({ label, column, parent }) - 1;
-    });
+  constructor(readonly tree: ContextTree) {}
+
+  /** Index of the label of a node below another one, or below none. */
+  child(parent: number, node: number, column: string): number {
+    const label = this.#labelOf[node] ??= this.#learn(this.tree.textOf(node));
+    const key = (parent + 1) * MAX_LABELS + label, known = this.#index.get(key);
+    if (known !== undefined) return known;
+    const index = this.nodes.push({ label: this.tree.textOf(node), column, parent }) - 1;
+    this.#index.set(key, index);
+    return index;
+  }
+
+  #learn(text: string): number {
+    return this.#labels.getOrInsert(text, this.#labels.size);
   }
 }
 
 export class JsonSplitFormatter extends Formatter {
-  /** Records that fit a template, and the others; by row the number of its template, or -1. */
-  readonly #templates = new RowTemplates();
   readonly #records = new RecordStore();
-  #templateOf = new Int32Array(1024);
-  #rows = 0;
-  readonly #hierarchy = new Hierarchy();
+  readonly #hierarchy = new Hierarchy(this.context.tree);
+  /** Nodes of the labels at hand. */
+  readonly #labels: number[] = [];
   readonly #names: Set<string> | null;
   readonly #withPath: boolean;
   /** Number of the column by attribute id. */
-  readonly #columnOf = new Map<number, number>();
+  readonly #columnOf: (number | undefined)[] = [];
   /** By node id: numbers of the columns that its chain has labels for. */
   readonly #touched: (readonly number[])[] = [];
 
@@ -90,7 +92,7 @@ export class JsonSplitFormatter extends Formatter {
     if (spec.selection === "list") {
       this.#names = new Set(spec.select);
     } else if (spec.grouping === "list") {
-      this.#names = new Set([...spec.groupBy, ...(spec.aggregate ?? []).map(resultName)]);
+      this.#names = new Set([...spec.groupBy, ...context.results]);
       this.#withPath = spec.groupByPath;
     } else {
       this.#names = null;
@@ -98,136 +100,75 @@ export class JsonSplitFormatter extends Formatter {
   }
 
   record(record: Snapshot): void {
-    const template = this.#templates.add(record);
-    if (template < 0) this.#records.add(record);
-    this.#end(template);
-  }
-
-  override rowOf(record: Snapshot): Template | null {
-    return this.#templates.of(record);
-  }
-
-  override row(template: Template, source: SourceBytes): boolean {
-    this.#templates.addNumbers(template, source);
-    this.#end(template.number);
-    return true;
-  }
-
-  /** A row is kept. */
-  #end(template: number): void {
-    if (this.#rows === this.#templateOf.length) this.#templateOf = grown(this.#templateOf);
-    this.#templateOf[this.#rows++] = template;
+    this.#records.add(record);
   }
 
   flush(): void {
     const { out } = this.context, columns = this.#columns();
+    const row: Row = {
+      values: new Int32Array(columns.length),
+      nodes: columns.map(() => []),
+      counts: new Int32Array(columns.length),
+    };
     out.write('{\n  "data": [');
-    const others = this.#records.records(this.context.tree), rows: Row[] = [];
-    for (let r = 0; r < this.#rows; r++) {
-      const start = r === 0 ? "\n    [ " : ",\n    [ ", number = this.#templateOf[r];
-      if (number >= 0) {
-        const template = this.#templates.template(number);
-        this.#templates.open(template);
-        if (r === 0) out.write(start);
-        this.#writeRow(rows[number] ??= this.#rowOf(template, columns), r > 0);
-      } else out.write(start + this.#row(others.next().value!, columns).join(", ") + " ]");
+    for (let r = 0; r < this.#records.count; r++) {
+      out.write(r === 0 ? "\n    [ " : ",\n    [ ");
+      this.#writeRow(this.#records.record(r), columns, row);
+      out.write(" ]");
     }
     out.write("\n  ]" + this.#metadata(columns) + this.#globals() + "\n}\n");
   }
 
-  /** Writes the row that `#templates` is at. */
-  #writeRow({ pieces, values, size }: Row, withStart: boolean): void {
-    const { out } = this.context, { bytes, starts, ends } = this.#templates;
-    let at = out.room(START.length + size);
-    const to = out.bytes, { view } = out;
-    if (withStart) at = putPiece(view, at, START);
-    for (let i = 0; i < values.length; i++) {
-      at = putPiece(view, at, pieces[i]);
-      at = put(to, at, bytes, starts[values[i]], ends[values[i]]);
-    }
-    out.written(putPiece(view, at, pieces[values.length]));
-  }
-
-  /** The row of a template: what all its records have, and which of their numbers are between. */
-  #rowOf(template: Template, columns: Column[]): Row {
-    const record = recordOf(template, this.context.tree), cells = this.#row(record, columns);
-    const valueOf = new Map<number, number>();
-    template.shape.attributes.forEach((id, i) => {
-      const own = this.#columnOf.get(id);
-      if (own !== undefined && !columns[own].hierarchy && !valueOf.has(own)) valueOf.set(own, i);
-    });
-    for (const node of template.references) {
-      // The first entry of a column stands for it.
-      const own = this.#columnOf.get(this.context.tree.attributeOf[node]);
-      if (own !== undefined) valueOf.delete(own);
-    }
-    const pieces: Piece[] = [], values: number[] = [];
-    let piece = "";
-    cells.forEach((cell, c) => {
-      if (c > 0) piece += ", ";
-      const value = valueOf.get(c);
-      if (value === undefined) piece += cell;
-      else {
-        values.push(value);
-        pieces.push(pieceOf(encodeByteText(piece)));
-        piece = "";
-      }
-    });
-    pieces.push(pieceOf(encodeByteText(piece + " ]")));
-    const most = values.length * MOST_VALUE_BYTES + PIECE_SPARE;
-    const size = pieces.reduce((sum, { length }) => sum + length, most);
-    return { pieces, values, size };
-  }
-
-  /** Cells of a record: most records have values in few of the columns. */
-  #row(record: Snapshot, columns: Column[]): string[] {
-    const { tree } = this.context, row = columns.map(() => "null");
-    const done = new Set<number>();
-    // Per column of labels the nodes with one: of thousands of columns each has its few.
-    const labelled = new Map<number, number[]>();
+  /** Writes the cells of a record: most records have values in few of the columns. */
+  #writeRow(record: Snapshot, columns: Column[], { values, nodes, counts }: Row): void {
+    const { tree, out } = this.context;
+    values.fill(NONE);
+    counts.fill(0);
     let isWide = false;
     for (let i = 0; i < record.count; i++) {
-      const node = record.node[i], own = this.#columnOf.get(record.attributeAt(tree, i));
-      if (own !== undefined && !columns[own].hierarchy && !done.has(own)) {
-        done.add(own);
-        row[own] = this.#valueCell(record, i, columns[own].attributes[0]);
-      }
+      const node = record.node[i], own = this.#columnOf[record.attributeAt(tree, i)];
+      // The first entry of a column stands for it.
+      if (own !== undefined && !columns[own].hierarchy && values[own] === NONE) values[own] = i;
       // Immediates too: the chain of their attribute holds its metadata.
       const touched = this.#touchedBy(node, columns);
       if (touched === UNCACHED) isWide = true;
-      for (const c of touched) {
-        labelled.getOrInsertComputed(c, () => []).push(node);
-      }
+      for (const c of touched) nodes[c][counts[c]++] = node;
     }
-    if (isWide) return this.#fillWide(row, record, columns);
-    // In the order of columns, which numbers the nodes.
-    const order = labelled.size > 1 ? [...labelled.keys()].sort((a, b) => a - b) : labelled.keys();
-    for (const c of order) row[c] = String(this.#indexOfAll(labelled.get(c)!, columns[c]));
-    return row;
+    const labels = isWide ? this.#wideLabels(record, columns) : null;
+    for (let c = 0; c < columns.length; c++) {
+      if (c > 0) out.write(", ");
+      const column = columns[c];
+      let index = NONE;
+      if (labels !== null) index = labels.get(c) ?? NONE;
+      else if (counts[c] > 0) index = this.#indexOfAll(nodes[c], counts[c], column);
+      if (index !== NONE) out.write(String(index));
+      else if (values[c] === NONE) out.write("null");
+      else this.#writeValue(record, values[c], column.attributes[0]);
+    }
   }
 
-  /** Fills the labels of a record by one walk along its chains. */
-  #fillWide(row: string[], record: Snapshot, columns: Column[]): string[] {
-    const { tree } = this.context,
-      hierarchy = this.#hierarchy,
-      labels = new Map<number, string[]>();
+  /** Indices of the labels of a record, by one walk along its chains. */
+  #wideLabels(record: Snapshot, columns: Column[]): Map<number, number> {
+    const { tree } = this.context, hierarchy = this.#hierarchy;
+    const labels = new Map<number, number[]>(), indices = new Map<number, number>();
     for (let i = 0; i < record.count; i++) {
       for (const id of record.chain(tree, i)) {
-        const c = this.#columnOf.get(tree.attributeOf[id]);
+        const c = this.#columnOf[tree.attributeOf[id]];
         if (c === undefined || !columns[c].hierarchy) continue;
-        labels.getOrInsertComputed(c, () => []).push(tree.textOf(id));
+        labels.getOrInsertComputed(c, () => []).push(id);
       }
     }
     for (const c of [...labels.keys()].sort((a, b) => a - b)) {
       const { title } = columns[c];
-      const last = (index: number, label: string) => hierarchy.child(index, label, title);
-      row[c] = String(labels.get(c)!.reduceRight(last, NONE));
+      const last = (index: number, id: number) => hierarchy.child(index, id, title);
+      indices.set(c, labels.get(c)!.reduceRight(last, NONE));
     }
-    return row;
+    return indices;
   }
 
   /** Columns of labels that a chain has a label for; chains share their lists where they can. */
   #touchedBy(node: number, columns: Column[]): readonly number[] {
+    if (this.#touched[node] !== undefined) return this.#touched[node];
     const { tree } = this.context, unknown: number[] = [];
     let id = node;
     while (id !== NONE && this.#touched[id] === undefined) {
@@ -236,7 +177,7 @@ export class JsonSplitFormatter extends Formatter {
     }
     let list = id === NONE ? NO_COLUMNS : this.#touched[id];
     for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
-      const c = this.#columnOf.get(tree.attributeOf[at]);
+      const c = this.#columnOf[tree.attributeOf[at]];
       if (c !== undefined && columns[c].hierarchy && list !== UNCACHED && !list.includes(c)) {
         list = list.length < MAX_CACHED_LABELS ? [...list, c] : UNCACHED;
       }
@@ -248,7 +189,7 @@ export class JsonSplitFormatter extends Formatter {
   #columns(): Column[] {
     const { tree, spec } = this.context;
     const column = (title: string, attributes: number[], hierarchy: boolean): Column => {
-      return { title, attributes, hierarchy, nearest: new Map(), indices: new Map() };
+      return { title, attributes, hierarchy, nearest: [], indices: [] };
     };
     const path = column("path", [], true);
     const columns: Column[] = [];
@@ -265,64 +206,67 @@ export class JsonSplitFormatter extends Formatter {
       }
     }
     if (path.attributes.length > 0) columns.push(path);
-    columns.forEach(({ attributes }, c) => attributes.forEach((id) => this.#columnOf.set(id, c)));
+    columns.forEach(({ attributes }, c) => attributes.forEach((id) => this.#columnOf[id] = c));
     return columns;
   }
 
   /** Index of the labels of several chains, the last one outermost. */
-  #indexOfAll(nodes: number[], column: Column): number {
-    const { tree } = this.context;
-    if (nodes.length === 1) return this.#indexOf(this.#nearest(nodes[0], column), column);
-    const labels: string[] = [];
-    for (const node of nodes) {
-      let id = this.#nearest(node, column);
-      for (; id !== NONE; id = this.#nearest(tree.parentOf[id], column)) {
-        labels.push(tree.textOf(id));
-      }
+  #indexOfAll(nodes: number[], count: number, column: Column): number {
+    const { tree } = this.context, labels = this.#labels;
+    if (count === 1) return this.#indexOf(this.#nearest(nodes[0], column), column);
+    let length = 0, index = NONE;
+    for (let i = 0; i < count; i++) {
+      let id = this.#nearest(nodes[i], column);
+      for (; id !== NONE; id = this.#nearest(tree.parentOf[id], column)) labels[length++] = id;
     }
-    const { title } = column, hierarchy = this.#hierarchy;
-    return labels.reduceRight((index, label) => hierarchy.child(index, label, title), NONE);
+    while (length > 0) index = this.#hierarchy.child(index, labels[--length], column.title);
+    return index;
   }
 
   /** The first node of a chain, itself included, that has a label; `NONE` where there is none. */
   #nearest(node: number, column: Column): number {
-    const { tree } = this.context, { nearest } = column, unknown: number[] = [];
+    const { tree } = this.context, { nearest } = column;
+    if (node !== NONE && nearest[node] !== undefined) return nearest[node];
+    const unknown: number[] = [];
     let id = node;
-    while (id !== NONE && !nearest.has(id)) {
+    while (id !== NONE && nearest[id] === undefined) {
       unknown.push(id);
       id = tree.parentOf[id];
     }
-    let near = id === NONE ? NONE : nearest.get(id)!;
+    let near = id === NONE ? NONE : nearest[id];
     for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
       if (column.attributes.includes(tree.attributeOf[at])) near = at;
-      nearest.set(at, near);
+      nearest[at] = near;
     }
     return near;
   }
 
   /** Index of the label of a node, looked up once: rows of an aggregation share their paths. */
   #indexOf(node: number, column: Column): number {
-    const { tree } = this.context, { indices } = column, unknown: number[] = [];
+    const { tree } = this.context, { indices } = column;
+    if (node !== NONE && indices[node] !== undefined) return indices[node];
+    const unknown: number[] = [];
     let id = node;
-    while (id !== NONE && !indices.has(id)) {
+    while (id !== NONE && indices[id] === undefined) {
       unknown.push(id);
       id = this.#nearest(tree.parentOf[id], column);
     }
-    let index = id === NONE ? NONE : indices.get(id)!;
+    let index = id === NONE ? NONE : indices[id];
     for (let at = unknown.pop(); at !== undefined; at = unknown.pop()) {
-      index = this.#hierarchy.child(index, tree.textOf(at), column.title);
-      indices.set(at, index);
+      index = this.#hierarchy.child(index, at, column.title);
+      indices[at] = index;
     }
     return index;
   }
 
-  #valueCell(record: Snapshot, i: number, attribute: number): string {
-    const { tree, strict } = this.context, type = tree.valueTypeOf(attribute);
-    const text = record.immediate[i] === 1 ? record.textAt(i) : tree.textOf(record.node[i]);
-    if (type === TYPE.int || type === TYPE.uint || type === TYPE.double) {
-      return strict && !isJsonNumber(text) ? "null" : text;
-    }
-    return `"${escapeJson(text, strict)}"`;
+  #writeValue(record: Snapshot, i: number, attribute: number): void {
+    const { tree, strict, out } = this.context, type = tree.valueTypeOf(attribute);
+    const isNumber = type === TYPE.int || type === TYPE.uint || type === TYPE.double;
+    const isImmediate = record.immediate[i] === 1;
+    if (isNumber && isImmediate && record.isFinite(i)) return out.value(record, i);
+    const text = isImmediate ? record.textAt(i) : tree.textOf(record.node[i]);
+    if (!isNumber) out.write(`"${escapeJson(text, strict)}"`);
+    else out.write(strict && !isJsonNumber(text) ? "null" : text);
   }
 
   #metadata(columns: Column[]): string {

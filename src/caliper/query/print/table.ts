@@ -10,39 +10,48 @@
  */
 
 import { scanInt64 } from "../../model/c_number.ts";
-import type { Shape, Snapshot, SourceBytes } from "../../model/snapshot.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
 import { NONE } from "../../model/tree.ts";
 import { compareValues, EMPTY, parseValue, TYPE, type Variant } from "../../model/variant.ts";
-import { clamp, padRight } from "../byte_text.ts";
+import { clamp, padLeft, padRight } from "../byte_text.ts";
 import { pathText } from "../chain_text.ts";
 import { type FormatContext, Formatter } from "../formatter.ts";
+import { numberLength } from "../number_bytes.ts";
+import { RecordStore } from "../record_store.ts";
 import { globalsBlock } from "./globals.ts";
-import { writeRows } from "./table_lines.ts";
-import { EMPTY_CELL, NUMBER_CELL, type RowPattern, RowStore } from "../row_store.ts";
 
 interface Column {
-  name: string;
-  title: string;
+  readonly name: string;
+  readonly title: string;
+  /** Bytes of the longest cell. */
   width: number;
   attribute: number;
   /** Null for a column that is printed; else it is only a sort key. */
-  sort: "ascending" | "descending" | null;
+  readonly sort: "ascending" | "descending" | null;
+  /** By node id of references: the text of the column in it. */
+  readonly texts: (string | undefined)[];
+}
+
+/** How the cells of a column are printed. */
+interface Shown {
+  readonly width: number;
+  /** Numbers are aligned right. */
+  readonly isNumber: boolean;
+  /** What is printed, by the texts of references; they come again and again. */
+  readonly texts: Map<string, string>;
 }
 
 export class TableFormatter extends Formatter {
   readonly #columns: Column[] = [];
-  readonly #rows = new RowStore();
-  /** The cells of the record at hand. */
-  readonly #row: (string | number)[] = [];
-  /** By shape and references. */
-  readonly #patterns = new Map<Shape, Map<string, RowPattern>>();
+  /** Records with a cell. */
+  readonly #rows = new RecordStore();
+  /** Numbers of rows that came first with more columns than those before. */
+  readonly #widened: { row: number; columns: number }[] = [];
   readonly #automatic: boolean;
   readonly #maxWidth: number;
   /** Attributes that have a printed column, or never get one. */
   readonly #seen = new Set<number>();
   readonly #seenNodes = new Set<number>();
-  /** Per column: number of the text by reference node, `NONE` where there is none. */
-  readonly #cells: Map<number, number>[] = [];
 
   constructor(context: FormatContext) {
     super(context);
@@ -62,82 +71,83 @@ export class TableFormatter extends Formatter {
 
   record(record: Snapshot): void {
     if (this.#automatic) this.#learnColumns(record);
-    const row = this.#row;
+    const columns = this.#columns;
     let active = false;
-    row.length = this.#columns.length;
-    for (let c = 0; c < row.length; c++) {
-      const column = this.#columns[c];
+    for (let c = 0; c < columns.length; c++) {
+      const column = columns[c];
       if (column.attribute === NONE) {
         column.attribute = this.context.tree.attributeByName(column.name);
       }
-      const cell = column.attribute === NONE ? "" : this.#cell(record, c);
-      row[c] = cell;
-      if (cell === "") continue;
-      active = true;
-      if (typeof cell === "string") widen(column, cell);
+      const cell = this.#cell(record, column);
+      const length = typeof cell === "string"
+        ? cell.length
+        : record.obj[cell] === null
+        ? numberLength(record.type[cell], record.num[cell])
+        : record.textAt(cell).length;
+      if (length > 0) active = true;
+      if (length > column.width) column.width = length;
     }
-    if (active) this.#rows.add(row);
-  }
-
-  override rowOf(record: Snapshot): RowPattern | null {
-    const { shape, shapeAt, count } = record;
-    if (shape === null || count !== shapeAt + shape.places.length) return null;
-    if (record.immediate.subarray(0, shapeAt).includes(1)) return null;
-    const known = this.#patterns.getOrInsertComputed(shape, () => new Map());
-    const key = record.node.subarray(0, shapeAt).join();
-    const pattern = known.get(key);
-    if (pattern?.cells.length === this.#columns.length) return pattern;
-    const made = this.#makePattern(record, shape);
-    if (made !== null) known.set(key, made);
-    return made;
-  }
-
-  #makePattern(record: Snapshot, shape: Shape): RowPattern | null {
-    const places: number[] = [], types: number[] = [];
-    const cells = this.#columns.map(({ attribute }, c) => {
-      if (attribute === NONE) return EMPTY_CELL;
-      for (let i = 0; i < record.shapeAt; i++) {
-        const kept = this.#cells[c].get(record.node[i]) ?? NONE;
-        if (kept !== NONE) return kept;
-      }
-      const at = shape.attributes.indexOf(attribute);
-      if (at < 0) return EMPTY_CELL;
-      places.push(shape.places[at]);
-      types.push(shape.types[at]);
-      return NUMBER_CELL;
-    });
-    return this.#rows.makePattern(cells, places, types);
-  }
-
-  override row(pattern: RowPattern, source: SourceBytes): boolean {
-    // A row has the columns that were known when it came.
-    if (pattern.cells.length !== this.#columns.length) return false;
-    if (!pattern.isEmpty) this.#rows.addNumbers(pattern, source);
-    return true;
+    if (!active) return;
+    if (this.#widened.at(-1)?.columns !== columns.length) {
+      this.#widened.push({ row: this.#rows.count, columns: columns.length });
+    }
+    this.#rows.add(record);
   }
 
   flush(): void {
-    const { out, tree, spec } = this.context;
+    const { out, tree, spec } = this.context, columns = this.#columns;
     if (spec.format?.args.has("print-globals")) out.write(globalsBlock(tree));
-    for (const [c, length] of this.#rows.longestNumbers()) {
-      this.#columns[c].width = Math.max(this.#columns[c].width, length);
-    }
-    const columns = this.#columns.map(({ title, width, attribute, sort }) => {
-      const type = tree.valueTypeOf(attribute);
+    const shown = columns.map(({ width: longest, attribute, sort }): Shown | null => {
+      const type = tree.valueTypeOf(attribute), width = limitedWidth(longest, this.#maxWidth);
       const isNumber = type === TYPE.int || type === TYPE.uint || type === TYPE.double;
-      const shownWidth = limitedWidth(width, this.#maxWidth);
-      return { title, width: shownWidth, isNumber, isPrinted: sort === null };
+      return sort === null ? { width, isNumber, texts: new Map() } : null;
     });
-    const printed = columns.filter(({ isPrinted }) => isPrinted);
-    out.write(
-      printed.map(({ title, width }) => padRight(clamp(title, width), width)).join("") + "\n",
-    );
-    writeRows(out, this.#rows, columns, this.#order());
+    columns.forEach(({ title }, c) => {
+      const how = shown[c];
+      if (how !== null) out.write(padRight(clamp(title, how.width), how.width));
+    });
+    out.write("\n");
+    const order = this.#order(), { count } = this.#rows;
+    for (let i = 0; i < count; i++) {
+      const row = order === null ? i : order[i], record = this.#rows.record(row);
+      const known = this.#columnsAt(row);
+      for (let c = 0; c < known; c++) {
+        const how = shown[c];
+        if (how !== null) this.#writeCell(record, columns[c], how);
+      }
+      out.write("\n");
+    }
+  }
+
+  #writeCell(record: Snapshot, column: Column, { width, isNumber, texts }: Shown): void {
+    const { out } = this.context, cell = this.#cell(record, column);
+    if (isNumber && typeof cell === "number" && column.width <= width) {
+      out.value(record, cell, width);
+      out.write(" ");
+      return;
+    }
+    const fitted = (text: string) => {
+      const shown = clamp(text, width);
+      return isNumber ? padLeft(shown, width) : padRight(shown, width);
+    };
+    if (typeof cell === "number") out.write(fitted(record.textAt(cell)));
+    else out.write(texts.getOrInsertComputed(cell, fitted));
+  }
+
+  /** Number of columns that were known when a row came. */
+  #columnsAt(row: number): number {
+    const widened = this.#widened;
+    let from = 0, to = widened.length;
+    while (to - from > 1) {
+      const middle = from + to >> 1;
+      if (widened[middle].row <= row) from = middle;
+      else to = middle;
+    }
+    return widened[from].columns;
   }
 
   #addColumn(name: string, title: string, attribute: number, sort: Column["sort"]): void {
-    this.#columns.push({ name, title, width: title.length, attribute, sort });
-    this.#cells.push(new Map());
+    this.#columns.push({ name, title, width: title.length, attribute, sort, texts: [] });
   }
 
   #learnColumns(record: Snapshot): void {
@@ -162,23 +172,18 @@ export class TableFormatter extends Formatter {
     this.#addColumn(name, this.titleOf(attribute, name), attribute, null);
   }
 
-  /** Text of an immediate, or the number of the text of a reference, or nothing. */
-  #cell(record: Snapshot, c: number): string | number {
-    const column = this.#columns[c], { attribute } = column, cells = this.#cells[c];
-    for (let i = 0; i < record.count; i++) {
-      const node = record.node[i];
-      if (record.immediate[i] === 1) {
-        if (node === attribute) return record.textAt(i);
+  /** The text of a reference, or the index of an immediate; empty: there is none. */
+  #cell(record: Snapshot, { attribute, texts }: Column): string | number {
+    const { count, node: nodes, immediate } = record;
+    if (attribute === NONE) return "";
+    for (let i = 0; i < count; i++) {
+      const node = nodes[i];
+      if (immediate[i] === 1) {
+        if (node === attribute) return i;
         continue;
       }
-      let kept = cells.get(node);
-      if (kept === undefined) {
-        const text = pathText(this.context.tree, node, attribute);
-        kept = text === "" ? NONE : this.#rows.keep(text);
-        widen(column, text);
-        cells.set(node, kept);
-      }
-      if (kept !== NONE) return kept;
+      const text = texts[node] ??= pathText(this.context.tree, node, attribute);
+      if (text !== "") return text;
     }
     return "";
   }
@@ -187,12 +192,14 @@ export class TableFormatter extends Formatter {
   #order(): number[] | null {
     const { tree, strict } = this.context;
     let order: number[] | null = null;
-    this.#columns.forEach(({ sort, attribute }, c) => {
+    this.#columns.forEach((column) => {
+      const { sort, attribute } = column;
       if (sort === null) return;
       const type = tree.valueTypeOf(attribute), sign = sort === "ascending" ? 1 : -1;
       order ??= Array.from({ length: this.#rows.count }, (_, row) => row);
       const keyed = order.map((row) => {
-        const value = parseValue(type, this.#rows.text(row, c));
+        const record = this.#rows.record(row), cell = this.#cell(record, column);
+        const value = parseValue(type, typeof cell === "number" ? record.textAt(cell) : cell);
         const key: Variant = value === null ? EMPTY : { type, value };
         return { row, key };
       });
@@ -203,10 +210,6 @@ export class TableFormatter extends Formatter {
     });
     return order;
   }
-}
-
-function widen(column: Column, text: string): void {
-  if (text.length > column.width) column.width = text.length;
 }
 
 /** A column is as wide as its longest text, within bounds. @param most 0 or below: no limit. */

@@ -14,7 +14,7 @@ import {
   READ,
   unescapedText,
 } from "../../stream/cali.ts";
-import { type Shape, Snapshot } from "../../model/snapshot.ts";
+import { Snapshot } from "../../model/snapshot.ts";
 import { NAME_ID, NONE } from "../../model/tree.ts";
 import { TYPE } from "../../model/variant.ts";
 import { type MergedTree, parseStreamValue, StreamIds } from "../merged_tree.ts";
@@ -26,8 +26,6 @@ interface Plan {
   readonly attributes: Int32Array;
   readonly reads: Uint8Array;
   readonly types: Uint8Array;
-  /** The requested values. */
-  readonly shape: Shape;
 }
 
 /**
@@ -70,36 +68,21 @@ class Merger implements CaliHandler {
   /** By the id that they wait for. */
   readonly #early = new Map<number, EarlyNode[]>();
   #earlyCount = 0;
-  /** May the record be bound to its references and its list? */
-  #isPlain = false;
   /** By layout; those of layouts that were forgotten go with them. */
   #plans = new WeakMap<Layout, Plan>();
   /** Layout of the snapshot before, and what is done with it. */
   #layout: Layout | null = null;
-  #otherLayout: Layout | null = null;
-  #otherPlan!: Plan;
-  #plan: Plan = planOf(new Int32Array(0), new Uint8Array(0), new Uint8Array(0));
-
-  readonly bind: CaliHandler["bind"];
-  readonly bound: CaliHandler["bound"];
-  readonly boundHasBytes: boolean;
+  #plan: Plan = {
+    attributes: new Int32Array(0),
+    reads: new Uint8Array(0),
+    types: new Uint8Array(0),
+  };
 
   constructor(tree: MergedTree, sink: RecordSink, strict: boolean) {
     this.#tree = tree;
     this.#sink = sink;
     this.#strict = strict;
     this.#ids = new StreamIds(tree);
-    const { row, rowOf } = sink;
-    this.boundHasBytes = sink.rowHasBytes ?? false;
-    if (row === undefined || rowOf === undefined) return;
-    this.bind = () => this.#isPlain ? rowOf(this.#record) : null;
-    // What is logged at each turn to a layout is logged after such a record too.
-    this.bound = strict
-      ? (bound, scanner) => {
-        this.#layout = null;
-        return row(bound, scanner);
-      }
-      : row;
   }
 
   problem(message: string, line: number): void {
@@ -137,7 +120,7 @@ class Merger implements CaliHandler {
     }
     if (this.#ids.redefined > redefined) {
       this.#plans = new WeakMap();
-      this.#layout = this.#otherLayout = null;
+      this.#layout = null;
       scanner.forgetReads();
     }
     // An id of a layout may have been unknown until now.
@@ -155,9 +138,8 @@ class Merger implements CaliHandler {
 
   context(scanner: CaliScanner): void {
     const record = this.#record, tree = this.#tree;
-    const { refs, refCount } = scanner, before = record.shape;
+    const { refs, refCount } = scanner;
     record.clear();
-    record.source = scanner;
     for (let i = 0; i < refCount; i++) {
       const node = this.#ids.map(refs[i]);
       if (node !== NONE) {
@@ -166,12 +148,7 @@ class Merger implements CaliHandler {
       } else if (this.#strict) this.#sink.problem("reference to an undefined node", scanner.line);
     }
     if (scanner.layout !== this.#layout) this.#turnTo(scanner.layout, scanner);
-    const { shape } = this.#plan, { length } = this.#plan.reads;
-    const isWhole = scanner.hasNumbers && scanner.valueCount === length;
-    const { count } = record;
-    const isPushed = isWhole && record.pushShape(shape, scanner.numbers, before);
-    this.#isPlain = isPushed && count === refCount;
-    if (!isPushed) this.#pushEach(scanner);
+    this.#pushValues(scanner);
     this.#sink.record(record);
   }
 
@@ -199,8 +176,7 @@ class Merger implements CaliHandler {
     }
   }
 
-  /** The values of a record one by one. */
-  #pushEach(scanner: CaliScanner): void {
+  #pushValues(scanner: CaliScanner): void {
     const { attributes, reads, types } = this.#plan, { hasNumbers, numbers, valueCount } = scanner;
     for (let i = 0; i < valueCount; i++) {
       if (reads[i] === READ.skip) continue;
@@ -237,14 +213,9 @@ class Merger implements CaliHandler {
   }
 
   #turnTo(layout: Layout, scanner: CaliScanner): void {
-    // Two layouts often take turns.
-    const other = this.#otherLayout, otherPlan = this.#otherPlan;
-    this.#otherLayout = this.#layout;
-    this.#otherPlan = this.#plan;
     this.#layout = layout;
-    const isKnown = layout.reads !== null;
-    const known = layout === other ? otherPlan : isKnown ? this.#plans.get(layout) : undefined;
-    this.#plan = isKnown && known !== undefined ? known : this.#makePlan(layout, scanner);
+    const known = layout.reads === null ? undefined : this.#plans.get(layout);
+    this.#plan = known ?? this.#makePlan(layout, scanner);
   }
 
   /** Decides what to do with each value of a layout. */
@@ -268,23 +239,13 @@ class Merger implements CaliHandler {
       reads[i] = isWhole ? READ.whole : type === TYPE.double ? READ.real : READ.text;
     }
     // With `strict`, an undefined id is logged at each use of the layout.
-    const plan = planOf(merged, reads, types);
+    const plan = { attributes: merged, reads, types };
     if (isKnown || !this.#strict) {
       layout.reads = reads;
       this.#plans.set(layout, plan);
     }
     return plan;
   }
-}
-
-function planOf(attributes: Int32Array, reads: Uint8Array, types: Uint8Array): Plan {
-  const places = Int32Array.from(reads.keys()).filter((i) => reads[i] !== READ.skip);
-  const shape = {
-    places,
-    attributes: places.map((i) => attributes[i]),
-    types: Uint8Array.from(places, (i) => types[i]),
-  };
-  return { attributes, reads, types, shape };
 }
 
 function textOf(scanner: CaliScanner, i: number): string {

@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Snapshot, SourceBytes } from "../../model/snapshot.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
 import type { MergedTree } from "../merged_tree.ts";
 
 /** What a source reports to. */
@@ -17,15 +17,6 @@ export interface RecordSink {
   aggregates?: boolean;
   /** One record; it is overwritten after the call. */
   record(record: Snapshot): void;
-  /**
-   * What all records lead to that have the references of the last one and numbers of its shape; null:
-   * nothing that is certain. Sources that can tell such records hand them to `row` then.
-   */
-  rowOf?(record: Snapshot): object | null;
-  /** Takes such a record: numbers at the places of the shape; false: not so any more. */
-  row?(row: object, source: SourceBytes): boolean;
-  /** Does `row` look at the bytes of the numbers too? @default false */
-  rowHasBytes?: boolean;
   /** An attribute or node was defined. */
   node(id: number): void;
   /** Something unreadable, after which reading goes on. */

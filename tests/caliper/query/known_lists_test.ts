@@ -1,6 +1,6 @@
 /**
- * Records whose references and list of attributes have come before go to their row at once: what
- * comes out is what a query says that looks at each record, because it has a condition.
+ * Records whose list of attributes has come before are read in a quick way: the result is that of the
+ * general way, which a record with an unknown key behind its values takes.
  */
 
 import { assert, assertEquals } from "@std/assert";
@@ -62,7 +62,12 @@ function stream(seed: number): string {
   return lines.join("\n") + "\n";
 }
 
-Deno.test("records of known beginnings print as those that are looked at one by one", () => {
+/** Ends each record in a key that no reader knows. */
+function general(text: string): string {
+  return text.replace(/^(__rec=ctx,.*[^=\n])$/gm, "$1,unknown=1");
+}
+
+Deno.test("records of known lists print as those that are read in the general way", () => {
   const queries = [
     ...["format expand", "select a,function,b format expand", "format json", "format json(pretty)"],
     ...["format json(quote-all)", "format json(object,separate-nested)", "select b,a format json"],
@@ -73,12 +78,11 @@ Deno.test("records of known beginnings print as those that are looked at one by 
   for (const seed of [1, 2, 3]) {
     const text = stream(seed);
     for (const query of queries) {
-      const [head, tail] = query.split(" order");
-      const looked = `${head} where not nowhere${tail === undefined ? "" : ` order${tail}`}`;
       for (const streams of [[text], [text, stream(seed + 10)]]) {
         for (const strict of [false, true]) {
           const plain = runQuery(query, streams, { strict });
-          assertEquals(plain, runQuery(looked, streams, { strict }), `${query}, seed ${seed}`);
+          const other = runQuery(query, streams.map(general), { strict });
+          assertEquals(plain, other, `${query}, seed ${seed}`);
           assert(plain.text.length > 20);
         }
       }
@@ -86,7 +90,7 @@ Deno.test("records of known beginnings print as those that are looked at one by 
   }
 });
 
-Deno.test("records of known beginnings count as those that are looked at one by one", () => {
+Deno.test("records of known lists count as those that are read in the general way", () => {
   const queries = [
     "select *,count(),sum(a),min(b),max(late) group by path format expand",
     "select *,count(),inclusive_sum(b),avg(a) group by function,other format expand",
@@ -105,8 +109,7 @@ Deno.test("records of known beginnings count as those that are looked at one by 
     for (const query of queries) {
       for (const streams of [[text], [text, stream(seed + 10)]]) {
         const plain = runQuery(query, streams);
-        const checked = runQuery(query.replace(" group", " where not nowhere group"), streams);
-        assertEquals(plain, checked, `${query}, seed ${seed}`);
+        assertEquals(plain, runQuery(query, streams.map(general)), `${query}, seed ${seed}`);
         assert(plain.text.length > 20);
       }
     }
