@@ -1,6 +1,11 @@
 /** Help of `joulemark query` on its language, clause by clause. */
 
-import { AGGREGATIONS, FORMATTERS, LET_OPERATORS, type Signature } from "../caliper/query/functions.ts";
+import {
+  AGGREGATIONS,
+  FORMATTERS,
+  LET_OPERATORS,
+  type Signature,
+} from "../caliper/query/functions.ts";
 
 const CALQL = `A query is a list of clauses, in any order; all may be left out.
 

@@ -35,6 +35,11 @@ export function encodeByteText(text: string): Uint8Array {
   return bytes;
 }
 
+/** The same text as one piece: what is put together of several is slow to read again and again. */
+export function joinedText(text: string): string {
+  return text.length < 1 << 12 ? String.fromCharCode(...encodeByteText(text)) : text;
+}
+
 /** A comma list; an empty last item is none. */
 export function splitList(text: string): string[] {
   const items = text.split(",");

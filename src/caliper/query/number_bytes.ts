@@ -11,6 +11,10 @@ const DECIMALS = 6, MILLION = 1e6;
 /** Digits that are made in 32-bit integers. */
 const PART_DIGITS = 9, PART = 1e9;
 
+/** Digits of the numbers below 100. */
+const TENS = Uint8Array.from({ length: 100 }, (_, i) => ZERO + Math.floor(i / 10));
+const ONES = Uint8Array.from({ length: 100 }, (_, i) => ZERO + i % 10);
+
 /** Bytes that a number takes at most. */
 export const MAX_NUMBER_BYTES = 340;
 
@@ -64,12 +68,14 @@ function quotient(value: number, divisor: number): number {
 }
 
 function putDigits(to: Uint8Array, at: number, value: number, count: number): number {
-  let rest = value | 0;
-  for (let p = at + count - 1; p >= at; p--) {
-    const above = rest / 10 | 0;
-    to[p] = ZERO + rest - above * 10;
+  let rest = value | 0, p = at + count;
+  while (p > at + 1) {
+    const above = rest / 100 | 0, pair = rest - above * 100;
+    to[--p] = ONES[pair];
+    to[--p] = TENS[pair];
     rest = above;
   }
+  if (p > at) to[at] = ONES[rest];
   return at + count;
 }
 

@@ -1,6 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { reportText, TYPE } from "../../../src/caliper/model/variant.ts";
-import { MAX_NUMBER_BYTES, numberLength, putNumber } from "../../../src/caliper/query/number_bytes.ts";
+import {
+  MAX_NUMBER_BYTES,
+  numberLength,
+  putNumber,
+} from "../../../src/caliper/query/number_bytes.ts";
 import { Random } from "../../../src/sources/sim/random.ts";
 
 const bytes = new Uint8Array(MAX_NUMBER_BYTES);

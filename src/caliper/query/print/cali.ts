@@ -78,8 +78,9 @@ export class CaliFormatter extends Formatter {
   }
 
   #writeValue(record: Snapshot, i: number): void {
-    const { out } = this.context, type = record.type[i];
-    if (type !== TYPE.double && record.isFinite(i)) return out.value(record, i);
-    out.write(this.#writer.escape(streamText(type, record.valueAt(i), this.#digits)));
+    const { out } = this.context, type = record.type[i], isNumber = record.isFinite(i);
+    if (isNumber && type !== TYPE.double) return out.value(record, i);
+    const text = streamText(type, record.valueAt(i), this.#digits);
+    out.write(isNumber ? text : this.#writer.escape(text));
   }
 }

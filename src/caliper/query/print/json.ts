@@ -11,7 +11,7 @@
 import type { Snapshot } from "../../model/snapshot.ts";
 import { NONE } from "../../model/tree.ts";
 import { TYPE } from "../../model/variant.ts";
-import { escapeJson, isJsonNumber } from "../byte_text.ts";
+import { escapeJson, isJsonNumber, joinedText } from "../byte_text.ts";
 import { textsByAttribute } from "../chain_text.ts";
 import { Formatter, selectedNames } from "../formatter.ts";
 
@@ -27,10 +27,10 @@ export class JsonFormatter extends Formatter {
   #count = 0;
   readonly #quoted = new Members();
   readonly #bare = new Members();
-  /** Escaped key by attribute id; null where it is left out. */
-  readonly #keys: (string | null | undefined)[] = [];
-  /** Escaped keys and texts of references by node id. */
-  readonly #references: ([string, string][] | undefined)[] = [];
+  /** Key by attribute id; null where it is left out. */
+  readonly #keys: (Key | null | undefined)[] = [];
+  /** Keys and texts of references by node id. */
+  readonly #references: ([Key, string][] | undefined)[] = [];
 
   record(record: Snapshot): void {
     if (!this.#collect(record)) return;
@@ -82,17 +82,15 @@ export class JsonFormatter extends Formatter {
     const { out } = this.context, gap = this.#pretty ? "\n\t" : "";
     let before = "{" + gap;
     for (const members of [this.#quoted, this.#bare]) {
-      const quote = members === this.#quoted ? '"' : "";
+      const isQuoted = members === this.#quoted;
       for (let i = 0; i < members.count; i++) {
         out.write(before);
-        out.write('"');
-        out.write(members.keys[i]);
-        out.write('":');
-        out.write(quote);
+        out.write(members.keys[i].member);
+        if (isQuoted) out.write('"');
         const value = members.values[i];
         if (typeof value === "number") out.value(record, value);
         else out.write(value);
-        out.write(quote);
+        if (isQuoted) out.write('"');
         before = "," + gap;
       }
     }
@@ -113,32 +111,28 @@ export class JsonFormatter extends Formatter {
       valueType === TYPE.addr || valueType === TYPE.string || valueType === TYPE.type;
   }
 
-  #key(attribute: number): string | null {
-    let key = this.#keys[attribute];
-    if (key === undefined) {
-      const { tree, spec, strict } = this.context, name = tree.nameOf(attribute);
-      if (
-        this.#selected !== null
-          ? !this.#selected.has(name)
-          : tree.isHidden(attribute) || tree.isGlobal(attribute)
-      ) key = null;
-      else if (tree.isNested(attribute) && !this.#separate) key = "path";
-      else key = escapeJson(spec.aliases.get(name) ?? name, strict);
-      if (key === "") key = null;
-      this.#keys[attribute] = key;
-    }
-    return key;
+  #key(attribute: number): Key | null {
+    const known = this.#keys[attribute];
+    if (known !== undefined) return known;
+    const { tree, spec, strict } = this.context, name = tree.nameOf(attribute);
+    const isLeftOut = this.#selected !== null
+      ? !this.#selected.has(name)
+      : tree.isHidden(attribute) || tree.isGlobal(attribute);
+    const isPath = tree.isNested(attribute) && !this.#separate;
+    const text = isPath ? "path" : escapeJson(spec.aliases.get(name) ?? name, strict);
+    const key = isLeftOut || text === "" ? null : { name: text, member: joinedText(`"${text}":`) };
+    return this.#keys[attribute] = key;
   }
 
-  #reference(node: number): [string, string][] {
-    const { tree } = this.context, texts = new Map<string, string>();
+  #reference(node: number): [Key, string][] {
+    const { tree } = this.context, texts = new Map<string, [Key, string]>();
     for (let id = node; id !== NONE; id = tree.parentOf[id]) {
       const key = this.#key(tree.attributeOf[id]);
       if (key === null) continue;
-      const inner = texts.get(key), text = escapeJson(tree.textOf(id), this.context.strict);
-      texts.set(key, inner === undefined ? text : text + "/" + inner);
+      const inner = texts.get(key.name), text = escapeJson(tree.textOf(id), this.context.strict);
+      texts.set(key.name, [key, inner === undefined ? text : text + "/" + inner[1]]);
     }
-    return [...texts];
+    return [...texts.values()].map(([key, text]) => [key, joinedText(text)]);
   }
 
   #globals(): string {
@@ -171,31 +165,37 @@ export class JsonFormatter extends Formatter {
   }
 }
 
+/** A key, escaped, and as it begins a member. */
+interface Key {
+  readonly name: string;
+  readonly member: string;
+}
+
 /** Members of one object, kept sorted by key; reused from record to record. */
 class Members {
   count = 0;
-  readonly keys: string[] = [];
+  readonly keys: Key[] = [];
   /** Texts, and indices of immediates. */
   readonly values: (string | number)[] = [];
 
   /** Puts a member; an existing one is replaced. */
-  put(key: string, value: string | number): void {
+  put(key: Key, value: string | number): void {
     this.values[this.#place(key)] = value;
   }
 
   /** Puts a member; an existing one gets the text with a `/` in front. */
-  putInFront(key: string, text: string, record: Snapshot): void {
+  putInFront(key: Key, text: string, record: Snapshot): void {
     const { count } = this, at = this.#place(key), value = this.values[at];
     const inner = typeof value === "number" ? record.textAt(value) : value;
     this.values[at] = this.count > count ? text : text + "/" + inner;
   }
 
   /** Where the member of a key is, or will be. */
-  #place(key: string): number {
+  #place(key: Key): number {
     const { keys, values } = this;
     let at = this.count;
-    while (at > 0 && keys[at - 1] > key) at--;
-    if (at > 0 && keys[at - 1] === key) return at - 1;
+    while (at > 0 && keys[at - 1].name > key.name) at--;
+    if (at > 0 && keys[at - 1].name === key.name) return at - 1;
     for (let i = this.count++; i > at; i--) {
       keys[i] = keys[i - 1];
       values[i] = values[i - 1];

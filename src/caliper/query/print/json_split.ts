@@ -82,6 +82,8 @@ export class JsonSplitFormatter extends Formatter {
   readonly #withPath: boolean;
   /** Number of the column by attribute id. */
   readonly #columnOf: (number | undefined)[] = [];
+  /** The same of columns that hold values. */
+  readonly #valueColumnOf: (number | undefined)[] = [];
   /** By node id: numbers of the columns that its chain has labels for. */
   readonly #touched: (readonly number[])[] = [];
 
@@ -126,13 +128,13 @@ export class JsonSplitFormatter extends Formatter {
     counts.fill(0);
     let isWide = false;
     for (let i = 0; i < record.count; i++) {
-      const node = record.node[i], own = this.#columnOf[record.attributeAt(tree, i)];
+      const node = record.node[i], own = this.#valueColumnOf[record.attributeAt(tree, i)];
       // The first entry of a column stands for it.
-      if (own !== undefined && !columns[own].hierarchy && values[own] === NONE) values[own] = i;
+      if (own !== undefined && values[own] === NONE) values[own] = i;
       // Immediates too: the chain of their attribute holds its metadata.
       const touched = this.#touchedBy(node, columns);
       if (touched === UNCACHED) isWide = true;
-      for (const c of touched) nodes[c][counts[c]++] = node;
+      for (let k = 0; k < touched.length; k++) nodes[touched[k]][counts[touched[k]]++] = node;
     }
     const labels = isWide ? this.#wideLabels(record, columns) : null;
     for (let c = 0; c < columns.length; c++) {
@@ -206,7 +208,12 @@ export class JsonSplitFormatter extends Formatter {
       }
     }
     if (path.attributes.length > 0) columns.push(path);
-    columns.forEach(({ attributes }, c) => attributes.forEach((id) => this.#columnOf[id] = c));
+    columns.forEach(({ attributes, hierarchy }, c) => {
+      for (const id of attributes) {
+        this.#columnOf[id] = c;
+        if (!hierarchy) this.#valueColumnOf[id] = c;
+      }
+    });
     return columns;
   }
 

@@ -13,7 +13,7 @@ import { scanInt64 } from "../../model/c_number.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { NONE } from "../../model/tree.ts";
 import { compareValues, EMPTY, parseValue, TYPE, type Variant } from "../../model/variant.ts";
-import { clamp, padLeft, padRight } from "../byte_text.ts";
+import { clamp, joinedText, padLeft, padRight } from "../byte_text.ts";
 import { pathText } from "../chain_text.ts";
 import { type FormatContext, Formatter } from "../formatter.ts";
 import { numberLength } from "../number_bytes.ts";
@@ -131,7 +131,7 @@ export class TableFormatter extends Formatter {
       return isNumber ? padLeft(shown, width) : padRight(shown, width);
     };
     if (typeof cell === "number") out.write(fitted(record.textAt(cell)));
-    else out.write(texts.getOrInsertComputed(cell, fitted));
+    else out.write(texts.getOrInsertComputed(cell, () => joinedText(fitted(cell))));
   }
 
   /** Number of columns that were known when a row came. */
