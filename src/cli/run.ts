@@ -10,7 +10,7 @@ import { countersChecked, countersCheckedPath } from "../os/files/counters_check
 import { readText } from "../os/files.ts";
 import { CHECKED, guardian, isOnlyCheck } from "../job/guardian/guardian.ts";
 import { findCommand } from "../os/process.ts";
-import { otherKind } from "../os/user_file.ts";
+import { beforePipeWaits } from "../os/pipes.ts";
 import { prepare } from "../run/session/launch.ts";
 import { parsePmcVersion } from "../run/outputs/pmc/version.ts";
 import { LIST_VARIABLES, OPTIONAL_VARIABLES, preloadChanges } from "../marks/preload/preload.ts";
@@ -83,9 +83,7 @@ export async function runWith(
     if (plain === given || !isHumanError(error)) throw error;
     say(`${error.message}; the configuration files are left aside`);
   };
-  // A pipe is waited for.
-  const inputs = ["idle", "simulate"].map((name) => given.get(name)?.text ?? "");
-  if (inputs.some((path) => otherKind(path)?.startsWith("a pipe"))) guardian()?.needsTime(START_S);
+  beforePipeWaits(() => guardian()?.needsTime(START_S));
   const { request, values, idle } = await ask(given).catch((error) => {
     leftAside(error);
     return ask(plain);

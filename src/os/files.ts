@@ -79,11 +79,14 @@ export function readWhole(path: string, limit = MOST_BYTES): Uint8Array | undefi
 
 /** Of one small file after the other: a start reads hundreds. */
 const small = new Uint8Array(4096);
+/** A pipe gives its bytes once, and some are read twice. */
+const ofPipes = new Map<string, Uint8Array>();
 
 /** What is returned is good until the next call. */
 function readOpen(fd: number, path: string, limit: number): Uint8Array | undefined {
   try {
-    let bytes = small;
+    let bytes = ofPipes.get(path) ?? small;
+    if (bytes !== small) return bytes;
     let length = 0;
     for (let waited = false; length < limit;) {
       if (length === bytes.length) bytes = grown(bytes);
@@ -98,6 +101,7 @@ function readOpen(fd: number, path: string, limit: number): Uint8Array | undefin
       if (n === 0) break;
       length += n;
     }
+    if (isPipe(fd)) ofPipes.set(path, bytes.slice(0, length));
     return bytes.subarray(0, length);
   } finally {
     closeFile(fd);

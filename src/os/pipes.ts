@@ -11,9 +11,15 @@ const PATIENCE_MS = 2000;
 let leftMs = PATIENCE_MS;
 const silent = new Set<string>();
 let log: (line: string) => void = () => {};
+let waiting: () => void = () => {};
 
 /** What is wrong with such a pipe. */
 export const SILENT = "a pipe without data for 2 s";
+
+/** From now on this is called before a pipe is waited for. */
+export function beforePipeWaits(call: () => void): void {
+  waiting = call;
+}
 
 /** From now on a line is logged for each pipe that is left out. */
 export function logSilentPipes(to: (line: string) => void): void {
@@ -26,6 +32,7 @@ export function logSilentPipes(to: (line: string) => void): void {
  * @returns False where it stays silent: it is not waited for again.
  */
 export function awaitPipe(fd: number): boolean {
+  waiting();
   const beforeNs = monotonicNanoseconds();
   const isReady = libc().poll(pollEntry(fd), 1n, Math.ceil(leftMs)) > 0;
   leftMs = Math.max(0, leftMs - (monotonicNanoseconds() - beforeNs) * 1e-6);

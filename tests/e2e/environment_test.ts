@@ -210,6 +210,29 @@ os._exit(3 if os.wait()[1] == 0 else 7)
   NOT_ROOT ?? unless(succeeds("python3", "-V"), "no Python"),
 );
 
+endToEnd("a pipe that a writer fills late is read, though it is asked for twice", (dir) => {
+  const config = "CALI_SERVICES_ENABLE=event,trace,recorder";
+  bash(dir, "mkfifo f");
+  const ran = (text: string, options: string, env: Record<string, string> = {}) => {
+    const command = `"$J" run -q --simulate ${options} -- sh -c 'echo ran; exit 4'`;
+    return bash(dir, `(sleep 1.2; printf '${text}' >f) & ${command}`, env);
+  };
+  for (
+    const out of [
+      ran(`${config}\\n`, "", { CALI_CONFIG_FILE: "f" }),
+      ran('{"a":"b"}', "--cali-config 'runtime-report,metadata(file=f)'"),
+    ]
+  ) {
+    assertEquals([out.code, out.stdout], [4, "ran\n"], out.stderr);
+    assertMatch(
+      out.stderr,
+      /^joulemark: [^:]+: nothing was marked, so nothing is written[^\n]*\n$/,
+    );
+  }
+  const silent = bash(dir, `"$J" run --cali-config 'runtime-report,metadata(file=f)' -- echo ran`);
+  assertEquals([silent.code, silent.stdout], [2, ""], silent.stderr);
+});
+
 endToEnd(
   "a pipe in the place of an input is read, or left out when it is silent for 2 s",
   (dir) => {

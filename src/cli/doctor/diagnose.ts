@@ -3,7 +3,7 @@
  * @module
  */
 import type { Host } from "../../core/machine/host.ts";
-import type { Absence, Offer } from "../../core/signal.ts";
+import type { Absence, Offer, OfferedSignal } from "../../core/signal.ts";
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../../os/clock.ts";
 import { pathsState } from "../../os/confinement/landlock.ts";
 import type { MachineHost } from "../../os/host.ts";
@@ -177,7 +177,7 @@ function sourceRow(
   return {
     reader,
     state: forbidden.length > 0 ? "partly" : offer.signals.length === 0 ? "absent" : "readable",
-    summary: `${counted(offer.signals.length, "signal")}, as ${offer.signals[0]?.row.name}` +
+    summary: summaryOf(offer.signals, lacks) +
       (forbidden.length > 0 ? `; ${forbidden[0].signal}: ${forbidden[0].reason}` : ""),
     signals: offer.signals.length,
     lacks,
@@ -185,6 +185,11 @@ function sourceRow(
     mends: forbidden.length > 0 ? remediesFor(host, reader, [...offer.missing ?? []]) : [],
     live,
   };
+}
+
+function summaryOf([first, ...more]: readonly OfferedSignal[], [lack]: readonly Absence[]): string {
+  if (first === undefined) return lack?.reason ?? "nothing that it reads is here";
+  return `${counted(more.length + 1, "signal")}, as ${first.row.name}`;
 }
 
 /** Files of energy that a tree's modes close to ordinary users: one example is enough. */

@@ -82,9 +82,10 @@ export function verdictText({ gate, level }: Comparison): string {
 }
 
 /** The change that runs of this noise can show, in a sentence. */
-export function detectableText({ gate: { difference }, detect }: Comparison): string[] {
+export function detectableText({ gate: { difference, verdict }, detect }: Comparison): string[] {
   const { detectable, detectableRuns: [a, b], noise, neededRuns } = difference;
   if (Number.isNaN(detectable)) {
+    if (verdict === "not known") return [];
     return ["how much runs vary is not known of single runs: repeat them"];
   }
   const more = Number.isFinite(neededRuns) ? `${neededRuns}` : "more than 1000";
