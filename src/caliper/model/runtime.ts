@@ -248,18 +248,35 @@ export class AnnotationRuntime {
     if (board === null) return;
     if (ns >= 0) this.foldedPath([], { count: 0, ns, byPath: NO_LENGTHS });
     const last = steps.at(-1), attribute = last === undefined ? NONE : this.#attributeOf(last);
+    const attributeOf = (step: PathStep) => this.#attributeOf(step), outer = steps.slice(0, -1);
     // In their order values of the process stand beside the thread's: each is on its own board.
-    const attributeOf = (step: PathStep) => {
-      const id = this.#attributeOf(step);
-      return folded.byPath !== undefined || this.#current.board(id) === board ? id : NONE;
-    };
-    const before = board.swapRegions(nodeOfPath(this.tree, steps.slice(0, -1), attributeOf));
+    const isShared = (step: PathStep) =>
+      folded.byPath === undefined && this.#current.board(attributeOf(step)) !== board;
+    const own = outer.filter((step) => !isShared(step));
+    const before = board.swapRegions(nodeOfPath(this.tree, own, attributeOf));
+    const restore = this.#share(outer.filter(isShared));
     if (attribute !== NONE) this.#pushVisits(attribute, last!.name, folded);
     else if (folded.byPath !== undefined) {
       const time = { count: 0, ns: folded.ns, byPath: NO_LENGTHS, snapshots: 0 };
       this.#push({ event: null, info: null, replaces: NONE, folded: time });
     }
+    restore?.();
     board.swapRegions(before);
+  }
+
+  /**
+   * Puts values of the process on its board, unless the innermost is there: visits without room may be
+   * emitted after its end.
+   *
+   * @returns Puts back what was there.
+   */
+  #share(steps: readonly PathStep[]): (() => void) | undefined {
+    const attributeOf = (step: PathStep) => this.#attributeOf(step), inner = steps.at(-1);
+    if (inner === undefined) return undefined;
+    const attribute = attributeOf(inner), board = this.#current.board(attribute);
+    if (board === null || board.current(attribute)?.value === inner.name) return undefined;
+    const before = board.swapRegions(nodeOfPath(this.tree, steps, attributeOf));
+    return () => void board.swapRegions(before);
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Channels over threads whose visits are folded by path. */
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { needsOrder } from "../../../src/caliper/channels/order.ts";
+import { PROPERTY } from "../../../src/caliper/model/attribute.ts";
 import { parseConfigString } from "../../../src/caliper/model/config/config_string.ts";
 import { TYPE } from "../../../src/core/events/ring_layout.ts";
 import { ROOT } from "../../../src/core/path_stats.ts";
@@ -175,4 +176,33 @@ Deno.test("needsOrder() recognizes which of Caliper's configurations sum up by p
   assertEquals(made({ CALI_EVENT_ENABLE_SNAPSHOT_INFO: "true" }), true);
   assertEquals(made({ CALI_SERVICES_ENABLE: "event,trace,recorder" }), true);
   assertEquals(made({ CALI_AGGREGATE_KEY: "iteration#loop" }), true);
+});
+
+Deno.test("visits without room are below the values of the process that they came in", () => {
+  const node = new ContextNode([{ CALI_SERVICES_ENABLE: "event,timer,aggregate,recorder" }]);
+  const process = node.start(0, 100, [0]), properties = PROPERTY.process_scope | PROPERTY.nested;
+  const main = node.paths.add(ROOT, "main"), visits = { count: 1000, sumMs: 10, selfMs: 10 };
+  node.step(0);
+  node.enter(0.1, process, "main");
+  for (const [i, value] of ["first", "second"].entries()) {
+    const stage = node.paths.add(main, value, "", "stage");
+    node.attribute(0.2 + 0.4 * i, process, "begin", "stage", value, { properties });
+    node.enter(0.3 + 0.4 * i, process, "work");
+    node.exit(0.4 + 0.4 * i, process, "work");
+    node.attribute(0.5 + 0.4 * i, process, "end", "stage");
+    // they are emitted behind its end
+    fold(node, 0.5 + 0.4 * i, node.paths.add(stage, "work"), visits);
+  }
+  node.exit(0.95, process, "main");
+  node.step(1);
+  node.recorder.finish();
+  const found = JSON.parse(query(
+    "select sum(count) as n,event.end#region,stage where event.end#region=work " +
+      "group by event.end#region,stage format json",
+    [node.channels[0].flush()],
+  ));
+  assertEquals(found.map(({ n, path }: Record<string, unknown>) => [path, n]), [
+    ["first", 1001],
+    ["second", 1001],
+  ]);
 });
