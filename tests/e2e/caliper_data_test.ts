@@ -94,6 +94,12 @@ endToEnd("metadata(file=F) has the members of a JSON file, of the given keys or 
   const chosen = ["build.compiler=gcc", "build.opt=3", "system=dane"];
   assertEquals(globals('file=meta.json,keys="system,build"'), chosen);
   assertEquals(globals("file=meta.json,own=yes"), [...chosen, "skip=no", "own=yes"].sort());
+  assertEquals(globals('file=meta.json,keys="build.opt,skip,none"'), ["build.opt=3", "skip=no"]);
+  Deno.writeTextFileSync(
+    `${dir}/meta.json`,
+    '{"build": {"version": 1.10, "id": 12345678901234567890}}',
+  );
+  assertEquals(globals("file=meta.json"), ["build.id=12345678901234567890", "build.version=1.10"]);
   const missing = joulemark(dir, [
     ...["run", "--simulate", "--cali-config", "runtime-profile,metadata(file=no.json)"],
     ...["--", "./app", "pushed"],

@@ -21,25 +21,49 @@ export function metadataOf(
   keys: readonly string[],
   read: ReadFile | undefined,
 ): Record<string, string> {
-  const content = parsed(path, read), found: Record<string, string> = {};
+  const content = parsed(path, read, asWritten), found: Record<string, string> = {};
   if (!isObject(content)) fail(path, "expected an object");
   const add = (name: string, value: Json): void => {
-    if (isObject(value)) {
+    if (isObject(value) && !RawJson.isRawJSON(value)) {
       for (const [key, inner] of Object.entries(value)) add(`${name}.${key}`, inner);
     } else found[name] = typeof value === "string" ? value : JSON.stringify(value);
   };
-  for (const [key, value] of Object.entries(content)) {
-    if (keys.length === 0 || keys.includes(key)) add(key, value);
+  for (const key of keys.length > 0 ? keys : Object.keys(content)) {
+    const value = keys.length > 0 ? memberOf(content, key) : content[key];
+    if (value !== undefined) add(key, value);
   }
   return found;
 }
 
+/** A member of a member of an object: `a.b`. */
+function memberOf(content: Json, path: string): Json | undefined {
+  let value: Json | undefined = content;
+  for (const key of path.split(".")) {
+    value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  return value;
+}
+
+/** Changes a value that was read. */
+type Reviver = (key: string, value: Json, context: { source?: string }) => Json;
+
+/** Calls that the types do not know yet. */
+const RawJson = JSON as unknown as {
+  rawJSON(text: string): Json;
+  isRawJSON(value: Json): boolean;
+  parse(text: string, reviver?: Reviver): Json;
+};
+
+/** Numbers stay as they are written: a version 1.10 is not 1.1. */
+const asWritten: Reviver = (_key, value, { source }) =>
+  typeof value === "number" ? RawJson.rawJSON(source!) : value;
+
 /** The content of a file. @throws {JsonFileError} Where there is none. */
-export function parsed(path: string, read: ReadFile | undefined): Json {
+export function parsed(path: string, read: ReadFile | undefined, reviver?: Reviver): Json {
   const text = read?.(path);
   if (text === undefined) fail(path, "it cannot be read");
   try {
-    return JSON.parse(text);
+    return RawJson.parse(text, reviver);
   } catch {
     return fail(path, "expected JSON");
   }
