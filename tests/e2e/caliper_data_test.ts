@@ -125,6 +125,12 @@ endToEnd("load(FILE) adds configurations of the user's own", (dir) => {
   Deno.writeTextFileSync(`${dir}/visits.json`, JSON.stringify(spec));
   const { stdout } = configured(dir, "load(visits.json),visit-report", "pushed");
   assertMatch(stdout, /^Path +Visits *\nmain +1 *\n +after +1 *\n/);
+  Deno.writeTextFileSync(
+    `${dir}/o.json`,
+    JSON.stringify([Object.assign({}, spec, { name: "other-report" })]),
+  );
+  const both = configured(dir, "load(o.json, visits.json),other-report,visit-report", "pushed");
+  assertEquals(both.stdout, stdout + stdout);
   configured(dir, "load(visits.json),visit-report(to.file=out.txt)", "pushed");
   assertEquals(Deno.readTextFileSync(`${dir}/out.txt`).split("\n")[0], stdout.split("\n")[0]);
   Deno.writeTextFileSync(`${dir}/wrong.json`, '{"description": "no name"}');

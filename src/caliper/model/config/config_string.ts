@@ -147,10 +147,11 @@ class Parser {
   }
 
   #load(offset: number): void {
-    const path = new WordReader(this.#value(LOAD)).word("");
-    this.#loaded.push(
-      ...inFile(this.#reader.text, offset, () => loadConfigs(path, this.#readFile)),
-    );
+    const reader = new WordReader(this.#value(LOAD)), { text } = this.#reader;
+    do {
+      const path = reader.word(",");
+      this.#loaded.push(...inFile(text, offset, () => loadConfigs(path, this.#readFile)));
+    } while (reader.char() === ",");
   }
 
   #sharedOption(name: string, offset: number): void {
