@@ -4,12 +4,19 @@
  */
 import { type Boundaries, lengthsOf } from "./clock.ts";
 import { NONE, OWN, type PieceLog } from "./pieces.ts";
-import { type Kernel, respond, type Room, type Spans } from "./response.ts";
+import { type Kernel, type Parts, respond, type Room, type Spans } from "./response.ts";
 
 /** Most classes, those of the estimator's own included: a power each costs little, and the rest goes to effects. */
 export const MAX_CLASSES = 64;
-/** Pieces between two pauses. */
-const SLICE = 8192;
+/** Pieces that are looked at together: slow answers show each of them in a hundred intervals. */
+const SLICE = 4096;
+
+/** Pieces of a slice: from which on, and how many. */
+interface Slice {
+  readonly from: number;
+  readonly count: number;
+}
+
 /** Part of an interval's capacity that must be known for the interval to be fitted. */
 const KNOWN = 0.98;
 
@@ -111,13 +118,13 @@ export class Domain {
     columns: Columns,
   ): Generator<void, { z: Float64Array; isWhole: Uint8Array }> {
     const n = this.intervals, z = new Float64Array(n * columns.width);
-    const { begin, interval, partS } = respond(columns, this.boundaries, kernel, this.#room);
-    yield;
-    for (let i = 0; i < columns.count; i++) {
-      if (i % SLICE === 0) yield;
-      for (let s = columns.begin[i]; s < columns.begin[i + 1]; s++) {
-        const o = columns.column[s] * n, x = columns.value[s];
-        for (let k = begin[i]; k < begin[i + 1]; k++) z[o + interval[k]] += x * partS[k];
+    for (const { from, count, begin, interval, partS } of this.#respond(kernel, columns)) {
+      yield;
+      for (let i = 0; i < count; i++) {
+        for (let s = columns.begin[from + i]; s < columns.begin[from + i + 1]; s++) {
+          const o = columns.column[s] * n, x = columns.value[s];
+          for (let k = begin[i]; k < begin[i + 1]; k++) z[o + interval[k]] += x * partS[k];
+        }
       }
     }
     const isWhole = new Uint8Array(n), { capacity } = this.facts;
@@ -130,16 +137,30 @@ export class Domain {
     return { z, isWhole };
   }
 
+  /** What intervals show of the columns' pieces, some pieces at a time. */
+  *#respond(kernel: Kernel, { count, startS, endS }: Columns): Generator<Parts & Slice> {
+    for (let from = 0; from < count; from += SLICE) {
+      const to = Math.min(count, from + SLICE);
+      const some = {
+        count: to - from,
+        startS: startS.subarray(from, to),
+        endS: endS.subarray(from, to),
+      };
+      yield { from, count: some.count, ...respond(some, this.boundaries, kernel, this.#room) };
+    }
+  }
+
   /** Zv without Z. */
   along(kernel: Kernel, columns: Columns, v: Float64Array): Float64Array {
     const out = new Float64Array(this.intervals);
-    const { begin, interval, partS } = respond(columns, this.boundaries, kernel, this.#room);
-    for (let i = 0; i < columns.count; i++) {
-      let x = 0;
-      for (let s = columns.begin[i]; s < columns.begin[i + 1]; s++) {
-        x += columns.value[s] * v[columns.column[s]];
+    for (const { from, count, begin, interval, partS } of this.#respond(kernel, columns)) {
+      for (let i = 0; i < count; i++) {
+        let x = 0;
+        for (let s = columns.begin[from + i]; s < columns.begin[from + i + 1]; s++) {
+          x += columns.value[s] * v[columns.column[s]];
+        }
+        for (let k = begin[i]; k < begin[i + 1]; k++) out[interval[k]] += x * partS[k];
       }
-      for (let k = begin[i]; k < begin[i + 1]; k++) out[interval[k]] += x * partS[k];
     }
     return out;
   }
