@@ -210,6 +210,26 @@ os._exit(3 if os.wait()[1] == 0 else 7)
   NOT_ROOT ?? unless(succeeds("python3", "-V"), "no Python"),
 );
 
+endToEnd("a file of a channel is no other output's", (dir) => {
+  const run = (options: string, env: Record<string, string> = {}) => {
+    const command = "-- sh -c 'echo ran; exit 4'";
+    return bash(dir, `"$J" run -q --simulate --report x ${options} ${command}`, env);
+  };
+  const refused = run("--cali-config 'runtime-report(output=./x)'");
+  assertEquals([refused.code, refused.stdout], [2, ""], refused.stderr);
+  assertStringIncludes(refused.stderr, "expected a path of its own, found the path of --report");
+  const found: Record<string, string>[] = [
+    { CALI_CONFIG: "runtime-report(output=./x)" },
+    { CALI_SERVICES_ENABLE: "event,trace,recorder", CALI_RECORDER_FILENAME: "x" },
+  ];
+  for (const env of found) {
+    const out = run("", env);
+    assertEquals([out.code, out.stdout], [4, "ran\n"], out.stderr);
+    assertMatch(out.stderr, /x of channel \S+ is the path of --report too; it is left aside/);
+    assertMatch(Deno.readTextFileSync(`${dir}/x`), /^GEOPM Version/);
+  }
+});
+
 endToEnd("a pipe that a writer fills late is read, though it is asked for twice", (dir) => {
   const config = "CALI_SERVICES_ENABLE=event,trace,recorder";
   bash(dir, "mkfifo f");

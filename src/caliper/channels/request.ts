@@ -6,7 +6,7 @@ import type { ChannelSpec, ConfigFacts, Configuration } from "../model/config/ch
 import { parseConfigString } from "../model/config/config_string.ts";
 import { defaultFileName } from "../model/config/file_name.ts";
 import { configFileNames, readConfiguration } from "../model/config/variables.ts";
-import { UsageError } from "../../core/errors.ts";
+import { unusable, UsageError } from "../../core/errors.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
 import { readText } from "../../os/files.ts";
 import { readFound } from "../../os/trusted_file.ts";
@@ -25,6 +25,8 @@ export interface ChannelOptions {
   caliPath?: string;
   /** A configuration string of Caliper. */
   caliConfig?: string;
+  /** The other output that has a path. @default none */
+  whoseIs?: (path: string) => string | undefined;
 }
 
 /** Makes the channels' side of a live run. */
@@ -83,7 +85,7 @@ export function contextReplay(request: ChannelOptions, printer: Printer): Contex
   return new ContextRun({
     channels(table, topology) {
       const facts = factsOf(table, topology, false);
-      const { channels, remarks } = parseConfigString(request.caliConfig ?? "", facts);
+      const { channels, remarks } = given(request, facts);
       for (const remark of remarks) printer.tell(remark);
       return { specs: [...plainStream(request.caliPath), ...channels], remarksAlone: [] };
     },
@@ -121,15 +123,52 @@ export function factsOf(table: NameTable, topology: PlatformTopology, mpi: boole
 
 /** What the command line and variables ask for. */
 function configured(
-  { caliConfig = "" }: ChannelOptions,
+  options: ChannelOptions,
   env: Readonly<Record<string, string>>,
   facts: ConfigFacts,
 ): Configuration {
-  const given = parseConfigString(caliConfig, facts), found = fromVariables(env, facts);
+  const own = given(options, facts), found = fromVariables(env, facts), remarks: string[] = [];
+  const channels = found.channels.filter((spec) => {
+    const taken = takenFile(spec, options);
+    if (taken === undefined) return true;
+    const [path, other] = taken;
+    remarks.push(`${path} of channel ${spec.name} is the path of ${other} too; it is left aside`);
+    return false;
+  });
   return {
-    channels: [...given.channels, ...found.channels],
-    remarks: [...given.remarks, ...found.remarks],
+    channels: [...own.channels, ...channels],
+    remarks: [...own.remarks, ...found.remarks, ...remarks],
   };
+}
+
+/** What the command line asks for. */
+function given(options: ChannelOptions, facts: ConfigFacts): Configuration {
+  const { caliConfig = "" } = options, found = parseConfigString(caliConfig, facts);
+  for (const spec of found.channels) {
+    const taken = takenFile(spec, options);
+    if (taken === undefined) continue;
+    throw unusable(
+      `--cali-config=${caliConfig}`,
+      "a path of its own",
+      `the path of ${taken[1]}: ${taken[0]}`,
+      "give each output a path of its own",
+    );
+  }
+  return found;
+}
+
+const FILES = ["RECORDER", "REPORT", "MPIREPORT"].map((service) => `CALI_${service}_FILENAME`);
+
+/** A file of a channel that another output has, and its name. */
+function takenFile(
+  { variables }: ChannelSpec,
+  { whoseIs }: ChannelOptions,
+): [path: string, other: string] | undefined {
+  for (const path of FILES.map((name) => variables[name] ?? "")) {
+    const other = /^std(out|err)$/.test(path) ? undefined : whoseIs?.(path);
+    if (other !== undefined) return [path, other];
+  }
+  return undefined;
 }
 
 /** A mistake in a variable, which a job script may set for Caliper itself, stops nothing. */

@@ -105,7 +105,10 @@ export const OUTPUTS: readonly Output[] = [
     replays: true,
     holdsEvents: true,
     isAsked: requestsChannels,
-    load: async () => (await import("./channels.ts")).makeChannels,
+    load: async () => {
+      const { makeChannels } = await import("./channels.ts");
+      return (values, site) => makeChannels(values, site, madeOptions());
+    },
   },
   {
     name: "perfetto",
@@ -152,6 +155,13 @@ export const OUTPUTS: readonly Output[] = [
 /** One that a variable may give, too. */
 function option(name: string, value: string, help: string, more: Partial<Option> = {}): Option {
   return { name, value, env: true, group: "Outputs", help, ...more };
+}
+
+/** Options whose values are files or directories that a run makes, the report's before all. */
+export function madeOptions(): string[] {
+  const made = OUTPUTS.flatMap(({ options }) => options)
+    .filter(({ value }) => value === "FILE" || value === "DIR");
+  return ["report", ...made.map(({ name }) => name)];
 }
 
 /** Is an output asked for? */

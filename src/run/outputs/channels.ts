@@ -4,13 +4,19 @@
  */
 import { contextReplay, contextRun } from "../../caliper/channels/request.ts";
 import type { OptionValues } from "../../core/option.ts";
+import { isWrittenInto, placeOf } from "../../os/output_place.ts";
 import type { Opener, OutputSite } from "./output.ts";
 
-/** The channels that were asked for. */
-export function makeChannels(values: OptionValues, site: OutputSite): Opener {
+/** The channels that were asked for. @param made Options whose values are files that a run makes. */
+export function makeChannels(
+  values: OptionValues,
+  site: OutputSite,
+  made: readonly string[],
+): Opener {
   const request = {
     caliPath: values.get("cali")?.text,
     caliConfig: values.get("cali-config")?.text,
+    whoseIs: (path: string) => whoseIs(path, made.map((option) => values.get(option))),
   };
   const run = site.isLive
     ? contextRun({ ...request, command: site.command }, Deno.env.toObject(), site)
@@ -39,4 +45,11 @@ export function makeChannels(values: OptionValues, site: OutputSite): Opener {
       finish: () => run.finish(),
     };
   };
+}
+
+/** The option that has a path for its output already. */
+function whoseIs(path: string, values: readonly ReturnType<OptionValues["get"]>[]) {
+  if (path === "" || isWrittenInto(path)) return undefined;
+  const place = placeOf(path);
+  return values.find((value) => (value?.text ?? "") !== "" && placeOf(value!.text) === place)?.name;
 }

@@ -5,15 +5,7 @@
 import { unusable } from "../../core/errors.ts";
 import type { OptionValues } from "../../core/option.ts";
 import { isWrittenInto, placeOf } from "../../os/output_place.ts";
-import { OUTPUTS } from "./all.ts";
-
-/** Options whose values are files or directories that a run makes, the report's before all. */
-const MADE: readonly string[] = [
-  "report",
-  ...OUTPUTS.flatMap(({ options }) => options)
-    .filter(({ value }) => value === "FILE" || value === "DIR")
-    .map(({ name }) => name),
-];
+import { madeOptions } from "./all.ts";
 
 /** Values without those that another output takes, and a line for each of these. */
 export interface OwnPlaces {
@@ -30,7 +22,7 @@ export interface OwnPlaces {
 export function atOwnPlaces(values: OptionValues, reportPath: string | undefined): OwnPlaces {
   const kept = new Map(values), lines: string[] = [];
   const taken = new Map<string, { name: string; option: string; isForeign: boolean }>();
-  for (const option of MADE) {
+  for (const option of madeOptions()) {
     const value = values.get(option);
     const path = value?.text ?? (option === "report" ? reportPath : undefined);
     if (path === undefined || path === "" || isWrittenInto(path)) continue;
