@@ -26,7 +26,8 @@ import { type PerfColumn, PerfReading } from "./readings/perf.ts";
 import { identify } from "./processor.ts";
 
 const DEVICES = "/sys/bus/event_source/devices";
-const PMU = `${DEVICES}/power`;
+const POWER = "power";
+const PMU = `${DEVICES}/${POWER}`;
 /** PMUs of the CPUs themselves, by the beginnings of their names. */
 const CPU_PMU = /^(cpu|armv|apple_)/;
 const NO_CPU_PMU = `no PMU of the CPUs in ${DEVICES}: as in most virtual machines`;
@@ -157,7 +158,7 @@ export function columnsOf(host: Host, row: SignalRow): PerfColumn[] | Absence {
   const file = (path: string) => host.readText(`${PMU}/${path}`)?.trim() ?? "";
   const config = /^event=(0x[0-9a-f]+|\d+)$/i.exec(file(`events/energy-${name}`))?.[1];
   if (config === undefined) {
-    const reason = host.list(PMU).length === 0
+    const reason = !host.list(DEVICES).includes(POWER)
       ? `no power PMU (${PMU}): this machine or its kernel shows no energy to perf`
       : `no ${PMU}/events/energy-${name}`;
     return { kind: "absent", reason };
