@@ -130,7 +130,8 @@ endToEnd("a short gap that the counter bridges leaves the energy whole", async (
 asEachUser("a spike is rejected and named, and the energy whole", async (dir, { command }) => {
   let spikes = 0;
   const fault: Fault = (pkg, s, uj) => {
-    const spike = pkg === 1 && s > 0.5 && spikes < 5;
+    // Few, since a loaded machine writes each of them late, and then they are no glitch.
+    const spike = pkg === 1 && s > 0.5 && spikes < 2;
     if (spike) spikes++;
     return `${uj + (spike ? 50e9 : 0)}\n`;
   };

@@ -94,7 +94,7 @@ endToEnd("a trace of events counts the nested visits that it has no room for", (
 }, 120);
 
 endToEnd(
-  "nested regions that come too fast for their order have the energy of their time",
+  "nested regions that come too fast for their order have the energy of their time, or none",
   (dir) => {
     const app = build("deep", dir);
     bestOf(3, () => {
@@ -110,8 +110,10 @@ endToEnd(
         seJ: Number(row["package-energy-se (J)"]),
       }));
       assertEquals(nested.map(({ region }) => String(region)), ["a", "b", "c"]);
-      // All of it draws the same power.
+      // All of it draws the same power; in steps of one mix their powers cannot be separated.
+      assert(main.joules > 0 && main.seJ > 0, text);
       for (const { region, seconds, joules, seJ } of nested) {
+        if (Number.isNaN(joules)) continue;
         const trueJ = main.joules * seconds / main.seconds;
         assertAlmostEquals(joules, trueJ, 4 * seJ + 0.02 * trueJ, String(region));
       }

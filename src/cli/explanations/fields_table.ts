@@ -215,9 +215,9 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "memory, its GPUs",
   ),
   row(
-    "tree; rows; unmarked",
-    "regions by path: time, visits and energy of each with all nested in it and of itself; and " +
-      "what lies outside of all",
+    "tree; rows; unmarked; other CPUs; undetermined",
+    "regions by path: time, visits and energy of each, with all nested in it and by itself; then " +
+      "time outside all regions, CPUs without a process, and the rest of the total",
   ),
   row("permissions; permissions given back", "what the executable may do"),
   row(

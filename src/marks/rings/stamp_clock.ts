@@ -7,8 +7,10 @@ import type { ClockLimits } from "./clock_limits.ts";
 
 const TWO_32 = 4294967296;
 
-/** A correction is spread over this time, ns: no stamp passes one that came before it. */
-const SLEW_NS = 1e8;
+/** A correction is spread over so many times itself: the line rises on, and is right again soon. */
+const SLEW = 10;
+/** A larger correction is no error of a line, ns: the counter stalled, as in a machine that was suspended. */
+const MAX_SHIFT_NS = 5e7;
 /** Pairs that come sooner after another one are left out, ns. */
 const PAIR_NS = 5e7;
 /** Parts of the line that are kept for threads whose events are read late. */
@@ -91,8 +93,7 @@ export class StampClock {
     const shift = last === undefined || from === -Infinity
       ? 0
       : nsBy(part, from) - nsBy(last, from);
-    // A counter that stood still, as in a machine that was suspended, is no error of a line.
-    parts.push({ ...part, shift: Math.abs(shift) < SLEW_NS / 2 ? shift : 0 });
+    parts.push({ ...part, shift: Math.abs(shift) < MAX_SHIFT_NS ? shift : 0 });
     if (parts.length > MAX_PARTS) parts.shift();
   }
 
@@ -104,7 +105,7 @@ export class StampClock {
 function nsBy({ from, pairCycles, pairNs, rate, shift }: Part, cycles: number): number {
   const ns = pairNs + (cycles - pairCycles) * rate;
   if (shift === 0) return ns;
-  const left = 1 - (cycles - from) * rate / SLEW_NS;
+  const left = 1 - (cycles - from) * rate / (SLEW * Math.abs(shift));
   return left > 0 ? ns - shift * left : ns;
 }
 
