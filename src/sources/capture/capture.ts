@@ -281,7 +281,9 @@ class Tree {
     const given = this.#options.host.facts.modes?.[path];
     if (given !== undefined) this.#modes[path] = given;
     else if ((mode & 0o004) === 0) this.#modes[path] = mode.toString(8).padStart(4, "0");
-    if (path in this.#modes) this.#owners[path] = this.#host.root === "" ? facts.uid : 0;
+    if (!(path in this.#modes)) return;
+    const owner = this.#options.host.facts.owners?.[path] ?? 0;
+    this.#owners[path] = this.#host.root === "" ? facts.uid : owner;
   }
 
   #text(path: string, first: boolean): string | undefined {
