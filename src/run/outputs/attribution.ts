@@ -28,7 +28,7 @@ import type { Batch } from "../../sources/signals/batch.ts";
 import { type AttributionMode, parseAttribution } from "../../core/attribution_mode.ts";
 import type { OptionValues } from "../../core/option.ts";
 import { type EnergyCounter, findCounters, offered, STAMP } from "./energy_counters.ts";
-import { FittedEnergies } from "./fitted_energies.ts";
+import { FittedEnergies, TOO_MANY } from "./fitted_energies.ts";
 import { outermostPlain, tooFastNote } from "./paths_without_edges.ts";
 import type { Opener, OpenOutput } from "./output.ts";
 import type { RunView } from "./run_view.ts";
@@ -340,6 +340,7 @@ export class RunAttribution implements OpenOutput {
     if (this.#fitted === undefined) return { ...exact, fitJ: NaN, seJ: NaN, causedJ: NaN };
     const unknown = { ...exact, fitJ: NaN, seJ: NaN, causedJ: NaN };
     if (!this.#isFitted) return { ...unknown, why: "the run goes on" };
+    if (this.#fitted.isOver) return { ...unknown, why: TOO_MANY };
     const fitted = this.#fitted.sum(kind, paths);
     const powerW = Number.isFinite(fitted.powerW) ? fitted.powerW : exact.powerW;
     if (fitted.cpuS > 0) return { exactJ: exact.exactJ, ...fitted, powerW };
@@ -442,7 +443,10 @@ export class RunAttribution implements OpenOutput {
       const fits = new Map<number, DomainFacts>();
       for (const { index, facts: of } of this.#fitted?.facts(kind) ?? []) fits.set(index, of);
       if (this.#fitted !== undefined && this.#isFitted) {
-        Object.assign(facts, this.#notDetermined(kind));
+        Object.assign(
+          facts,
+          this.#fitted.isOver ? { [kind]: { "lack of fit": TOO_MANY } } : this.#notDetermined(kind),
+        );
       }
       for (const { index, updatePeriodS, changes, breaks } of counters) {
         const fit = fits.get(index);

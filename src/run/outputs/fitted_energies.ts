@@ -11,6 +11,11 @@ import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import type { EnergyCounter } from "./energy_counters.ts";
 import { outermostPlain } from "./paths_without_edges.ts";
 
+/** More paths, or more threads over time, cost a fit too much: no energy is determined then. */
+const MAX_PATHS = 10_000, MAX_THREADS = 2_000;
+/** The reason then. */
+export const TOO_MANY = `more than ${MAX_PATHS} regions or ${MAX_THREADS} threads`;
+
 /** Energies by fit; classes are paths, 0 is outside of all regions. */
 export class FittedEnergies {
   readonly #kinds = new Map<EnergyKind, {
@@ -22,6 +27,9 @@ export class FittedEnergies {
   }>();
   readonly #all: readonly KindEnergies[];
   #generation = 0;
+  #threads = 0;
+  /** There are too many paths or threads. */
+  isOver = false;
 
   constructor(
     counters: readonly EnergyCounter[],
@@ -41,6 +49,7 @@ export class FittedEnergies {
     this.#all = [...this.#kinds.values()].map(({ energies }) => energies);
     tracker.lanes = {
       live: (timeS, lane, cpus) => {
+        if (this.isOver || ++this.#threads > MAX_THREADS) return this.#giveUp();
         // Another process took the command's place; what was before is not the application's.
         if (tracker.generation !== this.#generation && this.#generation > 0) {
           for (const kind of this.#all) kind.restart();
@@ -49,20 +58,30 @@ export class FittedEnergies {
         for (const kind of this.#all) kind.live(timeS, lane, cpus);
       },
       move: (timeS, lane, path) => {
+        if (this.isOver || path > MAX_PATHS) return this.#giveUp();
         for (let k = 0; k < this.#all.length; k++) this.#all[k].edge(timeS, lane, path);
       },
       fold: (lane, path, seconds, around) => {
+        if (this.isOver || path > MAX_PATHS) return this.#giveUp();
         const outer = around < 0 ? outermostPlain(tracker, path) : around;
         for (const kind of this.#all) kind.fold(lane, path, seconds, outer);
       },
       end: (timeS, lane) => {
+        if (this.isOver) return;
         for (const kind of this.#all) kind.end(timeS, lane);
       },
     };
   }
 
+  #giveUp(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    for (const kind of this.#all) kind.restart();
+  }
+
   /** A sample: values of all counters, J, and when they were taken, s; NaN: there is none. */
   step(timeS: number, valuesJ: Float64Array, stampsS: Float64Array): void {
+    if (this.isOver) return;
     for (const { energies, at, values, stamps } of this.#kinds.values()) {
       for (let k = 0; k < at.length; k++) {
         values[k] = valuesJ[at[k]];
@@ -75,6 +94,7 @@ export class FittedEnergies {
 
   /** The run is over, or a report is due. */
   finish(): void {
+    if (this.isOver) return;
     for (const kind of this.#all) kind.finish();
   }
 
@@ -85,6 +105,7 @@ export class FittedEnergies {
 
   /** Energy of CPUs that no lane may use, and of the time without lanes, J. */
   rest(kind: EnergyKind): { fitJ: number; seJ: number } {
+    if (this.isOver) return { fitJ: NaN, seJ: NaN };
     const { energyJ, seJ } = this.#kinds.get(kind)!.energies.sum.total([OWN.other, OWN.outside]);
     return { fitJ: energyJ, seJ };
   }
@@ -107,6 +128,7 @@ export class FittedEnergies {
 
   /** Facts of counters, by the index of the first of those that count as one. */
   *facts(kind: EnergyKind): Generator<{ index: number; facts: DomainFacts }> {
+    if (this.isOver) return;
     const { energies } = this.#kinds.get(kind)!;
     for (const [first, facts] of energies.facts) {
       yield { index: energies.counters[first].index, facts };
