@@ -100,10 +100,7 @@ function checkPage(path: string, tree: RegionTree): void {
   });
 }
 
-/** Of a time, in a short run of a busy machine: how far apart are cycles' rates at its begin and at its end. */
-const RATE_ERROR = 0.005;
-
-function check(stderr: string, dir: string, isFast = false): { told: number } {
+function check(stderr: string, dir: string): { told: number } {
   const path = `${dir}/joulemark.report`;
   const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
   const tree = treeFromNested(host.joulemark!.tree)!;
@@ -154,13 +151,12 @@ function check(stderr: string, dir: string, isFast = false): { told: number } {
   };
   // A path whose energy would be below 0 by its error is shown as 0, and the one around it has more.
   const isMended = profile.some((line) => column("CPU_ENERGY J (E)", line) === 0);
-  const toleranceS = 2e-6 + (isFast ? RATE_ERROR * tree.rows[0].runtimeS : 0);
   for (const row of tree.rows) {
     const line = profile.find((text) => text.trim().startsWith(`${row.region} `))!;
     const about = `${row.region}\n${profile.join("\n")}\n${stderr}`;
     assertEquals(column("Calls", line), row.count, about);
-    assertAlmostEquals(column("Time (E)", line), row.selfS, toleranceS, about);
-    assertAlmostEquals(column("Time (I)", line), row.runtimeS, toleranceS, about);
+    assertAlmostEquals(column("Time (E)", line), row.selfS, 2e-6, about);
+    assertAlmostEquals(column("Time (I)", line), row.runtimeS, 2e-6, about);
     const joules = joulesOf(row, "package");
     if (Number.isNaN(joules) || isMended) continue;
     assertAlmostEquals(column("CPU_ENERGY J (I)", line), joules, 2e-5 + 1e-7 * joules, about);
@@ -178,7 +174,7 @@ endToEnd(
     const app = build("nested", dir);
     const out = joulemark(dir, [...RUN, app, "300000"]);
     assertEquals(out.code, 0, out.stderr);
-    check(out.stderr, dir, true);
+    check(out.stderr, dir);
   },
   60,
 );

@@ -482,8 +482,8 @@ export class AnnotationRuntime {
     record.append(tree, context, trigger.replaces);
     if (trigger.info !== null) record.append(tree, trigger.info, NONE);
     const { folded } = trigger;
-    // Of begins without a time there is nothing but their number.
-    if (folded === undefined || folded.count > 0 || folded.ns > 0) {
+    // Of begins without a time there is nothing but their number; time may be taken back.
+    if (folded === undefined || folded.count > 0 || folded.ns !== 0) {
       for (const service of this.#services) service.measure?.(trigger, record);
     }
     record.count = Math.min(record.count, MAX_ENTRIES);
