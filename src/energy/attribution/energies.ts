@@ -13,7 +13,7 @@ import { addPairs, dividedCovariance, pairWatts } from "./interplay.ts";
 import { clamp, dot, product, quadratic, sandwich } from "./linear.ts";
 import { stretchesOf, whiten } from "./model.ts";
 import { DIVIDED, OWN } from "./pieces.ts";
-import { type Kernel, longer, pureLag, respond } from "./response.ts";
+import { type Kernel, longer, pureLag } from "./response.ts";
 import { LENGTH_STEP, type Solution } from "./solve.ts";
 
 /** Part of the power that is not known of a time that no interval shows: power noise. */
@@ -84,7 +84,7 @@ function caused(
 
 /** CPU-seconds of columns by class; energy of a load that follows late falls into later stays of the lane. */
 function drawnSeconds(
-  { log, classes, pieceClass, stayClass }: Domain,
+  { log, classes, pieceClass }: Domain,
   { columns }: Contexts,
   kernel: Kernel,
 ) {
@@ -96,32 +96,37 @@ function drawnSeconds(
     for (let i = 0; i < own; i++) add(pieceClass[i], i, log.endS[i] - log.startS[i]);
     return d;
   }
-  const late = { ...pureLag(0), orderS: kernel.orderS, isLoad: true };
-  const staysOf = new Map<number, number[]>(), piecesOf = new Map<number, number[]>();
-  for (let s = 0; s < log.stays; s++) {
-    if (log.stayLane[s] !== DIVIDED) staysOf.getOrInsertComputed(log.stayLane[s], () => []).push(s);
-  }
+  const piecesOf = new Map<number, number[]>();
   for (let i = 0; i < own; i++) {
     const lane = log.stayLane[log.stay[i]];
     if (lane === DIVIDED) add(pieceClass[i], i, log.endS[i] - log.startS[i]);
     else piecesOf.getOrInsertComputed(lane, () => []).push(i);
   }
-  for (const [lane, stays] of staysOf) {
-    stays.sort((a, b) => log.stayStartS[a] - log.stayStartS[b]);
-    const pieces = piecesOf.get(lane) ?? [], last = stays[stays.length - 1];
-    // Time between two stays of a lane belongs to the first.
-    const yS = Float64Array.from([...stays.map((s) => log.stayStartS[s]), log.stayEndS[last]]);
-    const edges = { count: yS.length, yS, aS: new Float64Array(yS.length) };
-    const spans = {
-      count: pieces.length,
-      startS: Float64Array.from(pieces, (i) => log.startS[i]),
-      endS: Float64Array.from(pieces, (i) => log.endS[i]),
-    };
-    const { begin: from, interval, partS, afterS } = respond(spans, edges, late);
-    pieces.forEach((i, k) => {
-      for (let g = from[k]; g < from[k + 1]; g++) add(stayClass[stays[interval[g]]], i, partS[g]);
-      add(stayClass[last], i, afterS[k]);
-    });
+  // Seconds of each column that are not drawn yet: dq/dt = x − q/τ, and q/τ is drawn by the class then.
+  const waiting = new Float64Array(width), tau = kernel.orderS;
+  const draw = (c: number, seconds: number) => {
+    const part = -Math.expm1(-seconds / tau);
+    for (let j = 0; j < width; j++) {
+      const drawn = waiting[j] * part;
+      d[c * width + j] += drawn;
+      waiting[j] -= drawn;
+    }
+    return part * tau;
+  };
+  for (const pieces of piecesOf.values()) {
+    pieces.sort((i, j) => log.startS[i] - log.startS[j]);
+    let last = pieceClass[pieces[0]], untilS = log.startS[pieces[0]];
+    for (const i of pieces) {
+      // Time between two stays of a lane belongs to the first.
+      if (log.startS[i] > untilS) draw(last, log.startS[i] - untilS);
+      last = pieceClass[i];
+      untilS = log.endS[i];
+      const seconds = untilS - log.startS[i], leftS = draw(last, seconds);
+      add(last, i, seconds - leftS);
+      for (let k = begin[i]; k < begin[i + 1]; k++) waiting[column[k]] += leftS * value[k];
+    }
+    // What is drawn after the end is the last one's.
+    draw(last, Infinity);
   }
   return d;
 }
