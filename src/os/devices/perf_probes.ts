@@ -12,7 +12,7 @@ import { grown } from "../../core/grow.ts";
 import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile, readText } from "../files.ts";
 import { bindMore } from "../bind.ts";
-import { cString, ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
+import { cString, ERRNO, errno, errorText, libc, SYSCALLS } from "../libc.ts";
 
 const ATTR_BYTES = 128;
 const SAMPLE_TID = 2n, SAMPLE_TIME = 4n, SAMPLE_CPU = 128n, SAMPLE_REGS_USER = 4096n;
@@ -122,7 +122,7 @@ export class PerfProbes implements Disposable {
       for (const fd of fds) closeFile(fd);
       const denied = why === ERRNO.EACCES || why === ERRNO.EPERM;
       const remedy = denied ? "; root or CAP_PERFMON may (doctor --remedy)" : "";
-      return `${what}: ${denied ? "this user may place no probes" : `errno ${why}`}${remedy}`;
+      return `${what}: ${denied ? "this user may place no probes" : errorText(why)}${remedy}`;
     };
     const redirect = bindRedirect();
     const openEvent = (what: Uint8Array<ArrayBuffer>, cpu: number) => {

@@ -6,6 +6,7 @@
  * its CPUs. What a processor really has is found by reading: a register that faults is absent.
  * @module
  */
+import { errorText } from "../../os/libc.ts";
 import type { Remedy } from "../../core/remedy.ts";
 import { bits } from "../../core/machine/msr_field.ts";
 import type { Host, Reader, Registers } from "../../core/machine/host.ts";
@@ -315,7 +316,7 @@ class Survey {
     const energy = vendor === "intel" ? 0x611 : 0xc001029b;
     const counter = this.#read(Math.max(0, cpu), energy);
     if (vendor === "intel" && typeof counter !== "number") return fixedUnits(model);
-    return `unit register 0x${offset.toString(16)} cannot be read (errno ${value})`;
+    return `unit register 0x${offset.toString(16)} cannot be read (${errorText(value)})`;
   }
 
   #scale(field: MsrField): number {
@@ -380,6 +381,6 @@ function refused(errno: number, name: string, cpu: number): Absence {
       remedy: `add "${name} 0x0000000000000000" to the allow list`,
     };
   }
-  const why = errno === EIO ? "faults (EIO): this processor does not have it" : `errno ${errno}`;
+  const why = errno === EIO ? "faults (EIO): this processor does not have it" : errorText(errno);
   return { kind: "absent", reason: `register ${name} of CPU ${cpu}: ${why}` };
 }

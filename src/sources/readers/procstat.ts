@@ -6,6 +6,7 @@
  * steal guest guest_nice, in hundredths of a second). iowait may step back by a little.
  * @module
  */
+import { errorText } from "../../os/libc.ts";
 import { Counters, STEP } from "../../core/machine/counter.ts";
 import type { Host, KeptFile, Reader } from "../../core/machine/host.ts";
 import { HIGH_WEIGHT, NumberScanner, SCAN } from "../../core/parse_number.ts";
@@ -108,7 +109,11 @@ class ProcStatReading extends Troubled implements SignalReading {
     out.fill(NaN);
     const length = this.#file.read();
     if (length <= 0) {
-      this.noted.add("PROCSTAT", "error", `${PATH}: errno ${-length}`);
+      this.noted.add(
+        "PROCSTAT",
+        "error",
+        `${PATH}: ${length === 0 ? "empty" : errorText(-length)}`,
+      );
       return;
     }
     const bytes = this.#file.bytes;

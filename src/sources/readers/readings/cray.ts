@@ -6,6 +6,7 @@
  * nearly always succeeds.
  * @module
  */
+import { errorText } from "../../../os/libc.ts";
 import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../../../core/machine/counter.ts";
 import type { Host, KeptFile } from "../../../core/machine/host.ts";
 import {
@@ -291,7 +292,7 @@ export class CrayReading extends Troubled implements SignalReading {
     const { state, path } = column;
     const kind = state === SCAN.EMPTY ? "torn" : state < 0 && isGone(-state) ? "gone" : "error";
     if (!this.noted.again(column.row.name, kind)) {
-      const found = state < 0 ? `errno ${-state}` : scanReason(state as Scan);
+      const found = state < 0 ? errorText(-state) : scanReason(state as Scan);
       this.noted.add(column.row.name, kind, `${path}: ${found}`);
     }
   }

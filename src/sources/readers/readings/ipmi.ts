@@ -7,6 +7,7 @@
  * {@linkcode PATIENCE_S} is NaN, unless the ticks themselves are slower.
  * @module
  */
+import { errorText } from "../../../os/libc.ts";
 import {
   GET_POWER_READING,
   GROUP_RESPONSE,
@@ -42,12 +43,12 @@ function isAnswer({ message }: BmcDoor, id: number): boolean {
 export function askAndWait(door: BmcDoor, id: number, limitS: number): PowerStatistics | NoPower {
   const broken = (reason: string): NoPower => ({ ok: false, kind: "broken", reason });
   const sent = door.send(id);
-  if (sent < 0) return broken(`the request was not taken: errno ${-sent}`);
+  if (sent < 0) return broken(`the request was not taken: ${errorText(-sent)}`);
   const end = monotonicNanoseconds() + limitS * 1e9;
   for (let now = end - limitS * 1e9; now < end; now = monotonicNanoseconds()) {
     door.wait(Math.ceil((end - now) / 1e6));
     const got = door.fetch();
-    if (got < 0) return broken(`no answer can be fetched: errno ${-got}`);
+    if (got < 0) return broken(`no answer can be fetched: ${errorText(-got)}`);
     if (got === 1 && isAnswer(door, id)) return parsePower(door.bytes, door.message.length);
     // A device that reports "ready" and has no data must not keep the CPU busy.
     if (got === 0) sleepUntil(Math.min(end, monotonicNanoseconds() + PAUSE_NS));
@@ -119,7 +120,7 @@ export class IpmiReading extends Troubled implements SignalReading {
     this.#id = (this.#id + 1) & 0x3fffffff;
     const sent = this.#door.send(this.#id);
     if (sent < 0) {
-      this.#fail("the request was not taken: errno", -sent);
+      this.#fail("the request was not taken:", -sent);
       return;
     }
     this.#numbers[ASKED_S] = timeS;
@@ -131,7 +132,7 @@ export class IpmiReading extends Troubled implements SignalReading {
       const got = this.#door!.fetch();
       if (got === 0) break;
       if (got < 0) {
-        this.#fail("no answer can be fetched: errno", -got);
+        this.#fail("no answer can be fetched:", -got);
         return;
       }
       if (!isAnswer(this.#door!, this.#id)) continue;
@@ -161,10 +162,10 @@ export class IpmiReading extends Troubled implements SignalReading {
     this.#waiting = false;
     this.#numbers[WATTS] = NaN;
     if (!isGone(errno)) {
-      this.#note("error", `${what} ${errno}`);
+      this.#note("error", `${what} ${errorText(errno)}`);
       return;
     }
-    this.#note("gone", `${what} ${errno}`);
+    this.#note("gone", `${what} ${errorText(errno)}`);
     this[Symbol.dispose]();
   }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { errorText } from "../../../os/libc.ts";
 import { Counters, HIGH, LOW, STEP, TAKEN, TIME_S, TOTAL } from "../../../core/machine/counter.ts";
 import type { Host, Registers } from "../../../core/machine/host.ts";
 import { applyFunction, bits } from "../../../core/machine/msr_field.ts";
@@ -213,7 +214,7 @@ export class MsrReading extends Troubled implements SignalReading {
     this.noted.add(
       name,
       "error",
-      errno === 0 ? `${at} reads all ones` : `${at}: errno ${errno}`,
+      errno === 0 ? `${at} reads all ones` : `${at}: ${errorText(errno)}`,
     );
   }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { errorText } from "../../../os/libc.ts";
 import type { Host } from "../../../core/machine/host.ts";
 import type { Absence, SignalReading } from "../../../core/signal.ts";
 import { rawSeconds } from "../../../os/clock.ts";
@@ -62,7 +63,7 @@ export function refusal(
     return { kind: "forbidden", reason, remedy };
   }
   const hidden = "not on this processor, or hidden by the hypervisor";
-  return { kind: "absent", reason: errno === ENOENT ? hidden : `errno ${errno}` };
+  return { kind: "absent", reason: errno === ENOENT ? hidden : errorText(errno) };
 }
 
 /** One instance of a requested row. */
@@ -108,7 +109,7 @@ export class PerfReading extends Troubled implements SignalReading {
         const fd = openPerfEvent(spec);
         if (fd < 0) {
           const where = spec.cpu < 0 ? "the command" : `CPU ${spec.cpu}`;
-          this.noted.add(name, "error", `${where} cannot be counted: errno ${-fd}`);
+          this.noted.add(name, "error", `${where} cannot be counted: ${errorText(-fd)}`);
         }
         const counter = fd < 0 ? undefined : new PerfCounter(fd, spec);
         return { name, scale, at, adds: k > 0, counter };
@@ -154,7 +155,7 @@ export class PerfReading extends Troubled implements SignalReading {
       ? `took turns on a hardware counter, counted ${percent} % of the time at first: scaled up`
       : result === PERF_READ.NEVER_COUNTED
       ? this.#never
-      : `errno ${result}`;
+      : errorText(result);
     this.noted.add(name, kind, why);
   }
 }

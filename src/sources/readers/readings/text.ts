@@ -24,6 +24,7 @@ import {
   SCAN,
   type Scan,
 } from "../../../core/parse_number.ts";
+import { errorText } from "../../../os/libc.ts";
 import type { OfferedSignal, SignalReading, SignalRow } from "../../../core/signal.ts";
 import { FALLBACK_W, fastest, noPower } from "./power_bound.ts";
 import { Troubled } from "./troubled.ts";
@@ -187,7 +188,7 @@ export class TextReading extends Troubled implements SignalReading {
       if (length < 0) {
         if (length === -EAGAIN) continue;
         if (isGone(-length)) this.#drop(source);
-        this.#fail(source, isGone(-length) ? "gone" : "error", "errno", -length);
+        this.#fail(source, isGone(-length) ? "gone" : "error", errorText(-length));
         return;
       }
       scan = this.#scanner.only(source.file!.bytes, length);
@@ -242,15 +243,14 @@ export class TextReading extends Troubled implements SignalReading {
     }
   }
 
-  #fail(source: Source, kind: string, reason: string, errno = 0): void {
+  #fail(source: Source, kind: string, reason: string): void {
     this.#values[source.index] = NaN;
-    this.#note(source, kind, reason, errno);
+    this.#note(source, kind, reason);
   }
 
-  #note(source: Source, kind: string, reason: string, errno = 0): void {
+  #note(source: Source, kind: string, reason: string): void {
     if (this.noted.again(source.name, kind)) return;
-    const found = errno === 0 ? reason : `${reason} ${errno}`;
-    this.noted.add(source.name, kind, `${source.path}: ${found}`);
+    this.noted.add(source.name, kind, `${source.path}: ${reason}`);
   }
 }
 
