@@ -218,6 +218,9 @@ endToEnd("a file of a channel is no other output's", (dir) => {
   const refused = run("--cali-config 'runtime-report(output=./x)'");
   assertEquals([refused.code, refused.stdout], [2, ""], refused.stderr);
   assertStringIncludes(refused.stderr, "expected a path of its own, found the path of --report");
+  const both = run("--cali-config 'runtime-report(output=y),event-trace(output=./y)'");
+  assertEquals([both.code, both.stdout], [2, ""], both.stderr);
+  assertMatch(both.stderr, /expected a path of its own, found the path of channel \S+: .*y/);
   const found: Record<string, string>[] = [
     { CALI_CONFIG: "runtime-report(output=./x)" },
     { CALI_SERVICES_ENABLE: "event,trace,recorder", CALI_RECORDER_FILENAME: "x" },

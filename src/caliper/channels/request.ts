@@ -9,6 +9,7 @@ import { configFileNames, readConfiguration } from "../model/config/variables.ts
 import { unusable, UsageError } from "../../core/errors.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
 import { readText } from "../../os/files.ts";
+import { isWrittenInto, placeOf } from "../../os/output_place.ts";
 import { readFound } from "../../os/trusted_file.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
 import { type NameTable, signalOf } from "../../sources/signals/batch.ts";
@@ -85,7 +86,7 @@ export function contextReplay(request: ChannelOptions, printer: Printer): Contex
   return new ContextRun({
     channels(table, topology) {
       const facts = factsOf(table, topology, false);
-      const { channels, remarks } = given(request, facts);
+      const { channels, remarks } = given(request, facts, new ChannelFiles(request));
       for (const remark of remarks) printer.tell(remark);
       return { specs: [...plainStream(request.caliPath), ...channels], remarksAlone: [] };
     },
@@ -121,15 +122,17 @@ export function factsOf(table: NameTable, topology: PlatformTopology, mpi: boole
   };
 }
 
-/** What the command line and variables ask for. */
+/** Channels of the command line and of variables. */
 function configured(
   options: ChannelOptions,
   env: Readonly<Record<string, string>>,
   facts: ConfigFacts,
 ): Configuration {
-  const own = given(options, facts), found = fromVariables(env, facts), remarks: string[] = [];
+  const files = new ChannelFiles(options);
+  const own = given(options, facts, files), found = fromVariables(env, facts);
+  const remarks: string[] = [];
   const channels = found.channels.filter((spec) => {
-    const taken = takenFile(spec, options);
+    const taken = files.add(spec);
     if (taken === undefined) return true;
     const [path, other] = taken;
     remarks.push(`${path} of channel ${spec.name} is the path of ${other} too; it is left aside`);
@@ -141,11 +144,11 @@ function configured(
   };
 }
 
-/** What the command line asks for. */
-function given(options: ChannelOptions, facts: ConfigFacts): Configuration {
+/** Channels of the command line. @throws {UsageError} If two outputs have one path. */
+function given(options: ChannelOptions, facts: ConfigFacts, files: ChannelFiles): Configuration {
   const { caliConfig = "" } = options, found = parseConfigString(caliConfig, facts);
   for (const spec of found.channels) {
-    const taken = takenFile(spec, options);
+    const taken = files.add(spec);
     if (taken === undefined) continue;
     throw unusable(
       `--cali-config=${caliConfig}`,
@@ -159,16 +162,26 @@ function given(options: ChannelOptions, facts: ConfigFacts): Configuration {
 
 const FILES = ["RECORDER", "REPORT", "MPIREPORT"].map((service) => `CALI_${service}_FILENAME`);
 
-/** A file of a channel that another output has, and its name. */
-function takenFile(
-  { variables }: ChannelSpec,
-  { whoseIs }: ChannelOptions,
-): [path: string, other: string] | undefined {
-  for (const path of FILES.map((name) => variables[name] ?? "")) {
-    const other = /^std(out|err)$/.test(path) ? undefined : whoseIs?.(path);
-    if (other !== undefined) return [path, other];
+/** Files of channels, none of which is a file of another output. */
+class ChannelFiles {
+  readonly #whoseIs: ChannelOptions["whoseIs"];
+  readonly #channels = new Map<string, string>();
+
+  constructor({ whoseIs }: ChannelOptions) {
+    this.#whoseIs = whoseIs;
   }
-  return undefined;
+
+  /** Adds the files of a channel. @returns The path that another output has, and its name. */
+  add({ name, variables }: ChannelSpec): [path: string, other: string] | undefined {
+    for (const path of new Set(FILES.map((file) => variables[file] ?? ""))) {
+      if (path === "" || /^std(out|err)$/.test(path) || isWrittenInto(path)) continue;
+      const place = placeOf(path);
+      const other = this.#whoseIs?.(path) ?? this.#channels.get(place);
+      if (other !== undefined) return [path, other];
+      this.#channels.set(place, `channel ${name}`);
+    }
+    return undefined;
+  }
 }
 
 /** A mistake in a variable, which a job script may set for Caliper itself, stops nothing. */
