@@ -167,9 +167,10 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "figures that do not cover all of the time or of the parts",
   ),
   row(
-    "overhead; cpu (s); cpu (% of a core); resident memory (KiB); simulated counters (s); " +
-      "simulated counters (% of a core)",
-    "what the monitor itself cost",
+    "overhead; cpu (s); cpu (% of a core); after the command (s); resident memory (KiB); " +
+      "simulated counters (s); simulated counters (% of a core)",
+    "cost of the monitor: CPU time until the last sample, then CPU time for energies and report, " +
+      "memory; simulated counters are not part of it",
   ),
   row(
     "budget; visits folded; time of folding (s); period times, at most; time of longer periods (s)",

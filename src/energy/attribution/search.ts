@@ -86,6 +86,7 @@ class Grid {
   /** By class: its column. */
   readonly columnOf: Int32Array;
   readonly #x: Float64Array[];
+  readonly #design: Float64Array;
   readonly #shapes = new Map<string, Float64Array[]>();
 
   /** @param watts By piece: what a fit predicts; one more column. */
@@ -111,6 +112,7 @@ class Grid {
     this.#x = lists.map((list) => cumulated(log, list, (i) => log.weight[i], grid));
     if (watts !== undefined) this.#x.push(cumulated(log, used, (i) => watts[i], grid));
     this.columns = this.#x.length;
+    this.#design = new Float64Array(rows * this.columns);
   }
 
   /** Cumulative answers without the lag. */
@@ -120,19 +122,17 @@ class Grid {
     if (known !== undefined) return known;
     if (this.#shapes.size > 3) this.#shapes.clear();
     const made = this.#x.map((x) => {
-      let shaped: Float64Array = x;
-      if (orderS > 0) shaped = follow(shaped, this.stepS / orderS);
-      shaped = integral(shaped, this.stepS);
-      return meanS > 0 ? integral(meanOf(shaped, meanS, this.stepS), this.stepS) : shaped;
+      const shaped = integral(x, this.stepS, orderS);
+      return meanS > 0 ? integralOfMean(shaped, meanS, this.stepS) : shaped;
     });
     this.#shapes.set(key, made);
     return made;
   }
 
-  /** Rows of a kernel: column after column. */
+  /** Rows of a kernel: column after column, until the next call. */
   design(kernel: Kernel): Float64Array {
     const { rows: n, domain: { boundaries: { yS, aS } } } = this;
-    const shape = this.#shape(kernel), out = new Float64Array(n * this.columns);
+    const shape = this.#shape(kernel), out = this.#design;
     const at = (of: Float64Array, t: number) => {
       const f = (t - this.startS) / this.stepS;
       const k = f < 0 ? 0 : f > of.length - 2 ? of.length - 2 : Math.floor(f);
@@ -159,28 +159,31 @@ class Grid {
   }
 }
 
-/** A first order, by the trapezoid. */
-function follow(x: Float64Array, ratio: number): Float64Array {
-  const q = Math.exp(-ratio), out = new Float64Array(x.length);
-  for (let k = 1; k < x.length; k++) out[k] = q * out[k - 1] + (1 - q) / 2 * (x[k] + x[k - 1]);
+/** The integral, by the trapezoid, of a quantity or of what follows it with a time constant. */
+function integral(x: Float64Array, stepS: number, orderS: number): Float64Array {
+  const out = new Float64Array(x.length), q = orderS > 0 ? Math.exp(-stepS / orderS) : 0;
+  let sum = 0, before = orderS > 0 ? 0 : x[0];
+  for (let k = 1; k < x.length; k++) {
+    const now = orderS > 0 ? q * before + (1 - q) / 2 * (x[k] + x[k - 1]) : x[k];
+    sum += (now + before) / 2 * stepS;
+    out[k] = sum;
+    before = now;
+  }
   return out;
 }
 
-function integral(x: Float64Array, stepS: number): Float64Array {
-  const out = new Float64Array(x.length);
-  for (let k = 1; k < x.length; k++) out[k] = out[k - 1] + (x[k] + x[k - 1]) / 2 * stepS;
-  return out;
-}
-
-/** The mean over so long before, of what an integral is given of. */
-function meanOf(of: Float64Array, meanS: number, stepS: number): Float64Array {
+/** The integral of the mean over so long before, of a quantity whose integral is given. */
+function integralOfMean(of: Float64Array, meanS: number, stepS: number): Float64Array {
   const out = new Float64Array(of.length), back = meanS / stepS, whole = Math.ceil(back);
   // All of them lie at the same place between two points.
   const h = whole - back;
-  for (let k = 0; k < of.length; k++) {
+  let sum = 0, before = 0;
+  for (let k = 1; k < of.length; k++) {
     const j = k - whole;
-    const before = j < 0 ? of[0] : of[j] * (1 - h) + of[j + 1] * h;
-    out[k] = (of[k] - before) / meanS;
+    const now = (of[k] - (j < 0 ? of[0] : of[j] * (1 - h) + of[j + 1] * h)) / meanS;
+    sum += (now + before) / 2 * stepS;
+    out[k] = sum;
+    before = now;
   }
   return out;
 }
@@ -273,6 +276,10 @@ class Judge {
   readonly #scores = new Map<string, number>();
   readonly #weights: Float64Array;
   readonly #y: Float64Array;
+  /** Weighted columns and readings, before and after whitening: of the last fit. */
+  readonly #plain: Float64Array;
+  readonly #x: Float64Array;
+  readonly #whiteY: Float64Array;
   /** Powers and weighted residual of the last one. */
   #theta = new Float64Array(0);
   #e = new Float64Array(0);
@@ -288,6 +295,9 @@ class Judge {
     for (let k = 0; k < grid.rows; k++) mean += lengthS[k] / grid.rows;
     this.#weights = Float64Array.from(rows.at, (k) => 1 / Math.sqrt(lengthS[k] / mean));
     this.#y = Float64Array.from(rows.at, (k, r) => energyJ[k] * this.#weights[r]);
+    this.#plain = new Float64Array(rows.at.length * grid.columns);
+    this.#x = new Float64Array(this.#plain.length);
+    this.#whiteY = new Float64Array(rows.at.length);
   }
 
   score(kernel: Kernel, noise: Noise): number {
@@ -310,7 +320,7 @@ class Judge {
   #fit(kernel: Kernel, noise: Noise): number {
     const { grid: { columns: p, rows }, rows: { at, stretches }, domain: { meanW } } = this;
     const n = at.length, z = this.grid.design(kernel);
-    const x = new Float64Array(n * p), plain = new Float64Array(n * p), y = new Float64Array(n);
+    const x = this.#x, plain = this.#plain, y = this.#whiteY;
     whiten(this.#y, y, stretches, noise);
     for (let j = 0; j < p; j++) {
       const column = plain.subarray(j * n, j * n + n);

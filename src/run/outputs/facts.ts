@@ -85,6 +85,7 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
           "simulated counters (% of a core)": rounded(percentOf(loop.simulatedS, loop.wallS)),
         }
         : {}),
+      "after the command (s)": rounded(loop.afterS),
       "resident memory (KiB)": loop.memoryKib,
     },
     budget: shedFacts(facts),

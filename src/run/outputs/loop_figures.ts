@@ -23,10 +23,12 @@ export interface LoopFigures {
     readonly foldingS: number;
     readonly longerS: number;
   };
-  /** CPU time of the monitor, without that of simulated counters. */
+  /** CPU time of the monitor until the last sample, without that of simulated counters, s. */
   cpuS: number;
   /** CPU time of simulated counters. */
   simulatedS: number;
+  /** CPU time of the monitor after the last sample: energies, report, page, s. */
+  afterS: number;
   wallS: number;
   memoryKib: number;
   /** The monitor was stopped while the application ended: seconds of the run, NaN: it was not. */
@@ -45,6 +47,7 @@ export const NO_STEPS: LoopFigures = {
   scheduling: "plain",
   cpuS: 0,
   simulatedS: 0,
+  afterS: 0,
   wallS: 0,
   memoryKib: 0,
   blindFromS: NaN,

@@ -7,7 +7,7 @@
  * @module
  */
 import { messageFor } from "../../core/errors.ts";
-import { cpuSeconds, maxResidentKib, monotonicNanoseconds } from "../../os/clock.ts";
+import { monotonicNanoseconds } from "../../os/clock.ts";
 import { rawNanoseconds, realtimeNanoseconds, sleepUntil } from "../../os/clock.ts";
 import { statPath } from "../../os/files.ts";
 import { absolutePath } from "../../os/home.ts";
@@ -16,7 +16,6 @@ import { releaseInherited } from "../../os/inherited.ts";
 import { goFirstWithoutMemory } from "../../os/process.ts";
 import { countCommand } from "../../os/devices/perf_event.ts";
 import { Deadline } from "../../os/devices/deadline.ts";
-import { helpersCpuS } from "../../os/devices/library_helper.ts";
 import type { NewNames } from "../../os/new_names.ts";
 import { neverWaitForReaders } from "../../os/user_file.ts";
 import { wakeOnTime, yieldToOthers } from "../../os/wait.ts";
@@ -27,6 +26,7 @@ import { Collector } from "../../marks/rings/collector.ts";
 import { AFTER_LOOP_S, Engine, profileName } from "./engine.ts";
 import { type LoopFigures, NO_STEPS } from "../outputs/loop_figures.ts";
 import type { MonitorOptions, MonitorPlan } from "./monitor_options.ts";
+import { OwnCost } from "./own_cost.ts";
 import { confineRun } from "./places.ts";
 import { catalogueFor, openMachine, simulatedBy } from "./node.ts";
 import type { RunRequest } from "../request/request.ts";
@@ -104,11 +104,7 @@ class Run {
   readonly #application: Application;
   readonly #originNs = rawNanoseconds();
   readonly #originExactNs = BigInt(Math.round(this.#originNs));
-  readonly #cpuAtStartS = cpuSeconds();
-  /** CPU time that making and reading simulated counters took, which is none of the monitor's. */
-  #simulatedS = 0;
-  readonly #cpuTimeS = (): number =>
-    cpuSeconds() + helpersCpuS() - this.#cpuAtStartS - this.#simulatedS;
+  readonly #cost = new OwnCost();
   readonly #host;
   readonly #catalogue;
   readonly #engine: Engine;
@@ -158,11 +154,11 @@ class Run {
       onEdge: (timeS, cpus, region, process) => {
         const simulation = this.#simulation;
         if (simulation === undefined) return;
-        this.#simulate(() => simulation.edge(timeS, cpus, region, process, tracker));
+        this.#cost.simulate(() => simulation.edge(timeS, cpus, region, process, tracker));
       },
     });
     const table = { readers: parts.readers, without: request.without, tracker };
-    this.#simulation = this.#simulate(() =>
+    this.#simulation = this.#cost.simulate(() =>
       parts.simulationFor?.(request, session.directory, machine, {
         blindCatalogue: () => options.simulateIfBlind ? catalogueFor(machine, table) : undefined,
         tell: options.tell,
@@ -340,7 +336,7 @@ class Run {
       if (refused !== 0 || hurry || !goesOn) break;
       if (application.lowered) this.#loop.scheduling = LOWERED;
       const nowS = this.#lookedNs * 1e-9;
-      this.#budget.note(nowS, this.#cpuTimeS);
+      this.#budget.note(nowS, this.#cost.cpuS);
       safekeeping.look(nowS, application.takeSignal(), this.#loop.scheduling);
       // Who asked for the events gets them all.
       if (!this.#request.wantsEvents) this.#collector.foldBelowNs = this.#budget.foldBelowNs;
@@ -414,7 +410,7 @@ class Run {
     if (this.#simulation !== undefined && !(last && this.#standstill.isBlind)) {
       // Only now are the edges known that the simulated counters follow.
       const simulation = this.#simulation;
-      this.#simulate(() => {
+      this.#cost.simulate(() => {
         simulation.publish(timeNs);
         if (this.#slow === undefined) this.#readFirst(timeNs);
         else this.#read(timeNs);
@@ -491,6 +487,7 @@ class Run {
     ) {
       this.#correctPaused(this.#slow, this.#ended);
     }
+    this.#cost.end(this.#figures());
     this.#site[Symbol.dispose]();
     const isLong = this.#engine.tracker.paths.length > MANY_PATHS;
     // What the end of the job leaves, if that comes before the rest is done.
@@ -498,14 +495,6 @@ class Run {
     this.#engine.finish(isLong && this.#application.isUrged());
     this.#report.finish(this.#figures(), { ...this.#application.outcome });
     this.#close(this.#report, this.#engine, this.#collector, this.#simulation);
-  }
-
-  /** Does what only a simulation does, and books its CPU time apart. */
-  #simulate<T>(action: () => T): T {
-    const beginS = cpuSeconds();
-    const result = action();
-    this.#simulatedS += cpuSeconds() - beginS;
-    return result;
   }
 
   #read(timeNs: number): void {
@@ -571,7 +560,7 @@ class Run {
         sleepUntil(monotonicNanoseconds() + untilS * 1e9 - this.#nowNs());
         return this.#nowNs() * 1e-9;
       }
-      this.#simulate(() => simulation.publish(untilS * 1e9));
+      this.#cost.simulate(() => simulation.publish(untilS * 1e9));
       return untilS;
     });
   }
@@ -583,10 +572,7 @@ class Run {
 
   /** How the loop goes, and what it costs. */
   #figures(): LoopFigures {
-    this.#loop.cpuS = this.#cpuTimeS();
-    this.#loop.simulatedS = this.#simulation === undefined ? 0 : this.#simulatedS;
-    this.#loop.wallS = this.#nowNs() * 1e-9;
-    this.#loop.memoryKib = maxResidentKib();
+    this.#cost.note(this.#loop, this.#nowNs() * 1e-9, this.#simulation !== undefined);
     this.#loop.cpusMoved = this.#events.moved;
     this.#loop.budget = this.#budget;
     return this.#loop;
