@@ -3,11 +3,9 @@
  * @module
  */
 import { grown } from "../../core/grow.ts";
-import { ROOT } from "../../core/path_stats.ts";
 import type { RecordFilter } from "./record_filter.ts";
 import type { RegionPaths } from "./region_paths.ts";
 import { OpenTracks } from "./open_tracks.ts";
-import type { CpuUser, SharedCpus } from "./shared_cpus.ts";
 import { Track } from "./track.ts";
 
 const NO_CPUS = new Int32Array(0);
@@ -18,7 +16,7 @@ const MOST_SPARE = 1024;
 export type ProcessEnd = "running" | "shutdown" | "died" | "withdrawn";
 
 /** One process, its threads and its filter. */
-export class TrackedProcess implements CpuUser {
+export class TrackedProcess {
   /** The process's own stack of regions. */
   readonly track: Track;
   /** Stacks of threads with regions of their own, in order of their first event. */
@@ -38,9 +36,8 @@ export class TrackedProcess implements CpuUser {
   /** First hint of each region handle that it registered; 255: not registered. */
   #hints = new Uint8Array(0);
   readonly #paths: RegionPaths;
-  sharedCpus: SharedCpus | undefined;
-  /** Of the process and of its threads that are not bound to CPUs; from the first other one on. */
-  #openTracks: OpenTracks | undefined;
+  /** Of the process and of its threads that are not bound to CPUs. */
+  readonly #openTracks = new OpenTracks();
   /** One of its threads has CPUs of its own, or had. */
   #isBound = false;
   readonly #byThread = new Map<number, Track>();
@@ -95,34 +92,21 @@ export class TrackedProcess implements CpuUser {
   }
 
   /** A track entered an outermost region. @param order Of this event, over the whole node. */
-  entered(timeNs: number, track: Track, order: number): void {
+  entered(track: Track, order: number): void {
     track.entered = order;
-    if (this.#openTracks === undefined) {
-      // Alone on its CPUs, as far as is known, and without threads: nothing hides its regions.
-      if (this.threads.length === 0) return;
-      this.openTracks(timeNs);
-    }
-    // A thread with CPUs of its own is what they show, by right.
-    if (track.cpus === this.track.cpus && track.shownPath === ROOT) {
-      this.#openTracks?.enter(timeNs, track);
-    }
+    // The CPUs of a thread that is bound show that thread.
+    if (track.cpus === this.track.cpus) this.#openTracks.enter(track);
   }
 
-  openTracks(timeNs: number): void {
-    if (this.#openTracks !== undefined || this.sharedCpus === undefined) return;
-    this.#openTracks = new OpenTracks(this.sharedCpus, timeNs);
-    if (this.track.region >= 0) this.#openTracks.enter(timeNs, this.track);
-  }
-
-  closeTracks(timeNs: number): void {
-    this.#openTracks?.end(timeNs);
-    this.#openTracks = undefined;
+  /** The process, and all that it had open, ended. */
+  ended(): void {
+    this.#openTracks.clear();
   }
 
   /** A thread has CPUs of its own from here on. */
-  bind(thread: number, timeNs: number, cpus: Int32Array): void {
+  bind(thread: number, cpus: Int32Array): void {
     const track = this.stack(thread);
-    this.left(timeNs, track);
+    this.left(track);
     track.cpus = cpus;
     this.#isBound ||= cpus !== this.track.cpus;
     this.dirty = true;
@@ -136,13 +120,12 @@ export class TrackedProcess implements CpuUser {
 
   /** The open track that all its CPUs show now, of several; null: threads are bound to CPUs of their own. */
   get shownOnAll(): Track | undefined | null {
-    if (this.#isBound) return null;
-    return this.#openTracks === undefined ? lastEntered(this) : this.#openTracks.last;
+    return this.#isBound ? null : this.#openTracks.last;
   }
 
   /** A track left an outermost region, or got other CPUs. */
-  left(timeNs: number, track: Track): void {
-    this.#openTracks?.leave(timeNs, track);
+  left(track: Track): void {
+    this.#openTracks.leave(track);
   }
 
   /** A thread ended, outside all regions; its totals stay. */
@@ -176,12 +159,12 @@ export class TrackedProcess implements CpuUser {
     if (this.#hints[region] === 255) this.#hints[region] = hint;
   }
 
-  /** Sets 1 at the handle of every region that it registered. */
   /** Has it a region or an epoch? One that only attached has not. */
   get hasMarked(): boolean {
     return this.epochs > 0 || this.#hints.some((hint) => hint !== 255);
   }
 
+  /** Sets 1 at the handle of every region that it registered. */
   markRegistered(isRegistered: Uint8Array): void {
     const known = Math.min(this.#hints.length, isRegistered.length);
     for (let region = 0; region < known; region++) {
@@ -196,13 +179,4 @@ export class TrackedProcess implements CpuUser {
     for (const thread of this.retired) thread.addTotals(counts, runtimesNs);
     for (const thread of this.threads) thread.addTotals(counts, runtimesNs);
   }
-}
-
-function lastEntered({ track, threads }: TrackedProcess): Track | undefined {
-  let last = track.region >= 0 ? track : undefined;
-  for (const thread of threads) {
-    if (thread.region < 0) continue;
-    if (last === undefined || thread.entered > last.entered) last = thread;
-  }
-  return last;
 }

@@ -3,10 +3,8 @@
  * @module
  */
 import type { ProcessEnd, TrackedProcess } from "./process.ts";
-import type { RegionPaths } from "./region_paths.ts";
 import type { RegionTable } from "./region_table.ts";
 import type { RunTimes } from "./run_times.ts";
-import { CpuSets } from "./shared_cpus.ts";
 
 /** One process, as reports list it. */
 export interface ProcessSummary {
@@ -38,16 +36,10 @@ export class ProcessList {
   live: TrackedProcess[] = [];
   /** Processes that count: all but a withdrawn command. */
   counted = 0;
-  readonly #sets: CpuSets;
-
-  constructor(paths: RegionPaths) {
-    this.#sets = new CpuSets(paths);
-  }
 
   /** @returns Handle. */
   add(process: TrackedProcess): number {
     this.counted++;
-    this.#sets.join(process, process.startNs);
     const at = this.live.findIndex((other) => other.pid > process.pid);
     this.live.splice(at < 0 ? this.live.length : at, 0, process);
     return this.all.push(process) - 1;
@@ -65,20 +57,8 @@ export class ProcessList {
     return first?.command && first.end !== "withdrawn" ? first : undefined;
   }
 
-  /** A process has other CPUs from here on. */
-  move(process: TrackedProcess, cpus: Int32Array, timeNs: number): void {
-    this.#sets.leave(process, timeNs);
-    process.moveTo(cpus);
-    this.#sets.join(process, timeNs);
-  }
-
-  /** A process, and all that it had open, ended. */
-  end(process: TrackedProcess, timeNs: number): void {
-    this.#sets.leave(process, timeNs);
-  }
-
   withdraw(process: TrackedProcess): void {
-    this.#sets.leave(process, process.track.lastNs);
+    process.ended();
     process.end = "withdrawn";
     this.counted--;
     this.live = this.live.filter((other) => other !== process);

@@ -35,10 +35,6 @@ export class RegionPaths {
   readonly #found = new Int32Array(FOUND);
   /** By path: time that came folded, of threads whose other visits came in order. */
   #foldedNs = new Float64Array(16);
-  /** By path of an outermost region: time of its visits in which CPUs showed another one, or none. */
-  #hiddenNs = new Float64Array(16);
-  /** Likewise of its visits that were shown, several at once. */
-  #crowdedNs = new Float64Array(16);
   #owners = 0;
 
   constructor(readonly table: PathTable, regions: RegionTable, tracks: TrackTable) {
@@ -110,42 +106,9 @@ export class RegionPaths {
     return (this.#foldedNs[path] ?? 0) > this.stats.selfNs[path] / 100;
   }
 
-  /** Visits of an outermost region were open, and their CPUs showed another one: see `SharedCpus`. */
-  addHidden(path: number, ns: number): void {
-    if (path >= this.#hiddenNs.length) this.#hiddenNs = grown(this.#hiddenNs, path + 1);
-    this.#hiddenNs[path] += ns;
-  }
-
-  /** Several visits of an outermost region were open, and their CPUs showed it. */
-  addCrowded(path: number, ns: number): void {
-    if (path >= this.#crowdedNs.length) this.#crowdedNs = grown(this.#crowdedNs, path + 1);
-    this.#crowdedNs[path] += ns;
-  }
-
-  /**
-   * Paths of outermost regions that were hidden for more than a part of their time, and those of which what is
-   * nested in them was.
-   */
-  hidden(part: number): { whole: ReadonlySet<number>; nested: ReadonlySet<number> } {
-    const whole = new Set<number>(), nested = new Set<number>();
-    const isAny = (ns: number) => ns > 0;
-    if (!this.#hiddenNs.some(isAny) && !this.#crowdedNs.some(isAny)) return { whole, nested };
-    // Visits that have not ended count; those inside a path have greater numbers.
-    const times = this.stats.selfNs.slice(0, this.table.length);
-    for (let path = times.length - 1; path > ROOT; path--) {
-      const above = this.table.parent(path), mostNs = part * times[path];
-      if (above !== ROOT) times[above] += times[path];
-      else if ((this.#hiddenNs[path] ?? 0) > mostNs) whole.add(path);
-      else if ((this.#crowdedNs[path] ?? 0) > mostNs) nested.add(path);
-    }
-    return { whole, nested };
-  }
-
   /** Another process took the command's place: what was before does not count. */
   restart(): void {
     this.stats = new PathStats();
     this.#foldedNs.fill(0);
-    this.#hiddenNs.fill(0);
-    this.#crowdedNs.fill(0);
   }
 }

@@ -56,10 +56,10 @@ export class Track {
   owner: number;
   /** Its lane lives: see `LaneListener`. */
   isLane = false;
-  /** Its place among the open tracks of its process, and its path there: see `OpenTracks`. */
+  /** Its place among the open tracks of its process, if it has one: see `OpenTracks`. */
   before: Track | undefined;
   behind: Track | undefined;
-  shownPath = ROOT;
+  isListed = false;
   readonly #paths: RegionPaths;
   /** Since when it is in its path. */
   #pathNs = 0;
@@ -172,11 +172,6 @@ export class Track {
   /** The region that the outermost one left behind, and the earliest begun: it counts from here. */
   get heir(): number {
     return this.depth === 0 ? -1 : this.#openRegion[0];
-  }
-
-  /** Path of the outermost open region. */
-  get outermostPath(): number {
-    return this.depth === 0 ? ROOT : this.#openPath[0];
   }
 
   /** The heir's visit begins to count. */

@@ -68,7 +68,7 @@ export abstract class TrackedRun extends EventCalls implements SignalProvider, T
   /** Calls that GEOPM would refuse. */
   protected readonly refusals = new Diagnostics();
   /** Processes by handle. */
-  protected readonly list = new ProcessList(this.regionPaths);
+  protected readonly list = new ProcessList();
   /** When the application began and ended. */
   protected readonly times = new RunTimes();
 

@@ -205,7 +205,7 @@ export class RegionTracker extends TrackedRun {
     track.changed = ++this.#order;
     p.dirty = true;
     if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
-    p.entered(ns, track, this.#order);
+    p.entered(track, this.#order);
     this.pathCpus.show(timeS, track.cpus, track);
     if (this.#onEdge !== undefined) this.#onEdge(timeS, track.cpus, region, process);
   }
@@ -228,10 +228,10 @@ export class RegionTracker extends TrackedRun {
     const outermost = track.exit(ns, this.table.hash(region), level);
     this.#moveLane(timeS, track);
     track.changed = ++this.#order;
-    if (outermost) p.left(ns, track);
+    if (outermost) p.left(track);
     if (outermost && track.depth > 0) {
       track.takeOver(ns, this.table.hash(track.heir));
-      p.entered(ns, track, this.#order);
+      p.entered(track, this.#order);
     }
     p.dirty = true;
     if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
@@ -249,7 +249,7 @@ export class RegionTracker extends TrackedRun {
     switch (event.kind) {
       case KIND.threadCpus:
         if (event.thread <= 0) return;
-        p.bind(event.thread, this.times.ns(event.timeS), this.#known(event.cpus));
+        p.bind(event.thread, this.#known(event.cpus));
         return this.#live(event.timeS, p.stack(event.thread));
       case KIND.epoch:
         return this.#epoch(p, event);
@@ -413,7 +413,7 @@ export class RegionTracker extends TrackedRun {
     const given = p.track.cpus.filter((cpu) => !known.includes(cpu));
     this.cpus.move(p.track.cpus, known);
     if (given.length > 0) this.pathCpus.leave(timeS, given, true);
-    this.list.move(p, known, p.track.lastNs);
+    p.moveTo(known);
     this.#live(this.times.absoluteS(p.track.lastNs), p.track);
     p.dirty = true;
     p.track.records.length = 0;
@@ -442,7 +442,7 @@ export class RegionTracker extends TrackedRun {
     p.lastOpen = p.track.region;
     p.end = end;
     p.endNs = ns;
-    this.list.end(p, ns);
+    p.ended();
     this.#lastEndNs = ns;
     p.track.abandon(ns);
     p.track.changed = ++this.#order;
