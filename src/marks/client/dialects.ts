@@ -53,8 +53,8 @@ const BY_NAME: readonly string[] = [
 ];
 
 /**
- * Those that `all` selects. Every program would pay for the others, which stand before calls that all of
- * them have or look at the stack at each mark, so they are only loaded by name.
+ * Annotation APIs that `all` selects. The others cost every program: their functions precede calls
+ * that all programs make, or look at the stack at each begin and end. They are loaded only by name.
  */
 export const ALL_DIALECTS: readonly string[] = Object.keys(DIALECTS)
   .filter((dialect) => !BY_NAME.includes(dialect));

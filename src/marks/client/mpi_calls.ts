@@ -1,5 +1,5 @@
 /**
- * What a call of MPI is for, by the table that the interposition library is made of.
+ * Purposes of MPI functions, from the table that the intercepting library is built from.
  * @module
  */
 import table from "./preload/mpi/mpi_calls.h" with { type: "text" };

@@ -1,6 +1,7 @@
 /**
- * The files that `client` writes, by their paths below this folder, but for folders in `preload/`:
- * included in every way of running, checking, bundling and compiling the program.
+ * Files that `client` writes, named by their paths in this folder (folders in `preload/` are
+ * omitted). They are included in every way of running, checking, bundling and compiling the
+ * program.
  * @module
  */
 export { default as "texts/sitecustomize.py" } from "./texts/sitecustomize.py" with { type: "text" };

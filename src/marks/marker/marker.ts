@@ -9,12 +9,12 @@ import { hintOnEntry, HINTS } from "../../core/hints.ts";
 import type { RingWriter } from "./ring_writer.ts";
 import { joinSession } from "./session_directory.ts";
 
-/** What a region is bound by: names of geopm_prof(3). */
+/** Kind of resource that limits a region: names of geopm_prof(3). */
 export type Hint = (typeof HINTS)[number];
 
 /** A region that ends with its block. */
 export interface MarkedRegion extends Disposable {
-  /** Its name. */
+  /** Name of the region. */
   readonly name: string;
 }
 
@@ -99,7 +99,7 @@ export class Marker implements Disposable {
     this.#ring?.progress(units);
   }
 
-  /** One of them is done. */
+  /** Reports that one unit of progress is done. */
   progressPost(): void {
     this.#ring?.progress();
   }

@@ -34,7 +34,7 @@ const MAX_DEPTH = 64;
 const HEAP_BYTES = 16384;
 const encoder = new TextEncoder();
 
-/** Who writes. */
+/** Process and thread that write the ring. */
 export interface RingOwner {
   readonly pid: number;
   readonly tid: number;
@@ -190,7 +190,7 @@ export class RingWriter {
     else this.#put32(this.#entry + THREAD.foldedEpochs, ++this.#foldedEpochs);
   }
 
-  /** Without a number: one unit is done; with one: a loop of so many begins. */
+  /** Records progress: one unit is done, or, with a number, a loop of that many units begins. */
   progress(units?: number): void {
     if (!this.#room()) return;
     const kind = units === undefined ? KIND.tprofPost : KIND.tprofInit;

@@ -120,7 +120,10 @@ function statusOf(pid: number): number {
   }
 }
 
-/** Without a compiler: what was built of the same sources, perhaps on another node with this home. */
+/**
+ * Library built earlier from the same sources, perhaps on another node with this home directory;
+ * used when no compiler exists.
+ */
 function anyBuilt(sources: string, env: Environment): string {
   const none = `none of ${COMPILERS.join(", ")} in PATH`;
   const cache = privateCache(env);

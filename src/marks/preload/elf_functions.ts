@@ -10,7 +10,7 @@ export type ReadAt = (offset: number, length: number) => Uint8Array;
 /** One function. */
 export interface ElfFunction {
   readonly name: string;
-  /** Where its code begins in the file. */
+  /** Offset of the function's code in the file, bytes. */
   readonly offset: number;
   /** Bytes of code; 0: not in the file. */
   readonly size: number;
@@ -22,7 +22,7 @@ const LOAD = 1, SYMTAB = 2, DYNSYM = 11, FUNCTION = 2;
 /** A table that is larger is a broken file's. */
 const TABLE_MOST = 1 << 30;
 
-/** Where code and data of a file come to lie in memory. */
+/** Mapping from file offsets to memory addresses. */
 interface Segment {
   readonly offset: number;
   readonly address: number;
@@ -76,7 +76,7 @@ export function elfSections(read: ReadAt): ElfSections | { refused: string } {
   return { segments, sections };
 }
 
-/** Where what lies at an address in memory lies in the file; `undefined`: it does not. */
+/** File offset of an address in memory; `undefined`: the address is in no segment. */
 export function offsetOf({ segments }: ElfSections, address: number): number | undefined {
   const inside = segments.find((s) => address >= s.address && address < s.address + s.size);
   return inside && address - inside.address + inside.offset;
@@ -109,7 +109,7 @@ export function elfFunctions(read: ReadAt): ElfFunction[] | { refused: string } 
     : { refused: "an ELF file without names of functions" };
 }
 
-/** The same bytes. */
+/** View of the same bytes. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

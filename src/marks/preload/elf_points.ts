@@ -12,9 +12,12 @@ import { elfSections, offsetOf, type ReadAt, viewOf } from "./elf_functions.ts";
 export interface ElfPoint {
   readonly provider: string;
   readonly name: string;
-  /** Where its instruction lies in the file. */
+  /** File offset of the point's instruction. */
   readonly offset: number;
-  /** Where the counter lies that is above 0 while somebody listens; 0: the point is always there. */
+  /**
+   * File offset of the counter that is above 0 while a listener exists; 0: the point is always
+   * active.
+   */
   readonly semaphore: number;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Where a function is left: its returns, and its jumps into other functions.
+ * Exits of a function: its returns, and its jumps into other functions.
  *
- * A probe on an instruction that is none would break the program, so the code is read from its first
- * byte to its last, every jump within it has to meet an instruction, and a function of which anything
- * stays unclear has no exits here. The return address on the stack is left alone, as exceptions and
+ * A probe inside an instruction would break the program, so the code is read from its first byte to
+ * its last, every jump within it has to meet an instruction, and a function with any unclear
+ * instruction has no exits here. The return address on the stack is left alone, as exceptions and
  * backtraces need it.
  * @module
  */
@@ -11,7 +11,7 @@ import { instructionLength, PREFIXES } from "./instruction_length.ts";
 
 /** Code of a function, or of a part of it that the compiler put elsewhere. */
 export interface CodePart {
-  /** Its offset in the file. */
+  /** Offset of the function in the file. */
   readonly offset: number;
   readonly code: Uint8Array;
 }

@@ -5,7 +5,7 @@
  */
 import { unusable } from "../../core/errors.ts";
 
-/** What POSIX has not, though it looks as if. */
+/** Constructs of other regular expression languages that POSIX lacks. */
 const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/\(\?/, "(?"],
   [/[*+?}]\?/, "a lazy repetition"],

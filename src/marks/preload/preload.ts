@@ -12,7 +12,7 @@ import { isHumanError, UnknownNameError, unusable } from "../../core/errors.ts";
 import { readLinkTarget, statPath } from "../../os/files.ts";
 import type { Environment } from "../../core/environment.ts";
 
-/** What was asked for. */
+/** Content of the `--preload` request. */
 export interface PreloadRequest {
   /** Words of `--preload`; none where nothing is to be answered. */
   readonly dialects: readonly string[];
@@ -82,7 +82,7 @@ export function preloadRequest(list: string | undefined, library: string | undef
 }
 
 /**
- * What the command's environment needs. Never throws: where there is no library, one line says why
+ * Environment changes that the command needs. Never throws: without a library, one line says why
  * and the command runs without it.
  */
 export async function preloadChanges(

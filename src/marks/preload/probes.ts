@@ -13,16 +13,21 @@ import type { ElfFunction } from "./elf_functions.ts";
 import { type Exits, functionExits } from "./function_exits.ts";
 import { plainName } from "./plain_name.ts";
 
-/** What becomes regions: calls of a function, or the time between two points of a program. */
+/** Source of regions: calls of a function, or the time between two points of a program. */
 export interface Probe {
-  /** As it was asked for, which is the region's name. */
+  /** Name as requested, which becomes the region's name. */
   readonly name: string;
   readonly path: string;
   /** Instructions in the file where it begins. */
   readonly entries: readonly number[];
-  /** Those where it ends; of a point without an end none: each time is a visit without length. */
+  /**
+   * File offsets of the instructions where it ends. A point without an end has none: each hit is a
+   * visit of length 0.
+   */
   readonly exits: readonly number[];
-  /** Of points: where the counters lie that say whether somebody listens, by their instructions. */
+  /**
+   * Offsets of the counters that are above 0 while a listener exists, by instruction; points only.
+   */
   readonly semaphores?: ReadonlyMap<number, number>;
 }
 
@@ -142,7 +147,7 @@ function pointsOf(
   );
 }
 
-/** What the compiler split off a function: `solve.cold`. */
+/** Suffix of a part that the compiler split off a function: `solve.cold`. */
 const PART = /\.(cold|part)(\.\d+)*$/;
 
 function exitsOf(one: ElfFunction, functions: readonly ElfFunction[], read: ReadAt): Exits {

@@ -13,7 +13,9 @@ import { hash, privateCache } from "./build.ts";
 
 const encoder = new TextEncoder();
 
-/** What the command's environment needs; one line where there is no private place for it. */
+/**
+ * Environment changes that the command needs; without a private folder for them one line is logged.
+ */
 export function pythonChanges(
   env: Environment,
   tell: (line: string) => void,

@@ -18,7 +18,7 @@ const ANSWER_PREFIX = "answer.";
 /** A monitor answers at its next tick; one that is this late is not there. */
 const PATIENCE_NS = 2e9;
 
-/** What is open on a thread. */
+/** Open regions and attributes of a thread. */
 export interface ThreadContextNow {
   /** Thread id; the process's own are those of its main thread. */
   readonly thread: number;
@@ -28,7 +28,7 @@ export interface ThreadContextNow {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** What is open in a process. */
+/** Open regions and attributes of a process. */
 export interface ProcessContextNow {
   readonly pid: number;
   readonly rank?: string;

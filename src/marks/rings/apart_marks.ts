@@ -16,14 +16,17 @@ import type { RingSpans } from "./ring_spans.ts";
 const SPAN_RECORDS = RING_RECORDS / 4, LEAST_NS = 2e6, MOST_NS = 20e6;
 /** A rate is that of so long, and after the last span more are waited for so long. */
 const LOOK_NS = 1e6, KEPT_NS = 1e9;
-/** What is left of it where less came: a program that was kept from its CPU makes up for it all at once. */
+/**
+ * Factor by which the maximum rate falls at each look. It falls slowly: a program that was kept from
+ * its CPU catches up all at once.
+ */
 const FADING = 7 / 8;
 
 /** Takes them out of the order. */
 export class ApartMarks {
   readonly #spans: RingSpans;
   readonly #calls: RingCalls;
-  /** When the last span came. */
+  /** Time of the last span, ns since the origin. */
   #cameNs = -Infinity;
   /** Records per ns, of the fastest of the last looks; and those since the last one. */
   #rate = 0;

@@ -1,6 +1,6 @@
 /**
- * What clients say beside their records: remarks about their programs, and counts that processes report
- * at their end.
+ * Messages of clients other than records: remarks about their programs, and counts that processes
+ * report at their end.
  * @module
  */
 import { MPI_NAME, OPENMP_NAME, REMARK_NAME, VALUE_NAME } from "../../core/events/ring_layout.ts";

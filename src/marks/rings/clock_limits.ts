@@ -1,6 +1,6 @@
 /**
- * What a clock allows: a process writes its counts itself, and a count that it cannot have reached since
- * it began, at a nanosecond each, is no count.
+ * Upper limits of counts that processes write themselves: a count above one per nanosecond of the
+ * process's life is refused.
  * @module
  */
 import { rawNanoseconds } from "../../os/clock.ts";
@@ -15,7 +15,9 @@ const CPUS_MAX = 8192;
 
 /** Limits of one process. */
 export class ClockLimits {
-  /** Its start by its own file, ns since the origin; not before the start of the machine. */
+  /**
+   * Start of the process by its own file, ns since the origin; not before the start of the machine.
+   */
   startNs = 0;
   #allowedNs = 0;
   readonly #originNs: number;

@@ -30,7 +30,7 @@ import { ClientMessages } from "./client_messages.ts";
 import { RingEvents } from "./ring_events.ts";
 import { WaitingFolds } from "./waiting_folds.ts";
 
-/** What the collector needs to know. */
+/** Options of the collector. */
 export interface CollectorOptions {
   directory: string;
   /** CLOCK_MONOTONIC_RAW that counts as 0. */
@@ -55,15 +55,15 @@ const NOTHING: readonly never[] = [];
 /** Collects the marks of all processes of a run. */
 export class Collector implements DirectoryListener {
   readonly counts = noCounts();
-  /** What clients say beside their records. */
+  /** Messages of clients other than records. */
   readonly messages = new ClientMessages();
   /** Complete visits up to this length are folded as they are read, ns; 0: none. */
   foldBelowNs = 0;
   /** Visits that were folded so: they are among `counts.folded` too. */
   foldedHere = 0;
-  /** When the last process ended that ended without a word. */
+  /** Time when a process last ended without reporting its end. */
   lastEndNs = -Infinity;
-  /** When the last process ended that reported its own end. */
+  /** Time when a process that reported its own end last ended. */
   lastStopNs = -Infinity;
   /** Rings are to be emptied within this time, or what cannot be folded in them is lost. */
   roomForNs = Infinity;
@@ -73,7 +73,7 @@ export class Collector implements DirectoryListener {
   readonly #noted = new Set<number>();
   readonly #processes = new ProcessWatch();
   readonly #watched = new Set<number>();
-  /** Those that run, or whose end has not been handed on yet. */
+  /** Processes that run, or whose end has not been handed on yet. */
   readonly #followers: Follower[] = [];
   /** Ranks by process, those that ended included. */
   readonly #ranks = new Map<number, string>();

@@ -1,11 +1,11 @@
 /**
- * What went wrong with marks, or was limited: counts for the report.
+ * Counts for the report of begin and end calls that failed or were limited.
  * @module
  */
 import type { FoldedPaths } from "./folded_paths.ts";
 import type { Marks } from "./marks.ts";
 
-/** What went wrong, or was limited, so far. */
+/** Counts so far of failed or limited calls. */
 export interface CollectorCounts {
   /** Begins and ends of spans that found no room. */
   lostSpans: number;

@@ -5,13 +5,17 @@
  */
 import type { Source } from "./marks.ts";
 
-/** Those that have an event up to a moment. */
+/** Heap of the sources that have an event up to a given time. */
 export class DueSources {
   readonly #heap: Source[] = [];
-  /** Their places among all, by which equal times are in order. */
+  /** Indices of the sources among all; equal times keep this order. */
   readonly #places: number[] = [];
 
-  /** Begins anew. @param limitNs What is later is not due. */
+  /**
+   * Fills the heap again.
+   *
+   * @param limitNs Later events are not due.
+   */
   fill(sources: readonly Source[], limitNs: number): void {
     const heap = this.#heap, places = this.#places;
     let count = 0;
@@ -30,7 +34,7 @@ export class DueSources {
     return this.#heap[0];
   }
 
-  /** When the next event of another one is; Infinity: none is due. */
+  /** Time of the next event of any other source; Infinity: none is due. */
   get secondNs(): number {
     const heap = this.#heap;
     if (heap.length < 2) return Infinity;

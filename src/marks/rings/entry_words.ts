@@ -1,6 +1,6 @@
 /**
- * What a thread's entry in its ring file was at the last look: of a thousand threads most have marked
- * nothing since, and need no other.
+ * Entry of each thread in its ring file at the last look. Most of a thousand threads have recorded
+ * nothing since, and need no further reading.
  * @module
  */
 import { THREAD } from "../../core/events/ring_layout.ts";
@@ -10,7 +10,7 @@ const TELLING = [
   ...[THREAD.head, THREAD.tid, THREAD.state, THREAD.folds, THREAD.foldedEpochs],
   ...[THREAD.skippedNested, THREAD.refused, THREAD.folding, THREAD.paths, THREAD.lostPaths],
 ].map((offset) => offset / 4);
-/** No word is this. */
+/** Value that no word of an entry has. */
 const UNSEEN = -1;
 
 /** One entry. */

@@ -13,7 +13,7 @@ import type { RingPaths } from "./ring_paths.ts";
 /** The handle of a path that the sink has not returned yet. */
 const UNKNOWN = -2;
 
-/** What was added to paths and is not emitted yet; columns, oldest first. */
+/** Visits that were added to paths and are not emitted yet; columns, oldest first. */
 class WaitingPaths {
   count = 0;
   dueNs = new Float64Array(256);

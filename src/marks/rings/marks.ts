@@ -1,5 +1,5 @@
 /**
- * Whose marks they are, and what is open: processes, their threads, and regions by track.
+ * Owners of records and their open regions: processes, their threads, and regions by track.
  * @module
  */
 import type { FoldedVisits } from "./ring_slots.ts";
@@ -29,7 +29,7 @@ export interface Marks extends Disposable {
     interrupting?: number;
     notAttached?: number;
   };
-  /** It has no last word: that it is gone is all there is to know. */
+  /** True if the process never reports its end: all that can be known is that it is gone. */
   readonly endsSilently?: boolean;
   /** Visits of threads that found no room for a ring. */
   readonly lostVisits?: number;
@@ -43,7 +43,7 @@ export interface Marks extends Disposable {
   poll(): number;
   /** Does a name of this number exist? Reads new names where needed. */
   hasName(index: number): boolean;
-  /** Its client's messages: see SAID_PREFIX. */
+  /** Messages of the client: see SAID_PREFIX. */
   takeMessages?(): readonly { word: string; text: string }[];
   /** Visits, and epochs, that found no room. */
   takeFolds?(): readonly FoldedVisits[];
@@ -55,7 +55,7 @@ export interface OpenRegions {
   /** 0: the process's own. */
   id: number;
   readonly regions: number[];
-  /** Their tracks, the sink's handles. */
+  /** Handles of the regions' tracks, given by the sink. */
   readonly tracks: number[];
   /** Values of attributes, innermost last. */
   attributes?: OpenValues;
@@ -73,31 +73,37 @@ export interface SpanSum {
 export interface OpenSpan {
   readonly name: string;
   readonly track: string;
-  /** Where its begin was not emitted: when it was, ns since the origin, and what it counts in. */
+  /**
+   * Time when a begin was read that was not emitted, ns since the origin, and the sum that it
+   * counts in.
+   */
   readonly beganNs?: number;
   readonly sum?: SpanSum;
 }
 
 /** One image of a process as the collector follows it; exec makes another one of the same process. */
 export interface Follower {
-  /** Its number here; where it is unmatched, the one that it gives itself. */
+  /** Process number on this host; if unmatched, the number that the process gives itself. */
   readonly pid: number;
-  /** No process here is known to be it: its marks count, and nobody waits for its end. */
+  /** True if no process on this host matches: its records count, and its end is not awaited. */
   readonly isUnmatched: boolean;
   execId: string;
-  /** Its rank in an MPI job, where it has one. */
+  /** Rank of the process in its MPI job, if it has one. */
   readonly rank?: string;
   readonly rings: Marks[];
-  /** What is open on its threads; the first is the process's own. */
+  /** Open regions of its threads; the first is the process's own. */
   readonly open: OpenRegions[];
-  /** Its spans that are open, by their numbers. */
+  /** Open spans of the process, by their numbers. */
   readonly spans: Map<number, OpenSpan>;
   /** The sink's handle; −1 before the sink returned it. */
   handle: number;
   /** The image before it, whose handle it takes over; and whether another one took over this one's. */
   before?: Follower;
   succeeded?: boolean;
-  /** When it stopped in good order or was missed, ns since the origin; NaN while it runs. */
+  /**
+   * Time when the process stopped in good order or was missed, ns since the origin; NaN while it
+   * runs.
+   */
   endNs: number;
   died: boolean;
   /** Nothing is known of how it ended. */
@@ -183,7 +189,11 @@ export function joinImages(
   return false;
 }
 
-/** Its end, of which it said nothing. @param bySignal A signal ended it. @default not known */
+/**
+ * Records the end of a process that did not report it.
+ *
+ * @param bySignal A signal ended the process. @default not known
+ */
 export function endUnsaid(f: Follower, endNs: number, bySignal?: boolean): void {
   const isUsual = f.rings.every((ring) => ring.endsSilently);
   f.endNs = endNs;
@@ -201,21 +211,24 @@ export interface Source {
   readonly thread: RingThread;
   readonly ring: Marks;
   readonly follower: Follower;
-  /** Its CPUs were passed to the sink. */
+  /** True once the thread's CPUs were passed to the sink. */
   bound: boolean;
   /** The thread that was reported to the sink as folded by path. */
   folds?: number;
-  /** When the first folded visits that wait were read, beside others in order; `undefined`: none wait. */
+  /**
+   * Time when the first waiting aggregated visits were read, while others are read in order;
+   * `undefined`: none wait.
+   */
   foldedNs?: number | undefined;
   /** The first of its paths that was not emitted because of the order. */
   pathsEmitted?: number;
-  /** What is open on it, where it has regions of its own. */
+  /** Open regions of the thread, if it has regions of its own. */
   own?: OpenRegions;
-  /** The same of the thread before it, with nothing open, for the next one. */
+  /** Empty record of the thread before it, reused for the next one. */
   spare?: OpenRegions;
 }
 
-/** What is open on the thread of an event, or of its process: 0. */
+/** Open regions of an event's thread, or of its process: 0. */
 export function openOn(source: Source, id: number): OpenRegions {
   if (id === 0) return source.follower.open[0];
   if (source.own === undefined) {

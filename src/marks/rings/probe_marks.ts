@@ -10,14 +10,14 @@ import type { Marks } from "./marks.ts";
 import { RingThread } from "./ring_thread.ts";
 import { StampClock } from "./stamp_clock.ts";
 
-/** Whose marks these are. */
+/** Name of the track of probes. */
 export const PROBE_TRACK = "probe";
 /** Points' regions. */
 const POINT_TRACK = "usdt";
-/** Their tracks, as a record has them above the name. */
+/** Track bits of functions and points, as a record has them above the name. */
 const FUNCTIONS = 1 << TRACK_SHIFT, POINTS = 2 << TRACK_SHIFT;
 
-/** Where an event happened: the kernel's time, in halves, and CPU. */
+/** Time and CPU of an event: the kernel's time, in halves. */
 export interface ProbeMoment {
   low: number;
   high: number;
@@ -130,7 +130,7 @@ export class ProbeMarks implements Marks {
     return track === 1 ? PROBE_TRACK : track === 2 ? POINT_TRACK : "";
   }
 
-  /** It reports no end. */
+  /** NaN: probes report no end of a process. */
   stopNs(): number {
     return NaN;
   }

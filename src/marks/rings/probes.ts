@@ -12,28 +12,30 @@ import { ProbeMarks } from "./probe_marks.ts";
 const TWO_32 = 4294967296;
 /** linux/perf_event.h. */
 const RECORD = { lost: 2, comm: 3, exit: 4, fork: 7, sample: 9 } as const;
-/** Of a PERF_RECORD_COMM: the process has executed something. */
+/** Flag of a PERF_RECORD_COMM: the process has executed a program. */
 const MISC_COMM_EXEC = 1 << 13;
-/** What is younger may not be in its ring yet, or have an elder in another. */
+/**
+ * Age below which a record may not be in its ring yet, or may have an older one in another ring.
+ */
 const HOLD_NS = 200_000;
-/** Of all processes of a node so many are kept apart. */
+/** Maximum number of other processes of the node that are tracked. */
 const FOREIGN_MOST = 65_536;
 
-/** What the places of the probes mean. */
+/** Names and kinds of the probed places. */
 export interface ProbeMeaning {
   readonly names: readonly string[];
   readonly places: readonly ProbePlaceMeaning[];
 }
 
-/** What happens at a place. */
+/** Meaning of one probed place. */
 export interface ProbePlaceMeaning {
-  /** Its name's number, from 0 on. */
+  /** Number of the place's name, from 0 on. */
   readonly name: number;
-  /** It is the begin. */
+  /** True if the region begins here. */
   readonly begins: boolean;
   /** A point of the program's author, which says nothing of the stack. */
   readonly isPoint: boolean;
-  /** And one without an end. */
+  /** True if the point has no end. */
   readonly isAlone: boolean;
 }
 
@@ -42,7 +44,7 @@ export interface ProbedRun {
   readonly originNs: bigint;
   /** The command, with all that it starts. */
   readonly command: number;
-  /** Of the session, by which processes are known that others started. */
+  /** Directory of the session, which shows the processes that other processes started. */
   readonly directory: string;
 }
 

@@ -11,7 +11,7 @@
 /** One kind, over all processes. */
 export interface ReportedSum {
   readonly name: string;
-  /** How often it was, within regions too. */
+  /** Number of calls, within regions too. */
   count: number;
   /** Bytes, or ns. */
   amount: number;

@@ -1,9 +1,9 @@
 /**
- * Values of events that programs trigger, TAU's user events and their kin: the interposition library adds
- * them up, and each process reports them at its end, one text per event:
+ * Values of events that programs trigger, TAU's user events and their kin: the intercepting library
+ * adds them up, and each process reports them at its end, one text per event:
  *
  * ```
- * 3 0 3 4.5 11.25 tau bytes sent     count, least, most, sum, sum of squares, dialect, name
+ * 3 0 3 4.5 11.25 tau bytes sent     count, minimum, maximum, sum, sum of squares, API, name
  * ```
  * @module
  */

@@ -21,7 +21,7 @@ import { StampClock } from "./stamp_clock.ts";
 
 /** More files than this at one time are taken as abuse. */
 const FILES_MAX = 65536;
-/** Of those that are refused so many are named. */
+/** Maximum number of refused files that are named. */
 const REFUSED_MAX = 1000;
 /** The directory's time is coarse: more may come within the same jiffy, of 10 ms at most. */
 const COARSE_NS = 20e6;
@@ -70,7 +70,7 @@ export class RingDirectory {
     return this.#pending.size > 0 || this.#notes.waiting;
   }
 
-  /** What tells of files that come from now on; `undefined`: nothing does, or not all that came is known. */
+  /** Watch that reports new files; `undefined`: no watch works, or some files are not known yet. */
   awaitNames(): NewNames | undefined {
     const isKnown = this.#listUntilNs === 0 && !this.waiting;
     if (!isKnown || this.#newNames.mask === undefined) return undefined;
@@ -158,7 +158,7 @@ export class RingDirectory {
     this.#settle(name, opened, host, listener);
   }
 
-  /** It is known what a file is: marks, or none of ours. */
+  /** Records the outcome for a file: a ring, or a refused file. */
   #settle(
     name: string,
     opened: Marks | { refused: string },

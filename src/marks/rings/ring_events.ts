@@ -1,8 +1,9 @@
 /**
- * What the records of a ring mean: events, with the sink's own handles.
+ * Events from the records of a ring, with the sink's own handles.
  *
- * Ends that fit no begin are repaired here, as the clients repair them: the end of an outer region ends
- * those inside it, an end of what is not open changes nothing. Each is counted with its offenders.
+ * Ends that fit no begin are repaired here, as the clients repair them: the end of an outer region
+ * ends those inside it, an end of a region that is not open changes nothing. Each is counted with
+ * its offenders.
  * @module
  */
 import { Diagnostics } from "../../core/diagnostics.ts";
@@ -51,7 +52,7 @@ export class RingEvents {
   readonly #paths: FoldedPaths;
   /** The sink's handles of names, by ring and the ring's own numbers. */
   readonly #regions = new Map<Marks, Int32Array>();
-  /** The same of tracks. */
+  /** Handles of tracks by ring and number. */
   readonly #tracks = new Map<Marks, Int32Array>();
   readonly #trackNames: string[] = [""];
   readonly #within = new Map<Marks, { within: PathWithin }>();
@@ -60,7 +61,7 @@ export class RingEvents {
   /** The one record of all events from rings. */
   readonly #event: EventRecord;
   readonly #calls: RingCalls;
-  /** What needs no order. */
+  /** Records that need no order. */
   readonly apart: ApartMarks;
 
   constructor(sink: EventSink, event: EventRecord, paths: FoldedPaths) {
@@ -293,7 +294,7 @@ export class RingEvents {
     return paths;
   }
 
-  /** What is open in a process at this moment. */
+  /** Open regions and attributes of a process now. */
   contextOf(follower: Follower, sources: readonly Source[]): ProcessContextNow {
     const { pid, rank, open } = follower;
     const own = sources.filter((source) => source.follower === follower);

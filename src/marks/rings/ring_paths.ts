@@ -51,11 +51,11 @@ export class RingPaths {
   lost = 0;
   /** Paths known so far. */
   count = 0;
-  /** What the paths are, by their numbers. */
+  /** Parent, region and attribute of each path, by its number. */
   parent = new Int32Array(16);
   region = new Uint32Array(16);
   attribute = new Uint32Array(16);
-  /** Least and greatest length so far. */
+  /** Minimum and maximum visit length so far, by path. */
   least = new Float64Array(16);
   most = new Float64Array(16);
   /** The path that the thread is in; 0: outside of all regions, or nothing is known of it. */

@@ -47,7 +47,10 @@ interface ThreadState {
   readonly words: EntryWords;
 }
 
-/** What one look reads is of several moments: the second one has all that came before the end. */
+/**
+ * Looks at an ended process: one look reads the words at several moments, and the second one has
+ * all that came before the end.
+ */
 const ENDED_LOOKS = 2;
 /** Older rings have something else, or nothing, where paths are. */
 const FIRST_WITH_PATHS = 4;
@@ -58,7 +61,7 @@ const ENTRIES_AT_ONCE = 128;
 const ENTRIES = new Uint8Array(ENTRIES_AT_ONCE * THREAD.bytes);
 const ENTRIES_VIEW = new DataView(ENTRIES.buffer);
 const ENTRIES_WORDS = new Uint32Array(ENTRIES.buffer);
-/** The same for bytes of names; longer ones are read by themselves. */
+/** Buffer for bytes of names; longer blocks are read separately. */
 const NAMES_BLOCK = new Uint8Array(16384);
 
 interface RingOpening {
@@ -71,7 +74,7 @@ interface RingOpening {
 export class RingProcess {
   readonly pid: number;
   readonly execId: string;
-  /** When it attached, ns since the origin. */
+  /** Time when the process attached, ns since the origin. */
   readonly startNs: number;
   readonly namespace: number;
   readonly cpus: readonly number[];
@@ -80,7 +83,7 @@ export class RingProcess {
   readonly names: { name: string; hint: number }[] = [];
   /** A message of its client: a word of ours, and the text after it. */
   readonly #messages: { word: string; text: string }[] = [];
-  /** What made no sense in the file itself. */
+  /** Number of words in the file itself that are not valid. */
   garbage = 0;
   /** Visits whose names found no room. */
   otherVisits = 0;
@@ -154,7 +157,7 @@ export class RingProcess {
     return new RingProcess(memory, head, originNs, { refuse, clockOf });
   }
 
-  /** When it ended in good order, ns since the origin; NaN while it runs. */
+  /** Time when the process ended in good order, ns since the origin; NaN while it runs. */
   stopNs(originNs: bigint): number {
     if (this.#headerView.getUint32(HEADER.state, true) !== 2) return NaN;
     return Number(this.#headerView.getBigInt64(HEADER.stopNs, true) - originNs);
@@ -385,7 +388,10 @@ export class RingProcess {
     else this.garbage++;
   }
 
-  /** How long a cycle is was published before the first record that is stamped in cycles. */
+  /**
+   * Reads the length of a cycle, which was published before the first record that is stamped in
+   * cycles.
+   */
   #refine(): void {
     this.#memory.read(0, this.#header);
     const view = this.#headerView;

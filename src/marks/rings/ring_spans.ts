@@ -26,7 +26,7 @@ export class RingSpans {
   readonly #event: EventRecord;
   /** By ring, by the name and track of a record. */
   readonly #sums = new Map<Marks, { follower: Follower; sums: Map<number, SpanSum> }>();
-  /** What was looked for last. */
+  /** Ring and value of the last lookup, and its result. */
   #lastRing: Marks | undefined;
   #lastValue = -1;
   #lastSum: SpanSum | undefined;
@@ -84,10 +84,9 @@ export class RingSpans {
   }
 
   /**
-   * The same where spans come too fast to be emitted one by one: those that began here and ended are
-   * added up.
+   * Adds up spans that began and ended here, when they come too fast to be emitted one by one.
    *
-   * @returns False: this one has to be emitted.
+   * @returns False: this span has to be emitted.
    */
   sumUp(source: Source): boolean {
     const { thread, follower: { spans } } = source;

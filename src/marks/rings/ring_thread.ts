@@ -31,9 +31,9 @@ export class RingThread {
   tid: number;
   /** CPUs it is bound to where these are fewer than its process's; empty otherwise. */
   boundTo: readonly number[];
-  /** Its thread ended, and nothing came after that. */
+  /** True once the thread has ended and all its records are read. */
   ended = false;
-  /** Its end was handed on, and no other thread's begin. */
+  /** True once the end of the thread was handed on, and no other thread's begin. */
   isOver = false;
   /** Time of the next event since the origin; Infinity when there is none. */
   nextNs = Infinity;
@@ -49,7 +49,7 @@ export class RingThread {
   extraHigh = 0;
   /** Records that made no sense. */
   garbage = 0;
-  /** Its visits that were folded by path, where its client does so. */
+  /** Visits of the thread that its client aggregated by path, if it does so. */
   paths?: RingPaths;
   readonly #clock: StampClock;
   #words = new Uint32Array(1024 * WORDS);
@@ -59,7 +59,7 @@ export class RingThread {
   #lastNs = -Infinity;
   /** Time of the event that was handed on last. */
   #handedNs = NaN;
-  /** When the visits were over that had no room in a pause that goes on. */
+  /** Time when the visits ended that found no space during a pause that continues. */
   #pausedNs = -Infinity;
   /** Regions of a visit that may be folded. */
   readonly #open = new Uint32Array(SHORT_LEVELS);

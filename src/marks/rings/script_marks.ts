@@ -48,7 +48,7 @@ export class ScriptMarks implements Marks {
   readonly execId = "script";
   readonly startNs: number;
   readonly cpus: readonly number[];
-  /** None before the first poll, as of a ring. */
+  /** Threads of the script; empty before the first poll, as for a ring. */
   readonly threads: RingThread[] = [];
   readonly names = [{ name: OTHER_NAME, hint: HINT_UNKNOWN }];
   readonly skipped = { nested: 0, refused: 0 };

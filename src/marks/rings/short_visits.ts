@@ -22,7 +22,7 @@ export interface ShortSum {
 /** Gives the sink's handle of a region, by its value in a record, within a path. */
 export type PathWithin = (parent: number, value: number) => number;
 
-/** Sums of visits, emptied by whoever takes them. */
+/** Sums of visits, emptied when they are taken. */
 export class ShortVisits {
   /** By the value in the region's records: the process's own numbers of its name and track. */
   readonly regions = new Map<number, ShortSum>();

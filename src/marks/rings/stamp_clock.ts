@@ -18,7 +18,7 @@ const MAX_PARTS = 64;
 
 /** A part of the line from cycles to ns, from one pair of both on. */
 interface Part {
-  /** Where it begins, in cycles since the first pair. */
+  /** Begin of the line, in cycles since the first pair. */
   readonly from: number;
   readonly pairCycles: number;
   readonly pairNs: number;
@@ -28,8 +28,9 @@ interface Part {
 }
 
 /**
- * How the stamps of one process become nanoseconds since an origin: one line for all of its threads, and for all
- * that mark in it. It never falls, and what was converted once stays: marks keep the order of their stamps.
+ * Conversion of one process's stamps to nanoseconds since an origin: one line for all of its
+ * threads and annotation APIs. It never falls, and converted values stay: records keep the order of
+ * their stamps.
  */
 export class StampClock {
   readonly #originHigh: number;

@@ -89,7 +89,7 @@ export class CpuStates {
     this.connect(to);
   }
 
-  /** As if no process had ever been there. */
+  /** Resets all CPUs to the state without any process. */
   clear(): void {
     this.used.fill(0);
     this.region.fill(-1);

@@ -1,11 +1,13 @@
-/** What the record filters have in common: their interface, and how they read their descriptions. */
+/** Interface of the record filters, and the parser of their descriptions. */
 import { UsageError } from "../../core/errors.ts";
 
 /** Looks at the entries of one process. */
 export interface RecordFilter {
   /** @returns Number of the epoch that begins with this entry, 0 for none. */
   onEntry(regionHash: number): number;
-  /** The same of visits that came as a count. @returns The last epoch that begins with them. @default 0 */
+  /**
+   * Receives visits that came as a count. @returns The last epoch that begins with them. @default 0
+   */
   onVisits?(regionHash: number, visits: number): number;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Which path each CPU is in: every change, nested regions too, for the listeners.
+ * Current path of each CPU: every change, nested regions too, for the listeners.
  *
  * A CPU follows the track that it shows: the one of its process that entered an outermost region
- * last. Changes inside that region by others do not move it.
+ * last. Changes inside that region by other tracks do not move the CPU.
  * @module
  */
 import { ROOT } from "../../core/path_stats.ts";

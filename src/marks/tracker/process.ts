@@ -12,7 +12,7 @@ const NO_CPUS = new Int32Array(0);
 /** Tracks kept for threads to come: as many as may end in one step. */
 const MOST_SPARE = 1024;
 
-/** What became of a process. */
+/** State of a process: running, or how it ended. */
 export type ProcessEnd = "running" | "shutdown" | "died" | "withdrawn";
 
 /** One process, its threads and its filter. */
@@ -23,9 +23,9 @@ export class TrackedProcess {
   readonly threads: Track[] = [];
   /** Totals of threads that ended, so that many of them cost no more than few. */
   #past: Track | undefined;
-  /** Those that ended in this step: their records are still to be taken. */
+  /** Tracks that ended in this step: their records are still to be read. */
   readonly retired: Track[] = [];
-  /** It stands in for a command that has marked nothing so far. */
+  /** True while it represents a command that has recorded nothing so far. */
   command: boolean;
   readonly filter: RecordFilter | undefined;
   end: ProcessEnd = "running";
@@ -36,12 +36,12 @@ export class TrackedProcess {
   /** First hint of each region handle that it registered; 255: not registered. */
   #hints = new Uint8Array(0);
   readonly #paths: RegionPaths;
-  /** Of the process and of its threads that are not bound to CPUs. */
+  /** Open tracks of the process and of its threads that are not bound to CPUs. */
   readonly #openTracks = new OpenTracks();
-  /** One of its threads has CPUs of its own, or had. */
+  /** True if one of its threads has, or had, CPUs of its own. */
   #isBound = false;
   readonly #byThread = new Map<number, Track>();
-  /** Of threads that ended, for new ones. */
+  /** Tracks of ended threads, for new threads. */
   readonly #spare: Track[] = [];
   #lastThread: Track | undefined;
   /** Events since the last step changed the state of its CPUs. */
@@ -112,7 +112,7 @@ export class TrackedProcess {
     this.dirty = true;
   }
 
-  /** It has other CPUs; threads that were there before keep theirs. */
+  /** Moves the process to other CPUs; threads that existed before keep theirs. */
   moveTo(cpus: Int32Array): void {
     this.track.cpus = cpus;
     this.#isBound ||= this.threads.length > 0;

@@ -16,13 +16,13 @@ export interface ProcessSummary {
   readonly startS: number;
   /** NaN while it runs. */
   readonly endS: number;
-  /** How it ended, or that it runs. */
+  /** State of the process: running, or how it ended. */
   readonly end: ProcessEnd;
   /** Epochs that it marked. */
   readonly epochs: number;
   /** Seconds that marking cost it. */
   readonly overheadS: number;
-  /** It is the launched command, which marked nothing. */
+  /** True if it is the launched command, which recorded nothing. */
   readonly command: boolean;
   /** Name of the region it was in when it ended. */
   readonly openRegion?: string;
@@ -32,7 +32,7 @@ export interface ProcessSummary {
 export class ProcessList {
   /** In order of start; a handle is a place here. */
   readonly all: TrackedProcess[] = [];
-  /** Those that may have records left, by pid. */
+  /** Processes that may have records left, by pid. */
   live: TrackedProcess[] = [];
   /** Processes that count: all but a withdrawn command. */
   counted = 0;
@@ -111,7 +111,7 @@ export class ProcessList {
   }
 }
 
-/** Those that marked anything: a parent that only attached, and waits for others, did not. */
+/** Processes that recorded something. A parent that only attached and waits for others did not. */
 export function markingOf(processes: readonly TrackedProcess[]): TrackedProcess[] {
   return processes.filter((process) => process.end !== "withdrawn" && process.hasMarked);
 }

@@ -101,7 +101,10 @@ export class RegionPaths {
     this.#foldedNs[path] += folded.selfNs;
   }
 
-  /** Came a path's time folded and undivided, so that it is not known when, but for a hundredth of it? */
+  /**
+   * True if more than a hundredth of a path's time came aggregated and undivided, so that its
+   * moments are not known.
+   */
   isFolded(path: number): boolean {
     return (this.#foldedNs[path] ?? 0) > this.stats.selfNs[path] / 100;
   }

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** When the application began, and how long it ran. */
+/** Begin of the application, and its run time. */
 export class RunTimes {
   /** TIME of the last step. */
   elapsedS = 0;

@@ -9,13 +9,13 @@ import { KIND } from "../../core/events/event_kinds.ts";
 
 /** Spans of one name and track. */
 export interface SpanTotal {
-  /** Their name. */
+  /** Name of the spans. */
   readonly name: string;
-  /** Whose they are: dialect or dialect/domain; "" is the program's own. */
+  /** Track of the spans: API or API/domain; "" is the program's own. */
   readonly track: string;
-  /** Those that ended, over all processes. */
+  /** Number of ended spans, over all processes. */
   readonly count: number;
-  /** Their times added up: more than the run's where they overlap. */
+  /** Sum of the span times, s: longer than the run if spans overlap. */
   readonly timeS: number;
 }
 

@@ -19,12 +19,12 @@ const SMALL_REGIONS = 1024, SMALL_RECORDS = 256;
 /** Regions that are looked for one by one. */
 const FEW_REGIONS = 16;
 
-/** What is known of a visit that begins. Reused. */
+/** Facts about a visit that begins. Reused. */
 export interface Visit {
   /** GEOPM's hash of the region's name. */
   hash: number;
   hint: number;
-  /** Whose marks these are: ends fit begins within one track. 0: the program's own marks. */
+  /** Track of the begin and end calls: ends match begins within one track. 0: the program's own. */
   track: number;
 }
 
@@ -52,11 +52,11 @@ export class Track {
   folds = false;
   /** Path of the innermost open region; 0: none is open. */
   path = ROOT;
-  /** Which CPUs are this track's: see `RegionTracker`. Also the number of its lane. */
+  /** Owner number of this track's CPUs: see `RegionTracker`. Also the number of its lane. */
   owner: number;
-  /** Its lane lives: see `LaneListener`. */
+  /** True while the track's lane lives: see `LaneListener`. */
   isLane = false;
-  /** Its place among the open tracks of its process, if it has one: see `OpenTracks`. */
+  /** Neighbours among the open tracks of its process, if it is one: see `OpenTracks`. */
   before: Track | undefined;
   behind: Track | undefined;
   isListed = false;
@@ -71,9 +71,9 @@ export class Track {
   #openNs = new Float64Array(16);
   #window = 0;
   /**
-   * Slot of a region handle, −1 for none. Slots keep the tables as small as the regions used; this one is as
-   * long as the greatest handle, so a track of few regions beyond `SMALL_REGIONS` has them looked for:
-   * 100,000 threads, each with a region of its own, took 0.4 MB each.
+   * Slot of a region handle, −1 for none. Slots keep the tables as small as the regions used; this
+   * one is as long as the highest handle, so a track of few regions beyond `SMALL_REGIONS` searches
+   * for them: 100,000 threads, each with a region of its own, took 0.4 MB each.
    */
   #slotOf = new Int32Array(0);
   #slots = 0;

@@ -1,5 +1,5 @@
 /**
- * What is known of a run so far: processes, regions, exact totals, and the signals made of them.
+ * State of a run so far: processes, regions, exact totals, and the signals derived from them.
  *
  * The tracker feeds it; reports and the batch read it.
  * @module
@@ -63,13 +63,13 @@ export abstract class TrackedRun extends EventCalls implements SignalProvider, T
    * @ignore
    */
   readonly regionPaths = new RegionPaths(this.paths, this.table, this.tracks);
-  /** What is no region, and overlaps. */
+  /** Sums of spans, which are not regions and may overlap. */
   protected readonly spanSums = new Spans();
   /** Calls that GEOPM would refuse. */
   protected readonly refusals = new Diagnostics();
   /** Processes by handle. */
   protected readonly list = new ProcessList();
-  /** When the application began and ended. */
+  /** Begin and end of the application. */
   protected readonly times = new RunTimes();
 
   /** A run on so many CPUs. */
@@ -179,12 +179,12 @@ export abstract class TrackedRun extends EventCalls implements SignalProvider, T
     return this.refusals.list;
   }
 
-  /** How many calls were refused. */
+  /** Number of refused calls. */
   get refusedCalls(): number {
     return this.refusals.total;
   }
 
-  /** What the latest refused call was. */
+  /** Name of the latest refused call. */
   get lastRefusal(): string {
     return this.refusals.last;
   }

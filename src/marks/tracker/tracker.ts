@@ -34,9 +34,9 @@ export type EdgeListener = (
   process: number,
 ) => void;
 
-/** What a tracker needs to know of its node. */
+/** Options of a tracker: facts about its node. */
 export interface TrackerOptions {
-  /** Where the number of CPUs comes from. */
+  /** Source of the number of CPUs. */
   topology: { count(domain: Domain): number };
   /** Name of the profile; its hash is in start and stop records. @default "default" */
   profile?: string;
@@ -73,7 +73,7 @@ export class RegionTracker extends TrackedRun {
   readonly records = new RecordList(64);
   /** Incremented when the run restarts: at the first process, and when it replaces the command. */
   generation = 0;
-  /** When a process ended last. */
+  /** Time when a process last ended, ns. */
   #lastEndNs = 0;
   /** Visits that came folded. */
   foldedVisits = 0;
@@ -211,8 +211,8 @@ export class RegionTracker extends TrackedRun {
   }
 
   /**
-   * Of the program's own marks the innermost region ends, as GEOPM has it; of another track that
-   * track's innermost one of this name.
+   * Ends a region: the innermost one of the program's own track, as GEOPM has it; of any other
+   * track, its innermost one of this name.
    */
   #exit(event: EventRecord): void {
     const { timeS, process, region } = event;
@@ -242,7 +242,7 @@ export class RegionTracker extends TrackedRun {
     this.#edgesOfExit(timeS, process, p, track);
   }
 
-  /** What needs a process that runs, and happens seldom. */
+  /** Handles events that need a running process and are rare. */
   #ofProcess(event: EventRecord): void {
     const p = this.#running(event.process);
     if (p === undefined) return;

@@ -84,9 +84,9 @@ export function isTrackerSignal(name: string): boolean {
   return name in TRACKER_ALIASES || TRACKER_SIGNALS.some((row) => row.name === name);
 }
 
-/** What the signals are read from: the state after the last step. */
+/** Source of the signals: the state after the last step. */
 export interface TrackedState {
-  /** What each CPU does. */
+  /** Current region and hint of each CPU. */
   readonly cpus: CpuStates;
   /** Has any process ever connected? */
   readonly connected: boolean;

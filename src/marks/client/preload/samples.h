@@ -1,6 +1,6 @@
 /*
- * samples.h: values of events that a program triggers, as TAU's user events and PerfStubs' counters:
- * how many, their sum, least, most and sum of squares go to the report at the process's end.
+ * samples.h: values of events that a program triggers, as TAU's user events and PerfStubs'
+ * counters: count, sum, minimum, maximum and sum of squares go to the report at the process's end.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */

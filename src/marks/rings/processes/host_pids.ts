@@ -18,7 +18,7 @@ const MOST_PARENTS = 256;
 /** A process inside of a namespace of its own. */
 interface Inside {
   readonly pid: number;
-  /** Its own number. */
+  /** Process number in its own namespace. */
   readonly own: number;
   /** See `find`. */
   readonly namespace: number;
@@ -27,7 +27,7 @@ interface Inside {
 /** A process as its status has it. */
 interface Status {
   readonly parent: number;
-  /** Its numbers from this namespace to its own. */
+  /** Process numbers from this namespace to its own. */
   readonly numbers: readonly number[];
 }
 

@@ -14,7 +14,7 @@ const PATIENCE_NS = 5e9;
 /** Between two looks at one that is not there yet. */
 const AGAIN_NS = 5e7;
 
-/** What is known of the process of a note. */
+/** State of the process that a note names. */
 export type NotedProcess =
   | "ours"
   | "gone"
