@@ -1,9 +1,9 @@
 /**
- * Where channels of a run leave their streams and reports: Caliper's names of outputs, with
+ * Output files of a run's channels, their streams and reports: Caliper's names of outputs, with
  * `%attribute%` replaced, and its `stdout` and `stderr`.
  *
- * A stream grows by whole records. One whose name holds `%` is a process's own and is named when the
- * run is over; until then it is beside, with a name that ends in `-PID.partial`.
+ * A stream grows by whole records. One whose name holds `%` is a process's own and is named when
+ * the run is over; until then its name in the same folder ends in `-PID.partial`.
  * @module
  */
 import { makeDirectories, renameOutput } from "../../os/output_place.ts";

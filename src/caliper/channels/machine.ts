@@ -10,7 +10,7 @@ import type { PlatformTopology } from "../../core/machine/topology.ts";
 import type { Batch, NameTable } from "../../sources/signals/batch.ts";
 import { CounterShare, type Sharer } from "./shares.ts";
 
-/** What is known of processes beside signals: live runs alone have it. */
+/** Facts about processes other than signals; only live runs have them. */
 export interface ProcessFacts {
   /** Fields of /proc/PID/statm, in pages. NaN: gone. */
   memory(pid: number, field: "size" | "resident" | "data"): number;
@@ -46,7 +46,7 @@ export class RunMachine implements Machine {
     main: true,
     cpu: -1,
   };
-  /** What is known of who it is read for by itself. */
+  /** Values that depend only on the thread for which they are read. */
   readonly #own = new Map<string, () => number>([
     ["cpuinfo.cpu", () => this.moment.cpu],
     ["cpuinfo.numa_node", () => {
@@ -61,7 +61,7 @@ export class RunMachine implements Machine {
   readonly #topology: PlatformTopology;
   readonly #facts: ProcessFacts | undefined;
   readonly #counters: { readonly handle: number; readonly share: CounterShare }[] = [];
-  /** What does not grow, step by step. */
+  /** Values that do not grow, step by step. */
   readonly #others: { readonly handle: number; readonly values: ValueHistory }[] = [];
   readonly #byName = new Map<string, MachineValue>();
 
@@ -117,7 +117,7 @@ export class RunMachine implements Machine {
     for (const { values } of this.#others) values.forget(timeS);
   }
 
-  /** No step comes any more. */
+  /** Ends the input: no step follows. */
   close(): void {
     for (const { share } of this.#counters) share.close();
   }

@@ -1,6 +1,6 @@
 /**
- * Which channels need every visit in its order, and which are content with visits folded by path:
- * those that sum up by path, as `runtime-report` and all profiles do.
+ * Order that a channel needs: every visit in its order, or visits aggregated by path. Channels that
+ * sum by path, as `runtime-report` and all profiles do, need no order.
  * @module
  */
 import type { ChannelSpec } from "../model/config/channel_spec.ts";
@@ -26,7 +26,7 @@ const KEYS = new Set([
   ...["mpi.function", "omp.parallel", "mpi.rank", "process.id", "pthread.id", "cali.channel"],
 ]);
 
-/** What sums by path have beside their keys: a result, or what is added up. */
+/** Attributes other than keys in sums by path: results, and values that are added up. */
 const SUMMED = /#|^(count|region\.count|time\..*|pthread\.is_master)$/;
 
 /** Does a channel need every visit in its order? */

@@ -1,5 +1,5 @@
 /**
- * What a channel of a run leaves: a `.cali` stream by `recorder`, a query's text by `report` or, over
+ * Outputs of a run's channel: a `.cali` stream by `recorder`, a query's text by `report` or, over
  * the rows of every process, by `mpireport`.
  *
  * A channel that only traces writes each record at once, so its memory does not grow with the run.
@@ -22,7 +22,7 @@ import { ContextReports, type RunRecords } from "./reports.ts";
 /** Value of `spot.channel` in what another output writes. */
 const SERIES = "timeseries";
 
-/** How files are called. */
+/** Naming rules of output files. */
 export interface OutputNames {
   /** Name of a stream for which none is given. */
   defaultName(): string;
@@ -111,7 +111,7 @@ export class ContextOutput {
     if (this.#spotChannel !== "") markSpotChannel(this.channel, first, this.#spotChannel);
   }
 
-  /** Where the series of this output, spot's, are measured. */
+  /** Makes a series output the place where spot's series are measured. */
   takeSeries(series: ContextOutput): void {
     this.#series = series;
     series.#spotChannel = SERIES;
@@ -222,7 +222,7 @@ export class ContextOutput {
     return channel.currentText(id);
   }
 
-  /** What the services kept, with the energies of the report's tree. */
+  /** Records that the services kept, with the energies of the report's tree. */
   #flush(emit: (record: Snapshot, thread: number) => void): void {
     const { channel } = this;
     const source = this.#names.treeSource?.();
@@ -257,7 +257,10 @@ export class ContextOutput {
     };
   }
 
-  /** The process that writes for all, by its first thread: as in Caliper the one of the least rank. */
+  /**
+   * Pid of the process that writes for all, by its first thread: as in Caliper the one with the
+   * minimum rank.
+   */
   get #writer(): number {
     let writer = this.#pids.keys().next().value ?? 0, least = Infinity;
     for (const first of this.#pids.keys()) {

@@ -15,12 +15,15 @@ const SHARING = ["joulemark", "perf", "papi"];
 
 const NOTHING: FoldedVisits = { count: 0, ns: 0, byPath: NO_LENGTHS };
 
-/** What threads folded, by thread, and the channels that get it. */
+/** Sums that threads aggregated by path, by thread, and the channels that receive them. */
 export class PathSums {
   readonly #paths: PathTable;
   readonly #steps: (readonly PathStep[])[] = [];
   readonly #threads = new Map<RunThread, PathStats>();
-  /** Who gets it at once, and who at the end; at their places. */
+  /**
+   * Channels that receive sums at once, and channels that receive them at the end; at their
+   * indices.
+   */
   #now: readonly (Channel | undefined)[] = [];
   #atEnd: readonly (Channel | undefined)[] = [];
 
@@ -28,7 +31,7 @@ export class PathSums {
     this.#paths = paths;
   }
 
-  /** Who gets it; before the first step. */
+  /** Sets the receiving channels; called before the first step. */
   attach(channels: readonly Channel[]): void {
     const shares = (channel: Channel) => SHARING.some((name) => channel.services.has(name));
     this.#now = channels.map((channel) => shares(channel) ? channel : undefined);

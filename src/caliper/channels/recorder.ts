@@ -29,7 +29,7 @@ export interface KnownProcess extends Sharer {
   readonly pid: number;
 }
 
-/** What is known of processes and regions: the tracker's. */
+/** Names of processes and regions, from the tracker. */
 export interface RunNames {
   regionName(handle: number): string;
   process(handle: number): KnownProcess;
@@ -45,7 +45,7 @@ interface RunProcess {
   readonly threads: Map<number, RunThread>;
 }
 
-/** What a recorder is made from. */
+/** Parts of a run that a recorder needs. */
 export interface ContextRecorderOptions {
   readonly names: RunNames;
   /** Rank of a process in its MPI job, where it has one. */

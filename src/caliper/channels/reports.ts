@@ -37,7 +37,7 @@ export class ContextReports {
     [this.#spec, this.#channel, this.#printer] = [spec, channel, printer];
   }
 
-  /** It is known whether ranks of MPI ran. */
+  /** Chooses the report once it is known whether ranks of MPI ran. */
   choose(isUnderMpi: boolean): void {
     const { reports } = this.#spec;
     if (reports !== undefined) this.#spec = isUnderMpi ? reports.under : reports.alone;

@@ -107,7 +107,7 @@ export function plainStream(path: string | undefined): ChannelSpec[] {
   return [{ name: "cali", variables, options: {}, metadata: {}, managed: true }];
 }
 
-/** What configurations must know of this node. */
+/** Facts about this node that configurations need. */
 export function factsOf(table: NameTable, topology: PlatformTopology, mpi: boolean): ConfigFacts {
   const rowOf = (name: string) => signalOf(table, name.split("@")[0])?.row;
   return {

@@ -23,7 +23,7 @@ const ENERGIES = ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY", "BOARD_ENERGY"];
 /** Caliper's own channel, which makes those of CALI_CONFIG. */
 const MANAGER = "builtin.configmgr";
 
-/** What the channels are about. */
+/** Parts of a run that its channels need. */
 export interface ContextRunOptions {
   /**
    * The channels that were asked for, once it is known what signals there are.
@@ -54,7 +54,7 @@ export interface ContextRunOptions {
 export interface ContextPlace {
   /** Suffix of the names of files, where each of several hosts writes its own. */
   readonly host?: string;
-  /** This node's side of the job's report. */
+  /** This node's part of the job's report. */
   readonly part?: JobPart;
   /** Energies of the run's paths, at its end; `undefined`: it has none. */
   treeSource?(): TreeSource | undefined;
@@ -66,7 +66,7 @@ export class ContextRun {
   #recorder!: ContextRecorder;
   #outputs: ContextOutput[] = [];
   #place: ContextPlace = {};
-  /** Whether channels need every visit in its order; known once they are made. */
+  /** Visit order that the channels need; known once they are made. */
   order: "kept" | "folded" | undefined;
   readonly #logged = new Set<string>();
   #remarksAlone: readonly string[] = [];
@@ -186,7 +186,7 @@ export class ContextRun {
   }
 }
 
-/** What services note at a flush, which each output of a channel makes. */
+/** Remark that services make at a flush; each output of a channel causes one. */
 const FLUSHED = / flushed \d+ snapshots\.$/i;
 
 /** A line of Caliper's log as one of ours. */

@@ -1,12 +1,11 @@
 /**
- * What a process has used of the node's counters, at any moment between two steps.
+ * Use of the node's counters by a process, at any moment between two steps.
  *
- * A counter that grows is taken to grow evenly between two readings, one that changes rarely between
- * two changes: what happens in between is then emitted only after the next change. What it grew
- * belongs to the
+ * A counter is assumed to grow evenly between two readings; one that changes rarely, between two
+ * changes: events in between are then emitted only after the next change. The growth belongs to the
  * processes that run, each by the CPUs it may use, of those of the counter's domain; a CPU that
- * several may use is shared equally. So what all processes have adds up to what the node used while
- * any of them ran. docs/reference/caliper.md.
+ * several may use is shared equally. The shares of all processes therefore add up to the node's use
+ * while any of them ran. docs/reference/caliper.md.
  * @module
  */
 import type { ProcessSummary } from "../../marks/tracker/process_list.ts";
@@ -34,7 +33,7 @@ export class CounterShare {
   /** Changes after the last reading: when, and the parts from then on. */
   #changes: { readonly timeS: number; readonly weights: readonly number[] }[] = [];
 
-  /** How long a reading may stay the same before it counts; 0: every reading does. */
+  /** Time that a reading may stay the same before it counts, s; 0: every reading counts. */
   readonly #patienceS: number;
   /** The latest reading that does not count yet, because nothing has changed. */
   #sameS = NaN;
@@ -62,7 +61,7 @@ export class CounterShare {
     );
   }
 
-  /** No reading comes any more: what has not changed has not grown. */
+  /** Ends the readings: a counter that has not changed since has not grown. */
   close(): void {
     if (this.#sameS > this.#lastS) this.#point(this.#sameS, this.#values.at(-1)!);
   }
@@ -116,7 +115,7 @@ export class CounterShare {
     }
   }
 
-  /** What the process used since it began; NaN: not known at that moment. */
+  /** Use of the process since it began; NaN: not known at that moment. */
   used(process: number, timeS: number): number {
     const now = this.#at(timeS);
     if (Number.isNaN(now) || Number.isNaN(this.#shared)) return NaN;

@@ -28,7 +28,7 @@ const ITERATION_PREFIX = "iteration#";
 const TIMED = 1;
 const ENTER_FOLLOWS = RING_PROPERTY.enterFollows;
 
-/** How a region is open. */
+/** Kind of begin call that opened a region. */
 type Opened = "region" | "attribute" | "library";
 
 interface OpenRegion {
@@ -169,7 +169,7 @@ export class RunThread {
     this.#each(channels, (channel) => channel.foldedPath(steps, folded));
   }
 
-  /** Where it is when its next attribute comes; only where it folds. */
+  /** Moves to the path that the next attribute belongs to; only for channels that aggregate. */
   moveTo(channels: readonly Channel[], steps: readonly PathStep[]): void {
     const from = this.#place;
     this.#place = steps;

@@ -26,13 +26,13 @@ export interface TreeSource {
 
 /** Rows that the tree has one energy of. */
 interface Group {
-  /** What was measured of them, J, and in how many rows. */
+  /** Measured energy of the group's rows, J, and the number of these rows. */
   joules: number;
   rows: number;
   /** Time of those without a measurement, ns. */
   silentNs: number;
   silent: number;
-  /** What they are to have, J; `undefined`: the tree does not know them. */
+  /** Energy that the rows should have, J; `undefined`: the tree has none for them. */
   wanted: number | undefined;
 }
 

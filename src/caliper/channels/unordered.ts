@@ -15,7 +15,7 @@ export const FOLDED_THREADS = "joulemark.visits.folded.threads";
 const MAX_THREADS = 20;
 const PROPERTIES = PROPERTY.asvalue | PROPERTY.global | PROPERTY.skip_events;
 
-/** Those of a thread; times in seconds since the stream's zero. */
+/** Aggregated visits of a thread; times in seconds since the stream's zero. */
 export interface UnorderedVisits {
   readonly pid: number;
   /** 0: the process's own. */
@@ -25,7 +25,7 @@ export interface UnorderedVisits {
   untilS: number;
 }
 
-/** Those of all threads. */
+/** Aggregated visits of all threads. */
 export class Unordered {
   readonly #of = new Map<string, UnorderedVisits>();
 

@@ -27,7 +27,7 @@ type Kept = AttributeEvent | FoldedEvent;
 /** Events in order of time, a column a field. */
 export class WaitingEvents {
   count = 0;
-  /** Those before it were emitted. */
+  /** Index of the first event that was not emitted yet. */
   first = 0;
   kind = new Uint8Array(1024);
   cpu = new Int32Array(1024);

@@ -87,7 +87,7 @@ export class Annotations extends AnnotationRuntime {
     this.takeSnapshot(info);
   }
 
-  /** What a snapshot would hold now. Nothing is kept, but measurements of growth restart. */
+  /** Snapshot of the current state. Nothing is kept, but measurements of growth restart. */
   pullContext(): PlainRecord {
     return plainRecord(this.tree, this.measured());
   }
@@ -170,8 +170,8 @@ export class Annotations extends AnnotationRuntime {
   }
 
   /**
-   * What the bytes of an attribute hold, by the program's own metadata; before it is made. The
-   * configuration's word counts first.
+   * Sets the layout of an attribute's bytes, from the program's own metadata, before the attribute
+   * is made. The configuration's word counts first.
    *
    * @ignore
    */

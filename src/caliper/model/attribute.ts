@@ -80,7 +80,7 @@ export function parsePresets(text: string, tell: (line: string) => void): Map<st
 export interface Attribute {
   /** Node id of the attribute in its tree. */
   readonly id: number;
-  /** Its name, unique in a tree. */
+  /** Name of the attribute, unique in a tree. */
   readonly name: string;
   /** Type code, see `TYPE`. */
   readonly type: number;

@@ -1,6 +1,6 @@
 /**
- * What bytes of a program's own type hold: the layout of a struct, as JSON in the attribute's metadata
- * `attribute.layout`, by which readers show its fields as attributes of their own.
+ * Layout of a program's own type: a struct, as JSON in the attribute's metadata `attribute.layout`,
+ * by which readers show its fields as attributes of their own.
  *
  * ```
  * [{"name": "x", "type": "double", "offset": 0}, {"name": "n", "type": "int", "offset": 8, "size": 4},
@@ -8,7 +8,7 @@
  *  "offset": 40, "size": 8}]
  * ```
  * A field without an offset follows the one before. Numbers are little-endian; a string ends at its
- * first byte 0. Of an attribute `cell` the fields are `cell.x`, `cell.n`, `cell.speed[0]`, …
+ * first byte 0. Fields of an attribute `cell` are `cell.x`, `cell.n`, `cell.speed[0]`, …
  * @module
  */
 import { narrow } from "./c_number.ts";
@@ -19,7 +19,7 @@ export const LAYOUT = "attribute.layout";
 
 /** One field. */
 export interface BlobField {
-  /** With its number where there are several. */
+  /** Name of the field, with its number if there are several. */
   readonly name: string;
   readonly type: number;
   readonly offset: number;

@@ -9,7 +9,7 @@ import { TYPE } from "./variant.ts";
 /** A region of a path. */
 export interface PathStep {
   readonly name: string;
-  /** Its attribute; "": a plain `region`. */
+  /** Attribute of the region; "": a plain `region`. */
   readonly attribute: string;
   /** A library made it: it exists only for a service that listens to it. */
   readonly isLibrary: boolean;
@@ -19,7 +19,7 @@ function isSame(a: PathStep, b: PathStep): boolean {
   return a.name === b.name && a.attribute === b.attribute;
 }
 
-/** Of a path in which time passed, and no visit ended. */
+/** Lengths of a path in which time passed and no visit ended. */
 export const NO_LENGTHS = { sumNs: 0, minNs: Infinity, maxNs: -Infinity };
 
 /** The attribute of a step; `NONE`: it is not there. */

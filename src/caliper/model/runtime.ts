@@ -34,9 +34,9 @@ import { equalValues, reportText, TYPE, type Variant } from "./variant.ts";
 export interface RuntimeOptions {
   /** Monotonic time in nanoseconds. */
   now: () => number;
-  /** Of each process: they are in its snapshots too. */
+  /** Global values of each process, which are in its snapshots too. */
   globals: Record<string, Given | Variant>;
-  /** Of the channel itself: they are in no snapshot. @default none */
+  /** Global values of the channel itself, which are in no snapshot. @default none */
   channelGlobals?: Record<string, Given | Variant>;
   /** The channel's, in what it notes. @default "default" */
   name?: string;
@@ -89,7 +89,7 @@ export class AnnotationRuntime {
   readonly #region: number;
   readonly #isVerbose: boolean;
   readonly #ownStacks: boolean;
-  /** Of `#threads`, the one that everything is about. */
+  /** Index in `#threads` of the current thread. */
   #thread = 0;
   #current: ThreadContext;
 
@@ -236,10 +236,11 @@ export class AnnotationRuntime {
   }
 
   /**
-   * Visits of a path, from outside of all regions, of which only number and time are known.
+   * Records aggregated visits of a path, from outside of all regions, of which only number and time
+   * are known.
    *
-   * @param steps Its regions, the outermost first. Regions without a listening service are left out; where that is
-   *   the last one its time belongs to the region around it.
+   * @param steps Its regions, the outermost first. Regions without a listening service are left
+   * out; if the last one is left out, its time belongs to the region around it.
    * @ignore
    */
   foldedPath(steps: readonly PathStep[], folded: FoldedVisits): void {
@@ -301,7 +302,7 @@ export class AnnotationRuntime {
     board.end(attribute);
   }
 
-  /** What an event adds to its snapshot; null: it makes none. */
+  /** Entries that an event adds to its snapshot; null: it makes no snapshot. */
   #marked(kind: EventKind, attribute: number, value: Variant): EventInfo | null {
     for (const service of this.#services) {
       if (service.mark !== undefined) return service.mark(kind, attribute, value);
@@ -346,7 +347,7 @@ export class AnnotationRuntime {
     this.#push({ event: null, info, replaces: NONE });
   }
 
-  /** What a snapshot would hold now; overwritten by the next one. */
+  /** Snapshot of the current values; overwritten by the next one. */
   protected measured(): Snapshot {
     return this.#measured({ event: null, info: null, replaces: NONE });
   }
@@ -454,9 +455,9 @@ export class AnnotationRuntime {
   }
 
   /**
-   * Logs what was done, where that is requested: CALI_LOG_VERBOSITY.
+   * Logs a completed action, if CALI_LOG_VERBOSITY requests it.
    *
-   * @param isOwn Under the channel's name.
+   * @param isOwn The line starts with the channel's name.
    * @ignore
    */
   note(line: string, isOwn = true): void {

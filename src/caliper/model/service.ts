@@ -1,6 +1,6 @@
 /**
- * What a service of a channel is: it receives events, adds measurements to snapshots, and receives
- * finished snapshots. The channel calls services in the order in which they were registered.
+ * Service of a channel: it receives events, adds measurements to snapshots, and receives finished
+ * snapshots. The channel calls services in the order in which they were registered.
  * @module
  */
 
@@ -14,18 +14,21 @@ export type EventKind = "begin" | "set" | "end";
 /** Visits that a snapshot stands for. */
 export interface FoldedVisits {
   readonly count: number;
-  /** Their time, without what is nested in them where that is reported separately. */
+  /** Time of the visits, ns; nested visits that are reported separately are not included. */
   readonly ns: number;
-  /** Of a thread that folds all of its visits by path: the time is exact, and no part of any other. */
+  /**
+   * Lengths, only from a thread that aggregates all of its visits by path: the time is exact, and
+   * part of no other.
+   */
   readonly byPath?: {
-    /** Lengths of the visits: sum, least, greatest; nested ones included. */
+    /** Lengths of the visits, nested ones included: sum, minimum, maximum. */
     readonly sumNs: number;
     readonly minNs: number;
     readonly maxNs: number;
   };
 }
 
-/** What an event adds to a snapshot. */
+/** Entries that an event adds to a snapshot. */
 export interface EventInfo {
   /** Entries that the trigger adds; null for none. */
   readonly info: Snapshot | null;
@@ -33,11 +36,11 @@ export interface EventInfo {
   readonly replaces: number;
 }
 
-/** What made a snapshot. */
+/** Cause of a snapshot. */
 export interface Trigger extends EventInfo {
   /** The event, or null for a snapshot that the program asked for. */
   readonly event: { kind: EventKind; attribute: number } | null;
-  /** It stands for visits of which nothing but their number and their time is known. */
+  /** Aggregated visits that the snapshot represents: only their number and time are known. */
   readonly folded?: FoldedVisits & {
     /** Snapshots of them: as many begins or ends. */
     readonly snapshots: number;
@@ -50,23 +53,23 @@ export interface MachineValue {
   readonly name: string;
   /** Unit in words, `J`; empty for a plain number. */
   readonly unit: string;
-  /** It only grows: what a snapshot gets is its growth. */
+  /** True if the value only grows: a snapshot gets its growth. */
   readonly grows: boolean;
-  /** Its source and quality, `measured` or `simulated`, as in metadata. */
+  /** Source of the value, as in metadata. */
   readonly source?: string;
-  /** How the value came about: measured, derived, simulated. */
+  /** Quality of the value: measured, derived, simulated. */
   readonly quality?: string;
   /** The value now; NaN where there is none. @returns NaN where there is nothing. */
   read(): number;
 }
 
-/** What can be known beside the context. */
+/** Quantities of the machine other than the context. */
 export interface Machine {
   /** A quantity by its name, one of each instance that was asked for, or why it cannot be had. */
   values(name: string): readonly MachineValue[] | { readonly absent: string };
 }
 
-/** What services may use of their channel. */
+/** Functions of a channel that its services may use. */
 export interface ServiceHost {
   readonly tree: ContextTree;
   /** Monotonic time in nanoseconds. */
@@ -75,7 +78,7 @@ export interface ServiceHost {
   thread(): number;
   /** All visits of that thread are folded by path: time is reported for paths, never for events. */
   folds(): boolean;
-  /** When that thread began, by the same clock. */
+  /** Time when that thread began, by the same clock. */
   threadStart(): number;
   /** Takes finished records at once; without it they are kept until the flush. */
   readonly stream?: (record: Snapshot, thread: number) => void;
@@ -109,7 +112,10 @@ export interface Service {
   adopt?(region: string): number;
   /** A change of an attribute without `skip_events` is about to happen. */
   event?(kind: EventKind, attribute: number, value: Variant): void;
-  /** What an event adds to its snapshot; null: it makes none. One service of a channel has it. */
+  /**
+   * Entries that an event adds to its snapshot; null: it makes none. One service of a channel has
+   * this function.
+   */
   mark?(kind: EventKind, attribute: number, value: Variant): EventInfo | null;
   /** Adds measurements to a snapshot. */
   measure?(trigger: Trigger, record: Snapshot): void;
@@ -124,7 +130,7 @@ export interface Service {
 /** Makes a service for a channel. */
 export type ServiceFactory = (host: ServiceHost) => Service;
 
-/** What a service gets of the machine; each absent part is logged in one line. */
+/** Values of the machine for a service; each absent one is logged in one line. */
 export function valuesOf(
   host: ServiceHost,
   service: string,

@@ -1,5 +1,5 @@
 /**
- * Whose context it is: the values of a thread, and of the process that it belongs to.
+ * Context of a thread: its values, and those of its process.
  * @module
  */
 import { PROPERTY, SCOPE_MASK } from "./attribute.ts";
@@ -11,7 +11,7 @@ import type { ContextTree } from "./tree.ts";
 export class ThreadContext {
   /** Values of process scope, shared by its threads. */
   readonly process: Blackboard;
-  /** When it began, ns. */
+  /** Time when the thread began, ns. */
   readonly startNs: number;
   /** Tracking has ceased after a mismatch. */
   stopped = false;
@@ -46,7 +46,7 @@ export class ThreadContext {
     return ns;
   }
 
-  /** Where the values of an attribute live; null for task scope, which stores nothing. */
+  /** Board that holds the values of an attribute; null for task scope, which stores nothing. */
   board(attribute: number): Blackboard | null {
     switch (this.#tree.propertiesOf(attribute) & SCOPE_MASK) {
       case PROPERTY.thread_scope:

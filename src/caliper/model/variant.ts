@@ -99,7 +99,10 @@ export function reportText(type: number, value: Value): string {
   }
 }
 
-/** How doubles are written to a stream: C's `%g` with six digits, or enough to read back equal. */
+/**
+ * Format of doubles in a stream: C's `%g` with six digits, or enough digits to read back the same
+ * value.
+ */
 export type DoubleDigits = "six" | "all";
 
 /** Text of a value in a `.cali` stream, before escaping. */

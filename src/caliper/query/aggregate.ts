@@ -16,7 +16,7 @@ import type { Kernel } from "./kernels/kernel.ts";
 import type { MergedTree } from "./merged_tree.ts";
 import type { QuerySpec } from "./spec.ts";
 
-/** What is known of a node or attribute. */
+/** States of a node or attribute. */
 const UNSEEN = 0, NO = 1, YES = 2;
 /** Pairs of node ids below this one make one exact number. */
 const PAIR = 1 << 26;

@@ -35,7 +35,7 @@ export function encodeByteText(text: string): Uint8Array {
   return bytes;
 }
 
-/** The same text as one piece: what is put together of several is slow to read again and again. */
+/** Copy of a text as one piece: a text joined from several pieces is slow to read repeatedly. */
 export function joinedText(text: string): string {
   return text.length < 1 << 12 ? String.fromCharCode(...encodeByteText(text)) : text;
 }

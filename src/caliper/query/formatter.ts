@@ -1,5 +1,5 @@
 /**
- * What an output formatter is, and where its text goes.
+ * Output formatter, and the output that takes its text.
  * @module
  */
 
@@ -14,7 +14,7 @@ export abstract class Formatter {
 
   /** Takes a record, which is overwritten after the call. */
   abstract record(record: Snapshot): void;
-  /** Prints what was held back, and the end of the output. */
+  /** Prints the delayed rows, and the end of the output. */
   abstract flush(): void;
 
   /** Heading of an attribute's column. */
@@ -24,7 +24,7 @@ export abstract class Formatter {
   }
 }
 
-/** What a formatter works with. */
+/** Parts that a formatter works with. */
 export interface FormatContext {
   readonly spec: QuerySpec;
   readonly tree: MergedTree;
@@ -77,7 +77,7 @@ export class Output {
     this.#filled = 0;
   }
 
-  /** Where so many bytes can be put. */
+  /** Offset at which `count` bytes can be written. */
   #room(count: number): number {
     if (this.#filled > FLUSH_BYTES || this.#filled + count > this.#bytes.length) {
       this.flush();

@@ -31,9 +31,9 @@ import type { AggregationName, FormatName, LetName, Operation } from "./spec.ts"
 
 /** Arguments of a function. */
 export interface Signature {
-  /** Their names. */
+  /** Names of the arguments. */
   readonly arguments: readonly string[];
-  /** So many of them have to be given. */
+  /** Number of arguments that have to be given. */
   readonly required: number;
 }
 
@@ -60,7 +60,7 @@ const RATIO = { arguments: ["numerator", "denominator", "scale"], required: 2 };
 const SCALE = { arguments: ["attribute", "scale"], required: 2 };
 const LIST = { arguments: Array.from({ length: 8 }, (_, i) => `attribute${i}`), required: 1 };
 
-/** Of one attribute. */
+/** Aggregation of one attribute. */
 function one(prefix: string, make: (target: string, result: string) => Kernel): Aggregation {
   return {
     arguments: ["attribute"],

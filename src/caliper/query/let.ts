@@ -137,7 +137,7 @@ function remainder(x: number, step: number): number {
     : x % step;
 }
 
-/** A C cast to `int` on x86-64: what does not fit becomes the least one. */
+/** Cast of C to `int` on x86-64: a value out of range becomes the minimum. */
 function toInt32(x: number): number {
   const whole = Math.trunc(x);
   return whole >= -0x80000000 && whole <= 0x7fffffff ? whole + 0 : -0x80000000;

@@ -16,7 +16,7 @@ const BLANKS = " \t\n\v\f\r";
 export class Lexer {
   /** Position of the next character. */
   at = 0;
-  /** Where the last word or character began that was not empty. */
+  /** Offset where the last word or character began that was not empty. */
   last = 0;
   #before = 0;
   #ended = false;

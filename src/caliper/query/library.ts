@@ -59,7 +59,7 @@ export type CaliRecord = PlainRecord;
 /** A value in it. */
 export type CaliValue = PlainValue;
 
-/** What a stream holds. */
+/** Content of a stream. */
 export interface CaliContent {
   /** In the order of the stream. */
   records: CaliRecord[];

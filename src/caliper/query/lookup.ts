@@ -12,7 +12,7 @@ import { toDouble, TYPE, type Variant } from "../model/variant.ts";
  * at any time before their first use.
  */
 export class NamedAttribute {
-  /** Its id, or `NONE` as long as no stream defined it. */
+  /** Id of the attribute, or `NONE` as long as no stream defined it. */
   id = NONE;
 
   constructor(readonly name: string) {}

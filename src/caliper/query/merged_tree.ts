@@ -172,11 +172,11 @@ export class StreamIds {
   }
 
   /**
-   * Takes a node record. The first definition of an id is kept, but for those of a stream that was
-   * joined behind another one, by cat say: there the ids begin anew.
+   * Takes a node record. The first definition of an id is kept. Exception: in a stream that was
+   * appended to another one, by cat for example, the ids start again.
    *
    * @param parent Id of the parent in this stream, or null for a root.
-   * @returns The merged node, or `NONE` where attribute, parent or value cannot be had.
+   * @returns The merged node, or `NONE` if attribute, parent or value does not exist.
    */
   define(id: number, attribute: number, parent: number | null, text: string): number {
     const tree = this.#tree;

@@ -124,7 +124,7 @@ export function parseOptions(args: readonly string[]): Parsed | { unknown: strin
   return { options, files };
 }
 
-/** What is asked of the inputs. */
+/** Requested content of the inputs. */
 export function subjectOf(options: ReadonlyMap<string, string>): Subject {
   if (options.has("list-attributes")) return "attributes";
   return options.has("list-globals") ? "globals" : "records";

@@ -23,7 +23,7 @@ export class TreeNode {
   /** Children by attribute and text; several where types differ. */
   readonly #index = new Map<string, TreeNode[]>();
   records: Cell[][] = [];
-  /** Least and greatest value in the subtree, by sort key. */
+  /** Minimum and maximum value in the subtree, by sort key. */
   readonly extremes = new Map<string, Variant>();
 
   constructor(readonly label: Cell) {

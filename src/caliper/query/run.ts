@@ -20,7 +20,7 @@ import { MergedTree } from "./merged_tree.ts";
 import type { RecordSink, RecordSource } from "./sources/source.ts";
 import type { Let, QuerySpec } from "./spec.ts";
 
-/** What is asked of the inputs: their records, their attributes, or their globals. */
+/** Requested content of the inputs: their records, their attributes, or their globals. */
 export type Subject = "records" | "attributes" | "globals";
 
 export interface QueryOptions {

@@ -41,7 +41,10 @@ export function wordOf(bytes: Uint8Array, at = 0): number {
 
 const CONTEXT_WORDS = [wordOf(CONTEXT, 0), wordOf(CONTEXT, 4)] as const;
 
-/** As `startsRecord` with `CONTEXT`, which is called for nearly every line of a trace. */
+/**
+ * Tests for a context record, as `startsRecord` with `CONTEXT`; called for nearly every line of a
+ * trace.
+ */
 export function startsContext(buffer: Uint8Array, view: DataView, p: number): boolean {
   return view.getInt32(p, true) === CONTEXT_WORDS[0] &&
     view.getInt32(p + 4, true) === CONTEXT_WORDS[1] && buffer[p + 8] === CONTEXT[8] &&
@@ -61,7 +64,7 @@ export function byteText(buffer: Uint8Array, start: number, end: number): string
   return text;
 }
 
-/** As `byteText`, with backslash escapes resolved: `\n` is a newline, `\x` is x. */
+/** Text as of `byteText`, with backslash escapes resolved: `\n` is a newline, `\x` is x. */
 export function unescapedText(buffer: Uint8Array, start: number, end: number): string {
   const raw = byteText(buffer, start, end);
   return raw.replace(/\\([\s\S])?/g, (_, c: string | undefined) => c === "n" ? "\n" : c ?? "");

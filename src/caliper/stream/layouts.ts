@@ -11,11 +11,11 @@ import { ATTR_KEY, COMMA, DATA_KEY, wordOf } from "./bytes.ts";
 /** Lists that are kept, and bytes of the longest one. */
 const MAX_LAYOUTS = 64, MAX_BYTES = 1 << 14;
 
-/** How a value is read. */
+/** Ways to read a value. */
 export const READ = {
-  /** It is not requested. */
+  /** Skip the value: it is not requested. */
   skip: 0,
-  /** Its range in the buffer alone. */
+  /** Read only its range in the buffer. */
   text: 1,
   /** Decimal digits, at most 15, as a number too. */
   whole: 2,
@@ -27,15 +27,18 @@ export const READ = {
 export class Layout {
   /** The ids; those that cannot be read are below 0. */
   readonly attributes: Int32Array;
-  /** How each value is read; null as long as it is not known. */
+  /** Way to read each value; null as long as it is not known. */
   reads: Uint8Array | null = null;
   /** The list that followed this one last. */
   next: Layout = this;
-  /** Bytes of `attr=105=109,data=`; 0 where that is not to be found again. */
+  /** Length of `attr=105=109,data=`, bytes; 0 if the prefix will not be found again. */
   readonly size: number;
 
   readonly #list: Uint8Array;
-  /** These bytes as words, little endian; the last one reaches back where they are no multiple. */
+  /**
+   * Prefix bytes as words, little endian; if they are no multiple of 4, the last word overlaps the
+   * one before.
+   */
   readonly #words: Int32Array;
   readonly #last: number;
 
@@ -71,7 +74,7 @@ export class Layout {
 
 /** The lists of a stream. */
 export class Layouts {
-  /** That of the snapshot before. */
+  /** Layout of the previous snapshot. */
   #current = new Layout(new Int32Array(0), new Uint8Array(0));
   readonly #known: Layout[] = [];
 

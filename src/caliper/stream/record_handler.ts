@@ -1,9 +1,9 @@
 /**
- * What a scanner of `.cali` streams reports to.
+ * Receiver of a scanner of `.cali` streams.
  * @module
  */
 
-/** What is said of a last line without its end. */
+/** Message about a last line without its end. */
 export const NO_END = "the last line has no end: is it cut?";
 
 /** Receiver of records; all ranges are positions in `scanner.buffer`. */

@@ -10,7 +10,7 @@ import { byteText, ENDS, EQUALS, NEWLINE } from "./bytes.ts";
 import { READ } from "./layouts.ts";
 
 const MINUS = 45, POINT = 46;
-/** So many digits are exact in a double, and so are these powers of ten. */
+/** Maximum number of decimal digits that are exact in a double, and the exact powers of ten. */
 const MAX_DIGITS = 15;
 const POWERS = Float64Array.from({ length: MAX_DIGITS + 1 }, (_, i) => Number(`1e${i}`));
 
@@ -25,7 +25,7 @@ const FROM_TEN = 0x76767676;
 const DECIMAL = new Uint8Array(256);
 for (const c of "0123456789.+-eE") DECIMAL[c.charCodeAt(0)] = 1;
 
-/** Where values stand, and what they are: one entry per value. */
+/** Ranges and kinds of values: one entry per value. */
 export interface ValueRanges {
   readonly starts: Int32Array;
   readonly ends: Int32Array;

@@ -7,7 +7,7 @@
  */
 import { grown } from "../../core/grow.ts";
 
-/** What the writer needs to know about nodes. */
+/** Facts about nodes that the writer needs. */
 export interface CaliNodes {
   /** Attribute id of a node. */
   attributeOf(id: number): number;
@@ -180,7 +180,7 @@ export function escapeCali(text: string): string {
   return text.replace(/[\x00-\x1f\\,=]/g, (c) => c === "\n" ? "\\n" : c < " " ? "" : "\\" + c);
 }
 
-/** As `escapeCali`, without characters from U+0080 on. */
+/** Text escaped as by `escapeCali`, without characters from U+0080 on. */
 function escapeAscii(text: string): string {
   // Most values are numbers: one look at them is enough.
   // deno-lint-ignore no-control-regex

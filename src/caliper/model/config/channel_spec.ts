@@ -1,8 +1,8 @@
 /**
- * What a configuration comes to: channels, each of them nothing but a map of Caliper's variables.
+ * Result of a configuration: channels, each of them a map of Caliper's variables.
  *
  * Truth: Caliper manual, Configuration and ConfigManager API. Names and meanings of the variables
- * are Caliper's, so that users can read what a configuration does.
+ * are Caliper's, so that users can read a configuration's effect.
  * @module
  */
 
@@ -26,13 +26,15 @@ export interface ChannelSpec {
    */
   readonly managed: boolean;
   /**
-   * The same channel where ranks of MPI run, and where none does: which of the two holds is known at the end. This
-   * one measures for both.
+   * Reports of the channel with and without ranks of MPI: the choice is known at the end. This
+   * channel measures for both.
    */
   readonly reports?: { readonly under: ChannelSpec; readonly alone: ChannelSpec };
-  /** What is printed of loops at the end; `loop-report` alone, whose output no variable describes. */
+  /**
+   * Tables of loops printed at the end; `loop-report` alone, whose output no variable describes.
+   */
   readonly loops?: LoopReport;
-  /** What `spot` writes, which no variable describes. */
+  /** Profile that `spot` writes, which no variable describes. */
   readonly spot?: SpotProfile;
 }
 
@@ -81,18 +83,18 @@ export interface SpotProfile {
   readonly globals: Readonly<Record<string, string>>;
 }
 
-/** What a configuration comes to. */
+/** Result of a configuration. */
 export interface Configuration {
   readonly channels: readonly ChannelSpec[];
   /** One line for people about each thing that was asked for and is not done, and what does it. */
   readonly remarks: readonly string[];
 }
 
-/** What must be known to answer a configuration. */
+/** Facts that are needed to evaluate a configuration. */
 export interface ConfigFacts {
   /** Do several processes run as ranks of MPI? Then reports are over all of them by default. */
   readonly mpi: boolean;
-  /** How a signal behaves; undefined for one that is not known here. */
+  /** Behavior of a signal; undefined if it is not known here. */
   readonly behaviorOf: (signal: string) => "monotone" | "variable" | undefined;
   /** Attributes that a signal becomes: one of each instance of `NAME@domain`. @default its name */
   readonly attributesOf?: (signal: string) => readonly string[];

@@ -18,7 +18,7 @@ export type Argument = readonly [name: string, value: string];
 export type Level = "local" | "cross";
 
 export class ChosenOptions {
-  /** Of several values for one name the first one counts. */
+  /** Arguments as given; of several values for one name the first one counts. */
   readonly #args: readonly Argument[];
   readonly #specs: ReadonlyMap<string, Option>;
   /** Names of those that have an effect. */
@@ -120,7 +120,10 @@ export class ChosenOptions {
     return Object.fromEntries(this.#args.filter(([name]) => name !== "metadata"));
   }
 
-  /** What the option `metadata` holds, of all its occurrences: pairs, and files with the keys to take. */
+  /**
+   * Pairs of the option `metadata`, from all its occurrences: the given ones, and chosen keys of
+   * files.
+   */
   metadata(read: ReadFile | undefined): Record<string, string> {
     const found: Record<string, string> = {};
     for (const [name, value] of this.#args) {

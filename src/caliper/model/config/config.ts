@@ -1,4 +1,4 @@
-/** What a configuration is, and the steps that all of them share. */
+/** Description of a configuration, and the steps that all configurations share. */
 
 import type { ChannelSpec, ConfigFacts } from "./channel_spec.ts";
 import type { ChosenOptions } from "./chosen_options.ts";
@@ -17,9 +17,9 @@ export interface Config {
   /** Options that hold unless given, in this order. */
   readonly defaults?: Readonly<Record<string, string>>;
   readonly options?: readonly Option[];
-  /** How signals appear in its queries. */
+  /** Form in which signals appear in its queries. */
   readonly signals: SignalStyle;
-  /** What is wrong with the options, in Caliper's words. */
+  /** Error in the options, in Caliper's words. */
   check?(options: ChosenOptions): string | undefined;
   /** Adds what the tables do not have. */
   finish?(draft: ChannelDraft): void;
@@ -81,7 +81,7 @@ export class ChannelDraft {
     this.variables[`${prefix}CONFIG`] = cross;
   }
 
-  /** Whether ranks are to be aggregated, by its option or by how the program runs. */
+  /** Decides if ranks are aggregated, by the option or by the way the program runs. */
   wantsMpi(option: string): boolean {
     const wanted = this.options.isTrue(option, this.facts.mpi);
     if (wanted && !this.facts.mpi) {

@@ -2,7 +2,7 @@
 
 import { quote, UsageError } from "../../../core/errors.ts";
 
-/** What is wrong, and where. */
+/** Error in a configuration text, and its place. */
 export interface ConfigProblem {
   /** The whole text, and the place of the error in it. */
   text: string;
@@ -17,7 +17,7 @@ export interface ConfigProblem {
 export class ConfigError extends UsageError {
   /** Caliper's own message. */
   readonly reason: string;
-  /** Where in the text, from 0. */
+  /** Offset of the error in the text, from 0. */
   readonly offset: number;
 
   constructor({ text, offset, reason, near = [] }: ConfigProblem) {

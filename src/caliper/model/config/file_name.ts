@@ -10,8 +10,8 @@
 export type Lookup = (attribute: string) => string | undefined;
 
 /**
- * Puts values into a name: text between two `%` is an attribute, `%[8]attribute%` with the
- * least width, filled up by blanks: before a number, after anything else.
+ * Puts values into a name: text between two `%` is an attribute, `%[8]attribute%` with a minimum
+ * width, filled up by blanks: before a number, after anything else.
  */
 export function fillName(name: string, lookup: Lookup): string {
   return name.split("%").map((part, i) => {

@@ -9,7 +9,7 @@
 /** Reads a file; undefined where it cannot be read. */
 export type ReadFile = (path: string) => string | undefined;
 
-/** What JSON holds. */
+/** Value of a JSON document. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** A file that is not there, or does not hold what it should. */

@@ -1,12 +1,12 @@
 /**
  * `loop-report`: a table of loops, then for each loop a table over its iterations.
  *
- * The service loop_monitor takes a snapshot every so many iterations or seconds. What follows at
- * the end is no single query, so the channel carries it as `loops`.
+ * The service loop_monitor takes a snapshot every so many iterations or seconds. The output at the
+ * end is more than one query, so the channel carries it as `loops`.
  *
  * Two things differ from Caliper: iterations a second are iterations over nanoseconds times 1e9,
- * where the least and largest are too small by 1e18 there; and the snapshot behind the last
- * iteration, which covers none, is no row of its own and not the least speed.
+ * Caliper's minimum and maximum are too small by 1e18; and the snapshot behind the last iteration,
+ * which covers none, has no row and is not the minimum speed.
  * @module
  */
 

@@ -46,7 +46,7 @@ function bandwidth(verb: "read" | "write", includes: string, tag: string): Optio
   });
 }
 
-/** Where `alloc.*` is measured. */
+/** Services and variables that measure `alloc.*`. */
 const ALLOCATIONS = {
   services: ["allocstats", "sysalloc"],
   variables: { CALI_ALLOCSTATS_RECORD_HIGHWATERMARK: "true" },

@@ -64,7 +64,7 @@ const METRIC: readonly Option[] = [
   }),
 ];
 
-/** What is known of the code that a sample hit; symbollookup finds it at the end of the run. */
+/** Location of the code that a sample hit; symbollookup finds it at the end of the run. */
 const SAMPLING: readonly Option[] = [
   ["source.module", "Program or library that was running", "MODULE", "module", "Module"],
   ["source.function", "Function that was running", "FUNCTION", "source.function", "Function"],

@@ -16,7 +16,7 @@ export const CATEGORIES = [
   "metadata",
   "adiak",
 ] as const;
-/** One of them. */
+/** Category of an option. */
 export type Category = typeof CATEGORIES[number];
 
 export interface Option {
@@ -71,7 +71,7 @@ export function settings(
   });
 }
 
-/** What an option does. */
+/** Effect of an option. */
 type Effect = Omit<Option, "name" | "type" | "about">;
 
 /** An option that is a switch. */

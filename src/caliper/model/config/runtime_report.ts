@@ -1,5 +1,5 @@
 /**
- * `runtime-report`: the time of regions as a tree; with several ranks the least, mean and largest
+ * `runtime-report`: the time of regions as a tree; with several ranks the minimum, mean and maximum
  * over ranks.
  *
  * The local query takes records within regions alone (`leaf()` is the innermost one), so that

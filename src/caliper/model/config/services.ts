@@ -70,7 +70,10 @@ const NEEDS: readonly (readonly [kind: keyof typeof KINDS, other: keyof typeof K
   ["offline output", "snapshot buffer"],
 ];
 
-/** What is missing in a list of services for anything to be recorded, in Caliper's words: two lines each. */
+/**
+ * Warnings about missing services without which nothing is recorded, in Caliper's words: two lines
+ * each.
+ */
 export function missingServices(services: readonly string[]): string[] {
   return NEEDS.flatMap(([kind, other]) => {
     const first = KINDS[kind].find((name) => services.includes(name));

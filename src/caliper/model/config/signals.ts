@@ -1,12 +1,12 @@
 /**
- * What joulemark adds to every configuration: signals of the node as metrics of regions.
+ * Addition of joulemark to every configuration: signals of the node as metrics of regions.
  *
  * `joulemark.signals=LIST` enables the service `joulemark`, which puts the signals into snapshots:
- * each is an attribute of the signal's name (double, asvalue, aggregatable), and holds what a
- * monotone signal has grown since the snapshot before, or the value that a variable one has now.
- * `energy` stands for the energies of packages, memory and GPUs.
+ * each is an attribute of the signal's name (double, asvalue, aggregatable), and holds the growth
+ * of a monotone signal since the snapshot before, or the current value of a variable one. `energy`
+ * stands for the energies of packages, memory and GPUs.
  *
- * Each process has its share of what a node's counter grew, so sums over ranks are the nodes'.
+ * Each process has its share of a node counter's growth, so sums over ranks are the nodes'.
  * @module
  */
 
@@ -16,12 +16,12 @@ import type { ChosenOptions, Level } from "./chosen_options.ts";
 import { type Column, columns, flag, kept, lets, type Option, word } from "./option.ts";
 
 /**
- * How signals appear: `report`, a tree with exclusive and inclusive columns; `profile`, named as
- * Hatchet reads metrics; `table`, rows that are no tree of regions; `none`, in no query.
+ * Form of signals in outputs: `report`, a tree with exclusive and inclusive columns; `profile`,
+ * named as Hatchet reads metrics; `table`, rows that are no tree of regions; `none`, in no query.
  */
 export type SignalStyle = "report" | "profile" | "table" | "none";
 
-/** What `energy` stands for. */
+/** Signals that `energy` stands for. */
 export const ENERGY_SIGNALS: readonly string[] = ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY"];
 
 /** Options of every configuration. */

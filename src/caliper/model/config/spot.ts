@@ -19,7 +19,7 @@ const FORMAT_VERSION = "2";
 const SERIES_OPTIONS = ["maxrows", "iteration_interval", "time_interval", "target_loops", "metrics"]
   .map((name) => `timeseries.${name}`);
 
-/** Least, largest, mean and total over ranks. */
+/** Columns for minimum, maximum, mean and total over ranks. */
 function overRanks(attribute: string, suffix: string): Column[] {
   return [
     [`min(${attribute})`, `Min time/rank${suffix}`, "sec"],

@@ -11,7 +11,7 @@ export class WordReader {
 
   constructor(readonly text: string) {}
 
-  /** Where reading goes on. */
+  /** Offset at which reading goes on. */
   get offset(): number {
     return this.#at;
   }

@@ -29,7 +29,7 @@ interface Row {
   readonly metrics: (Statistics | undefined)[];
 }
 
-/** Of folded visits these are sums. */
+/** Attributes that are sums for aggregated visits. */
 const TOTALS = ["region.count", "time.duration.ns", "time.inclusive.duration.ns"];
 const RESULT = PROPERTY.asvalue | PROPERTY.thread_scope | PROPERTY.skip_events;
 
@@ -48,7 +48,7 @@ class AggregateService implements Service {
   /** Aggregatable attributes in the order in which they were made, and their places by id. */
   readonly #metrics: number[] = [];
   readonly #places = new Map<number, number>();
-  /** Those that add up over the snapshots that one stands for. */
+  /** Ids of attributes that add up over the visits of a snapshot. */
   readonly #totals = new Set<number>();
 
   constructor(host: ServiceHost) {
@@ -128,7 +128,7 @@ class AggregateService implements Service {
     return row;
   }
 
-  /** Where the record has a key attribute's value; -1: nowhere. */
+  /** Index of a key attribute's value in the record; -1: it has none. */
   #keyValue(record: Snapshot, name: string): number {
     const id = this.#host.tree.attributeByName(name);
     return id === NONE ? -1 : record.indexOf(id);

@@ -42,12 +42,12 @@ export const SERVICES: ReadonlyMap<string, ServiceFactory> = new Map([
   ["aggregate", aggregate],
 ]);
 
-/** Those that act when all is over: `Channel.flush` and what writes a run's outputs. */
+/** Services that act at the end: `Channel.flush` and the writers of a run's outputs. */
 export const OUTPUTS: readonly string[] = ["recorder", "report", "mpireport"];
 
 /**
- * Those that only receive events of the interposition library: `Channel.hears`. Nothing reports events
- * that a program times itself (`async_event`).
+ * Services that only receive events of the intercepting library: `Channel.hears`. No source reports
+ * events that a program times itself (`async_event`).
  */
 export const LIBRARY_SERVICES: readonly string[] = ["io", "alloc", "sysalloc", "async_event"];
 

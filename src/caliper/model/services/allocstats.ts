@@ -16,7 +16,7 @@ import { TYPE } from "../variant.ts";
 const NAMES = ["alloc.count", "alloc.tally", "avg#alloc.size", "max#alloc.size"] as const;
 const [COUNT, TALLY, , LARGEST] = [0, 1, 2, 3];
 
-/** Of one region on one thread. */
+/** Allocations of one region on one thread. */
 interface Allocations {
   readonly thread: number;
   readonly node: number;

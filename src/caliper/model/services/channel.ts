@@ -23,7 +23,7 @@ import { missingServices, remarkOnService } from "../config/services.ts";
 import { LIBRARY_SERVICES, OUTPUTS, REGISTERED, SERVICES } from "./all.ts";
 import { CaliStream } from "./recorder.ts";
 
-/** What a channel needs beside its configuration. */
+/** Parts that a channel needs in addition to its configuration. */
 export interface ChannelOptions {
   /** Monotonic time in nanoseconds, for the timer service. @default a constant clock */
   now?: () => number;
@@ -39,7 +39,7 @@ export interface ChannelOptions {
   unnoted?: readonly string[];
   /** Receives each line of the log at once. */
   onLog?: (line: string) => void;
-  /** Where services find quantities of the machine. @default none */
+  /** Source of the machine's quantities for services. @default none */
   machine?: Machine;
 }
 

@@ -1,4 +1,4 @@
-/** Which attributes number the iterations of a loop. */
+/** Attributes that number the iterations of a loop. */
 
 import { type ContextTree, NONE } from "../tree.ts";
 

@@ -13,7 +13,7 @@ import { NONE } from "../tree.ts";
 import { toDouble, TYPE, type Variant } from "../variant.ts";
 import { isIteration } from "./iterations.ts";
 
-/** What is known of a thread. */
+/** State of the loops on a thread. */
 interface Loops {
   depth: number;
   /** Depth of the loop that is watched; 0: none. */

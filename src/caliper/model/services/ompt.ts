@@ -4,7 +4,7 @@ import type { Service, ServiceHost } from "../service.ts";
 import { NONE } from "../tree.ts";
 import { libraryAttribute } from "./library_attribute.ts";
 
-/** How the library names them: docs/how-to/annotate.md. */
+/** Prefix of the library's names for OpenMP events: docs/how-to/annotate.md. */
 export const OMPT_PREFIX = "[OMPT]";
 
 /** The service `ompt`. */

@@ -30,7 +30,7 @@ export function sampler(host: ServiceHost): Service {
     global | unaligned | skip_events,
   );
   host.setGlobal(frequency, Math.round(hz));
-  /** When the next one is due, ns, by thread. */
+  /** Time when the next sample is due, ns, by thread. */
   const due: number[] = [];
   return {
     name: "sampler",

@@ -25,7 +25,7 @@ import { SnapshotPart } from "./snapshot_part.ts";
 interface Column {
   readonly attribute: number;
   readonly value: MachineValue;
-  /** What grows: the last reported value, by thread. */
+  /** Last reported value of a growing quantity, by thread. */
   readonly before: number[];
 }
 

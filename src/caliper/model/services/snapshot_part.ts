@@ -1,8 +1,8 @@
 /**
- * How much of what grew since the thread's snapshot before belongs to this one.
+ * Share of the growth since the thread's previous snapshot that belongs to this one.
  *
- * All of it, unless the snapshot stands for folded visits: they get their part by time, and the rest
- * belongs to what comes next.
+ * It is all of the growth, unless the snapshot represents aggregated visits: they get their part by
+ * time, and the rest belongs to the next snapshot.
  * @module
  */
 import type { ServiceHost, Trigger } from "../service.ts";

@@ -1,4 +1,4 @@
-/** Least, greatest, sum and mean of the values of one metric. */
+/** Minimum, maximum, sum and mean of the values of one metric. */
 
 import {
   addVariant,

@@ -31,7 +31,7 @@ export function timer(host: ServiceHost): Service {
   const inclusiveAttribute = make("time.inclusive.duration.ns", PROPERTY.aggregatable);
   const withInclusive = isTrue(host.config("CALI_TIMER_INCLUSIVE_DURATION") ?? "false");
   const start = host.now();
-  /** Of each thread: its snapshot before, and begin times of what is open, per attribute. */
+  /** Time of the previous snapshot, and begin times of open regions per attribute, by thread. */
   const threads: { previous: number; open: Map<number, number[]> }[] = [];
   return {
     name: "timer",

@@ -39,7 +39,7 @@ export class CombineKernel implements Kernel {
     }
   }
 
-  /** Of a group; `EMPTY` where none was seen. */
+  /** Value of a group; `EMPTY` if none was seen. */
   valueOf(group: number): Variant {
     return this.#values.get(group);
   }

@@ -1,6 +1,6 @@
 /**
- * What an aggregation operator is: it names the attributes it looks at, makes its result
- * attributes, takes batches of rows, and appends its results to each group's record.
+ * Aggregation operator: it names the attributes it looks at, makes its result attributes, takes
+ * batches of rows, and appends its results to each group's record.
  *
  * Operators accept their own result attribute as input (profiles of profiles add up), but only if
  * the attribute they are named after is defined in some input.

@@ -15,7 +15,7 @@ import { Sums } from "./sums.ts";
 export class PercentTotalKernel extends CombineKernel {
   readonly #sum: Derived;
   readonly #resultName: string;
-  /** Without those of descendants, where the kernel is inclusive. */
+  /** Sums by group, without descendants if the kernel is inclusive. */
   readonly #own = new Sums();
   readonly #total = new Sums();
 

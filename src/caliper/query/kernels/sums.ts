@@ -23,7 +23,7 @@ import type { Groups } from "../groups.ts";
 const GENERAL = 255;
 const MAX_EXACT = Number.MAX_SAFE_INTEGER;
 
-/** How values are put together. */
+/** Way in which values are combined. */
 export type Combine = "add" | "min" | "max";
 
 export class Sums {

@@ -190,7 +190,7 @@ class Members {
     this.values[at] = this.count > count ? text : text + "/" + inner;
   }
 
-  /** Where the member of a key is, or will be. */
+  /** Index of a key's member, made if it does not exist. */
   #place(key: Key): number {
     const { keys, values } = this;
     let at = this.count;

@@ -82,7 +82,7 @@ export class JsonSplitFormatter extends Formatter {
   readonly #withPath: boolean;
   /** Number of the column by attribute id. */
   readonly #columnOf: (number | undefined)[] = [];
-  /** The same of columns that hold values. */
+  /** Column numbers of attributes whose columns hold values. */
   readonly #valueColumnOf: (number | undefined)[] = [];
   /** By node id: numbers of the columns that its chain has labels for. */
   readonly #touched: (readonly number[])[] = [];

@@ -32,12 +32,12 @@ interface Column {
   readonly texts: (string | undefined)[];
 }
 
-/** How the cells of a column are printed. */
+/** Printing rules for the cells of a column. */
 interface Shown {
   readonly width: number;
   /** Numbers are aligned right. */
   readonly isNumber: boolean;
-  /** What is printed, by the texts of references; they come again and again. */
+  /** Printed cells, by the texts of references, which repeat often. */
   readonly texts: Map<string, string>;
 }
 
@@ -188,7 +188,7 @@ export class TableFormatter extends Formatter {
     return "";
   }
 
-  /** Numbers of the rows as they are printed; null where that is as they came. */
+  /** Numbers of the rows in printing order; null if no column is sorted. */
   #order(): number[] | null {
     const { tree, strict } = this.context;
     let order: number[] | null = null;

@@ -2,10 +2,10 @@
  * `tree(path-attributes, column-width=48, print-globals)`: records in the hierarchy of their path.
  *
  * The path is made of the nested attributes, or of those listed. Siblings print in the reverse
- * order of first appearance unless ORDER BY is given, which sorts them by the least (ascending) or
- * greatest (descending) value in the whole subtree. Several records on one node print on lines of
- * their own, labelled ` |-`. Automatic columns are in the order of attribute ids. Records
- * without path are left out.
+ * order of first appearance unless ORDER BY is given, which sorts them by the minimum (ascending)
+ * or maximum (descending) value in the whole subtree. Several records on one node print on lines of
+ * their own, labelled ` |-`. Automatic columns are in the order of attribute ids. Records without
+ * path are left out.
  * @module
  */
 
@@ -170,7 +170,7 @@ export class TreeFormatter extends Formatter {
     return nodes;
   }
 
-  /** The least (sign 1) or greatest (sign -1) value in a subtree. */
+  /** Minimum (sign 1) or maximum (sign -1) value in a subtree. */
   #extreme(top: TreeNode, attribute: number, sign: number): Variant {
     const key = `${attribute} ${sign}`;
     // An explicit stack: paths may be deeper than the call stack. Children come before parents.
@@ -190,7 +190,7 @@ export class TreeFormatter extends Formatter {
     return top.extremes.get(key)!;
   }
 
-  /** The same of one node whose children have theirs. */
+  /** Extreme of one node whose children have theirs. */
   #extremeOf(node: TreeNode, key: string, attribute: number, sign: number): Variant {
     const { strict } = this.context;
     let best: Variant = EMPTY;

@@ -20,7 +20,7 @@ import { TYPE } from "../../model/variant.ts";
 import { type MergedTree, parseStreamValue, StreamIds } from "../merged_tree.ts";
 import type { ReadBytes, RecordSink, RecordSource } from "./source.ts";
 
-/** What is done with the values of a layout. */
+/** Steps for the values of a layout. */
 interface Plan {
   /** Merged attribute, way of reading and type per value. */
   readonly attributes: Int32Array;

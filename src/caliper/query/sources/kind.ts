@@ -1,13 +1,13 @@
 /**
- * Which kind of file an input is, by its first bytes: standard input has no name.
+ * Kind of an input file, by its first bytes: standard input has no name.
  *
  * ```
  * GEOPM Version: 3.1.0+joulemark.0.1.0      a report; other programs begin with another key
  * # geopm_version: 3.1.0+joulemark.0.1.0    a trace or an event log
  * $hpcperfstats 2.3.5                       raw stats
  * ```
- * Everything else is read as a `.cali` stream, whose reader logs what it does not understand. Readers of
- * the other kinds are loaded when they are needed (`open.ts`).
+ * Everything else is read as a `.cali` stream, whose reader logs lines that it cannot parse.
+ * Readers of the other kinds are loaded when they are needed (`open.ts`).
  * @module
  */
 

@@ -13,11 +13,11 @@ import type { SeenTimes } from "../../../rawstats/format/seen_times.ts";
 
 export { type InputKind, inputKind, PackedInput } from "./kind.ts";
 
-/** How an input is read; the first two are those of `caliSource`. */
+/** Options for reading an input; the first two are those of `caliSource`. */
 export interface SourceOptions {
   readonly strict?: boolean;
   readonly wholeLines?: boolean;
-  /** Its name in errors. @default {"input"} */
+  /** Name of the input in errors. @default {"input"} */
   readonly path?: string;
   /** Times of raw stats that other inputs of the query had, by host: a record counts once. */
   readonly seen?: Map<string, SeenTimes>;

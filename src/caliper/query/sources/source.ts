@@ -1,15 +1,15 @@
 /**
- * Where records come from: anything that can fill one merged tree and hand over snapshots.
+ * Source of records: anything that can fill one merged tree and hand over snapshots.
  *
- * The engine has no code for file formats. A `.cali` stream is one source; reports, traces and raw stats
- * become others by making attributes in the tree and records that refer to them.
+ * The engine has no code for file formats. A `.cali` stream is one source; reports, traces and raw
+ * stats are others: they make attributes in the tree and records that refer to these attributes.
  * @module
  */
 
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { MergedTree } from "../merged_tree.ts";
 
-/** What a source reports to. */
+/** Receiver of a source's records. */
 export interface RecordSink {
   /** Is the immediate of this attribute needed? Others may be left out of records. */
   wants(attribute: number): boolean;
