@@ -28,9 +28,9 @@ import { buildCatalogue } from "../signals/catalogue.ts";
 import { NotingHost } from "./_noting_host.ts";
 import { isIdentity, type Redact } from "./redact.ts";
 
-/** What to save. */
+/** Options of a capture. */
 export interface CaptureOptions {
-  /** Where to; must not exist, or be empty. */
+  /** Target directory; must not exist, or be empty. */
   readonly directory: string;
   readonly host: MachineHost;
   readonly readers: readonly Reader[];
@@ -46,7 +46,7 @@ export interface CaptureOptions {
   readonly anonymous?: boolean;
 }
 
-/** What was saved. */
+/** Numbers of saved items, and notes. */
 export interface Captured {
   files: number;
   links: number;
@@ -170,7 +170,7 @@ class NotingMachine extends RawMachine {
   }
 }
 
-/** What is saved of a node, from frame to frame. */
+/** Saved tree of a node, from frame to frame. */
 class Tree {
   readonly captured: Captured = { files: 0, links: 0, registers: 0, closed: [], changes: [] };
   readonly #host: NotingHost;

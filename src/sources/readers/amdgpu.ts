@@ -30,7 +30,10 @@ const CHIP_SHARE: Shape = { ...SHARE, ...CHIP };
 const BYTES: Shape = { ...CHIP, unit: "B", behavior: "variable", agg: "sum", scale: 1 };
 const FIXED = { behavior: "constant" } as const;
 
-/** Its files are in the device's folder, or in its hwmon's; the first that exists counts. */
+/**
+ * Row of a GPU signal. Its files are in the folder of the device or of its hwmon; the first that
+ * exists counts.
+ */
 type GpuRow = readonly [name: string, shape: Shape, about: string, ...files: string[]];
 
 const FILES: readonly GpuRow[] = [

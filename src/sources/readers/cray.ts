@@ -20,7 +20,7 @@ const DEFAULT_HZ = 10;
 /** Most accelerator modules on a blade that the rows provide for. */
 const ACCELERATORS = 8;
 
-/** What a row of ours is read from. */
+/** Row of this reader, and its file names. */
 interface CrayFile {
   readonly row: SignalRow;
   /** Names of its file at an instance, the best first. */

@@ -27,7 +27,7 @@ import {
 } from "./tables/rapl_units.ts";
 
 const EIO = 5;
-/** What bounds the power of a package. */
+/** Fields that limit the power of a package. */
 const LIMIT_FIELDS = [
   "MSR::PKG_POWER_LIMIT:PL1_POWER_LIMIT",
   "MSR::PKG_POWER_LIMIT:PL2_POWER_LIMIT",
@@ -175,7 +175,7 @@ class Survey {
     this.#open.clear();
   }
 
-  /** What the row is here. */
+  /** State of the row on this node. */
   look(row: SignalRow): Found | Absence {
     const found = this.#find(row.name);
     if (found === undefined) {
@@ -213,7 +213,7 @@ class Survey {
     };
   }
 
-  /** What to read for a row that was offered. */
+  /** Registers and scale to read for an offered row. */
   item(row: SignalRow): MsrItem {
     const { register, field } = this.#find(row.name)!;
     const scale = field === undefined ? 1 : this.#scale(field);

@@ -1,17 +1,17 @@
 /**
- * What readers answer when they are asked which of their rows exist here.
+ * Answers of readers to the question which of their rows exist on this node.
  *
  * @module
  */
 import type { Host } from "../../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal, SignalRow } from "../../core/signal.ts";
 
-/** What a row is here; measured where nothing else is said. */
+/** State of a row on this node; `measured` is the default quality. */
 export type Found =
   & Omit<OfferedSignal, "row" | "quality">
   & Partial<Pick<OfferedSignal, "quality">>;
 
-/** What a reader answers whose source is not on this node. */
+/** Answer of a reader whose source is not on this node. */
 export function absent(reason: string): Offer {
   return { ok: false, kind: "absent", reason };
 }

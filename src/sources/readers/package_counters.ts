@@ -1,9 +1,9 @@
 /**
- * Which energy counter of a package a die shows: one rule for zones, registers and perf events.
+ * Energy counter that a die shows: one rule for zones, registers and perf events.
  *
- * A package of AMD or Hygon has one counter, which each of its dies shows again. Of a package of Intel
- * each die has a counter of its own, and the package is their sum. Truth: "RAPL Package energy counter
- * scope" in arch/x86/events/rapl.c.
+ * A package of AMD or Hygon has one counter, which each of its dies repeats. Of a package of Intel
+ * each die has a counter of its own, and the package is their sum. Truth: "RAPL Package energy
+ * counter scope" in arch/x86/events/rapl.c.
  * @module
  */
 import type { Host } from "../../core/machine/host.ts";

@@ -1,9 +1,9 @@
 /**
- * What the launched command and all its children did, counted by the kernel's perf subsystem.
+ * Events of the launched command and all its children, counted by the kernel's perf subsystem.
  *
  * Truth: perf_event_open(2). The counters are opened before the command starts, on the thread that
- * starts it, so that nothing of it is missed and nothing else is counted: neither the monitor nor
- * other processes of the node. What joined the run without being a child of the command is not in.
+ * starts it, so that all of the command is counted, and neither the monitor nor other processes of
+ * the node. Processes that joined the run without being children of the command are not counted.
  * Without CAP_PERFMON and with perf_event_paranoid of 2 or more the kernel's part is left out.
  * @module
  */
@@ -30,7 +30,9 @@ const EVENTS: readonly PerfEvent[] = [
 
 const NEVER = "no command was started, or the event has had no turn on a hardware counter";
 
-/** Where even the user's own processes may not be counted: Debian's and Android's levels above 2. */
+/**
+ * Fix for levels above 2 (Debian, Android), at which a user may not count even their own processes.
+ */
 const REMEDIES: readonly Remedy[] = [
   {
     risk: "low",
@@ -72,7 +74,10 @@ function eventOf(row: SignalRow): PerfEvent {
   return EVENTS.find(([name]) => row.name === `PERF_APP::${name}`)!;
 }
 
-/** How the event can be opened here, the kernel's part included where that is allowed; or errno. */
+/**
+ * Parameters with which the event can be opened here, including the kernel's part if that is
+ * allowed; or errno.
+ */
 function open(row: SignalRow): PerfEventSpec | number {
   const [, type, config] = eventOf(row);
   let refused = 0;

@@ -40,7 +40,7 @@ type Limit = Pick<SignalRow, "agg" | "unit" | "behavior" | "about"> & { readonly
 const WATTS = { agg: "sum", unit: "W", behavior: "variable" } as const;
 const WINDOW = { agg: "expect_same", unit: "s", behavior: "variable" } as const;
 
-/** What a zone tells beside its energy. */
+/** Signals of a zone other than its energy. */
 const LIMITS: Readonly<Record<string, Limit>> = {
   POWER_LIMIT: { ...WATTS, file: "constraint_0_power_limit_uw", about: "Long-term power limit" },
   TIME_WINDOW: {

@@ -6,7 +6,7 @@
 import type { CpuidLeaf, Host, Registers } from "../../core/machine/host.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
 
-/** Which processor this is; `other` where it is no x86 processor that we know. */
+/** Processor of the node; `other` if it is not a known x86 processor. */
 export interface Processor {
   readonly vendor: "intel" | "amd" | "other";
   /** NaN where unknown. */
@@ -59,7 +59,7 @@ function look(host: Host): Processor {
   };
 }
 
-/** What CPUID leaf 1 says. */
+/** Family and model from CPUID leaf 1. */
 export function familyAndModel([eax]: CpuidLeaf): { family: number; model: number } {
   const base = (eax >>> 8) & 0xf;
   const low = (eax >>> 4) & 0xf;

@@ -14,7 +14,10 @@ import type { CounterTable } from "./counter_table.ts";
 
 /** At one time, and of one user; root comes in beside them. */
 const CLIENTS_MAX = 64, CLIENTS_OF_USER = 8, CLIENTS_OF_ROOT = 8;
-/** Who connects again and again takes a twentieth of a core: so many at once, then a rate. */
+/**
+ * Limits on accepted connections, at once and per second: a client that reconnects in a loop takes
+ * at most a twentieth of a core.
+ */
 const ACCEPTS_MAX = 64, ACCEPTS_PER_S = 2000;
 /** Until some more are accepted. */
 const CROWDED_MS = 10;
@@ -29,7 +32,7 @@ interface Client {
   readonly uid: number;
   readonly request: Uint8Array<ArrayBuffer>;
   length: number;
-  /** What it did not take yet, and from when on it has not. */
+  /** Bytes that the client did not take yet. */
   rest: Uint8Array<ArrayBuffer> | undefined;
   /** Since when it owes us something; NaN: it does not. */
   owesNs: number;
@@ -38,7 +41,7 @@ interface Client {
   creditNs: number;
 }
 
-/** Who may ask. @returns Why not, or nothing. */
+/** Admission check for a user. @returns The reason for a refusal, or nothing. */
 export type Admission = (uid: number) => string | undefined;
 
 /** Serves a table. */

@@ -1,9 +1,10 @@
 /**
- * What a collector may read: counters by a list that is fixed when it starts, opened once.
+ * Counters that a collector may read: a list that is fixed when it starts; each is opened once.
  *
- * The list is this file's and that of msr-safe (docs/explanation/permissions.md); no client can add to it. A
- * counter of energy is read at most once a millisecond, for any number of clients: it changes no more often, and
- * what others compute shows the better the more often energy is read (CVE-2020-8694).
+ * The list is this file's and that of msr-safe (docs/explanation/permissions.md); no client can add
+ * to it. A counter of energy is read at most once a millisecond, for any number of clients: it does
+ * not change more often, and frequent readings of energy reveal the computations of others
+ * (CVE-2020-8694).
  * @module
  */
 import type { Host, KeptFile, Registers } from "../../core/machine/host.ts";

@@ -5,9 +5,12 @@
 import { AccessError } from "../../core/errors.ts";
 import { connectTo, Listener, withUmask } from "../../os/socket.ts";
 
-/** Who may connect. */
+/** Users that may connect. */
 export interface Audience {
-  /** These users, and root; `undefined`: all users that the socket's mode allows. */
+  /**
+   * Users that may connect, in addition to root; `undefined`: all users that the socket's mode
+   * allows.
+   */
   readonly users: ReadonlySet<number> | undefined;
   /** Group of the socket. */
   readonly group: number | undefined;

@@ -7,7 +7,7 @@ import type { SignalRow } from "../../core/signal.ts";
 
 /** A name and what it may stand for. */
 export interface Alias {
-  /** What the name means; the source chosen may differ in format and quirks. */
+  /** Meaning of the name; the chosen source may differ in format and quirks. */
   readonly row: SignalRow;
   /** Names of rows, calculated signals or other aliases, best first. */
   readonly candidates: readonly string[];

@@ -107,7 +107,7 @@ export function makeRatio(
   };
 }
 
-/** What is left of a whole when its parts, summed over their instances, are taken away. */
+/** Makes the difference of a whole and its parts, which are summed over their instances. */
 export function makeRest(
   [whole, ...parts]: readonly Float64Array[],
   out: Float64Array,
@@ -123,7 +123,7 @@ export function makeRest(
   };
 }
 
-/** The same of counters, from 0 at the first tick that has all of them. */
+/** Makes the same difference for counters, from 0 at the first tick that has all of them. */
 export function makeCounterRest(inputs: readonly Float64Array[], out: Float64Array): Run {
   const plain = makeRest(inputs, out);
   let first = NaN;

@@ -42,7 +42,7 @@ function powerOf(
   return { ...base, follows: { alias: energy, sources } };
 }
 
-/** Those of several readers: the order of their sources is weighed here. */
+/** Aliases over several readers: the order of their sources is decided here. */
 const ALIASES: readonly Alias[] = [
   alias("CPU_ENERGY", PACKAGE_J, "Energy of the packages", [
     "MSR::PKG_ENERGY_STATUS:ENERGY",

@@ -20,7 +20,7 @@ import type {
 import type { PlatformTopology } from "../../core/machine/topology.ts";
 import type { DerivedSignal } from "./derived.ts";
 
-/** Where a batch finds names: see `catalogue.ts`. */
+/** Source of names for a batch: see `catalogue.ts`. */
 export interface NameTable {
   /** Follows aliases to the one source chosen on this node; `undefined`: known but absent here. */
   resolve(name: string): ResolvedName;
@@ -28,7 +28,7 @@ export interface NameTable {
   names(): Iterable<string>;
 }
 
-/** What a name stands for on this node. */
+/** Meaning of a name on this node. */
 export type ResolvedName =
   | { kind: "offered"; provider: SignalProvider; signal: OfferedSignal; phase: "read" | "settle" }
   | { kind: "derived"; signal: OfferedSignal; derived: DerivedSignal }
@@ -45,7 +45,7 @@ export function signalOf(table: NameTable, name: string): OfferedSignal | undefi
 export interface NativeColumn {
   /** The name that was asked for. */
   readonly name: string;
-  /** Its name, domain, unit and source. */
+  /** Name, domain, unit and source of the signal. */
   readonly signal: OfferedSignal;
   /** Index of its first instance in `values`. */
   readonly offset: number;
@@ -58,7 +58,10 @@ interface Part {
   readonly wanted: OfferedSignal[];
   readonly offsets: number[];
   readonly phase: "read" | "settle";
-  /** Its values belong to single CPUs or cores: many, and read less often when time is short. */
+  /**
+   * True if its values belong to single CPUs or cores: many, and read less often when time is
+   * short.
+   */
   readonly perCpu: boolean;
   reading?: SignalReading;
   view?: Float64Array;
@@ -117,9 +120,9 @@ export class Batch implements SignalSource {
   #tick = 0;
   /** Counters of single CPUs are read every so many ticks; in between they keep their value. */
   cpuStride = 1;
-  /** What is read less often than each tick is read all the same: totals end here. */
+  /** True when signals that skip ticks are read all the same: totals end here. */
   readsAll = false;
-  /** No source has another value later. Known when the sources are open. */
+  /** True if no source will have another value. Known when the sources are open. */
   readsNothing = false;
 
   /** An empty batch over a node and its names. */
@@ -183,7 +186,7 @@ export class Batch implements SignalSource {
     );
   }
 
-  /** How a signal changes over time. @throws {UnknownNameError} If no reader knows the name. */
+  /** Behavior of a signal over time. @throws {UnknownNameError} If no reader knows the name. */
   behavior(name: string): Behavior {
     const resolved = this.#resolve(name);
     return resolved.kind === "absent" ? resolved.behavior : resolved.signal.row.behavior;
@@ -263,13 +266,13 @@ export class Batch implements SignalSource {
     }
   }
 
-  /** What the value of a handle leaves out of a whole count beyond 2^53; 0 for sums of several. */
+  /** Part of a whole count beyond 2^53 that the value of a handle lacks; 0 for sums of several. */
   rest(handle: number): number {
     const { column, indices } = this.#requests[handle];
     return column === undefined || indices.length !== 1 ? 0 : this.restAt(indices[0]);
   }
 
-  /** The same of a native value, by its place in `values`. */
+  /** Part of a native value beyond 2^53 that is lacking, by its index in `values`. */
   restAt(place: number): number {
     if (!(Math.abs(this.#values[place]) > Number.MAX_SAFE_INTEGER)) return 0;
     for (const { wanted, offsets, reading } of this.#parts) {
@@ -291,8 +294,8 @@ export class Batch implements SignalSource {
   }
 
   /**
-   * The same for people and other programs: an energy never falls. In a recording a step back of one unit
-   * marks a counter that began again.
+   * Value of a handle for people and other programs: an energy never falls. In a recording a step
+   * back by one unit marks a counter that started again.
    */
   shown(handle: number): number {
     const value = this.sample(handle);

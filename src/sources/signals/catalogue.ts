@@ -22,7 +22,7 @@ import { DERIVED, type DerivedSignal } from "./derived.ts";
 
 /** The catalogue's entry for one name. */
 export interface CatalogueEntry {
-  /** As it is asked for. */
+  /** Name as requested. */
   readonly name: string;
   /** Domain, unit and behavior. */
   readonly row: SignalRow;
@@ -34,7 +34,10 @@ export interface CatalogueEntry {
   readonly group: string;
   /** The name that an alias stands for here. */
   readonly aliasFor?: string;
-  /** What an alias could have stood for, best first, with why not: asked for when it is read. */
+  /**
+   * Signals that an alias could resolve to, best first, with the reasons against them: computed
+   * when read.
+   */
   readonly candidates?: readonly Candidate[];
 }
 
@@ -42,13 +45,13 @@ export interface CatalogueEntry {
 export interface Candidate {
   /** Name of the signal. */
   readonly name: string;
-  /** It is the one that the alias resolves to here. */
+  /** True if the alias resolves to this candidate here. */
   readonly chosen: boolean;
   /** Why it was chosen, or why not. */
   readonly why: string;
 }
 
-/** What a catalogue is made from. */
+/** Parts that a catalogue is made from. */
 export interface CatalogueOptions {
   /** The node. */
   readonly host: Host;
@@ -64,7 +67,7 @@ export interface CatalogueOptions {
   readonly applicationAliases?: Readonly<Record<string, string>>;
 }
 
-/** What one name may be. */
+/** Kinds of known names. */
 type Known =
   | { kind: "reader"; row: SignalRow; reader: Reader }
   | { kind: "application"; row: SignalRow; provider?: SignalProvider; signal?: OfferedSignal }
@@ -87,7 +90,9 @@ const ABSENT = "absent";
 /** Why a candidate is absent whose reader is not built in: unrelated to the node. */
 const NO_SIGNAL = "no such signal";
 const ASK_DOCTOR = 'run "joulemark doctor" for what would open it, and the risk';
-/** Which inputs were followed to a reason matters to `--info`, not to a list of reasons. */
+/**
+ * Prefix with the inputs on the way to a reason: shown by `--info`, removed in lists of reasons.
+ */
 const NEEDS = /^(?:needs \S+: )+/;
 
 /** Builds the catalogue of a node; nothing is opened, readers are probed when needed. */
@@ -150,7 +155,7 @@ export class Catalogue implements NameTable {
     }
   }
 
-  /** What a name stands for here; see {@link ResolvedName}. */
+  /** Meaning of a name on this node; see {@link ResolvedName}. */
   resolve(name: string): ResolvedName {
     const key = this.#key(name);
     return key === undefined ? { kind: "unknown" } : this.#find(key).resolved;
@@ -179,7 +184,7 @@ export class Catalogue implements NameTable {
     }).map((name) => this.info(name)!);
   }
 
-  /** What is known of one name; `undefined` for an unknown one. */
+  /** Catalogue entry of a name; `undefined` for an unknown one. */
   info(name: string): CatalogueEntry | undefined {
     const key = this.#key(name);
     if (key === undefined) return undefined;
@@ -202,7 +207,7 @@ export class Catalogue implements NameTable {
     };
   }
 
-  /** What each reader offers here; probes all of them. */
+  /** Offers of each reader on this node; probes all of them. */
   get offers(): ReadonlyMap<string, Offer> {
     return new Map(this.#readers.map((reader) => [reader.name, this.#offer(reader)]));
   }

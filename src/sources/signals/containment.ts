@@ -1,9 +1,10 @@
 /**
- * What holds what: the facts that keep a joule from being counted twice.
+ * Containment of energies: the facts that keep a joule from being counted twice.
  *
- * The energy of a whole has that of its parts in it already. Node power of pm_counters holds CPU,
- * memory and accelerators (HPE Cray, pm_counters); a package holds its power planes (Intel SDM volume
- * 3B, 15.10); a Grace socket holds its rails, a module holds the socket (Grace tuning guide).
+ * The energy of a whole already includes that of its parts. Node power of pm_counters holds CPU,
+ * memory and accelerators (HPE Cray, pm_counters); a package holds its power planes (Intel SDM
+ * volume 3B, 15.10); a Grace socket holds its rails, a module holds the socket (Grace tuning
+ * guide).
  * @module
  */
 
@@ -42,7 +43,7 @@ export interface TreeEntry {
   readonly depth: number;
 }
 
-/** How portable names tie figures of different sources together. */
+/** Relation between portable names and values of different sources. */
 export interface PortableNames {
   /** Portable names that a figure could stand for. */
   of(name: string): readonly string[];

@@ -50,7 +50,7 @@ function integral(
   return { row, inputs: [power], make: ([input], out) => makeIntegral(input, out) };
 }
 
-/** What is left of a whole of the board. @param row Its source is the whole, minus what this says. */
+/** Makes the rest of a whole of the board. @param row Its source is the whole, minus this text. */
 function rest(
   whole: string,
   parts: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * When counters are read. The cost of reading is bounded: when the counters take more than a tenth of the
- * period, those of single CPUs are read every n-th tick only, and the report states it. Pure.
+ * Schedule of counter readings. The cost of reading is bounded: when the counters take more than a
+ * tenth of the period, those of single CPUs are read every n-th tick only, and the report states
+ * it. Pure.
  * @module
  */
 
@@ -42,7 +43,7 @@ export class ReadPace {
 /** The dither of a sample's time, as a part of the period, either way: docs/explanation/how-sure.md. */
 const dither = (periodNs: number): number => periodNs > 2e6 ? 0.25 : 0.5;
 
-/** When samples are due: one a period. */
+/** Times of samples: one a period. */
 export class Schedule {
   #nextNs: number;
   readonly #random: () => number;
@@ -56,7 +57,7 @@ export class Schedule {
     [this.#nextNs, this.#random] = [nowNs, random];
   }
 
-  /** When the next one is due; counts those whose time has passed. */
+  /** Time when the next sample is due, ns; counts samples whose time has passed. */
   next(nowNs: number, periodNs: number, counts: { missed: number }): number {
     const behind = nowNs - (this.#nextNs += periodNs);
     if (behind > 0) {

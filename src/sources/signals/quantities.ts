@@ -11,12 +11,12 @@ import type { Batch, NameTable } from "./batch.ts";
 export interface QuantityRow {
   /** On a page, at most 15 characters. */
   readonly title: string;
-  /** As part of a metric's name. */
+  /** Name as part of a metric's name. */
   readonly name: string;
   readonly signal: string;
   readonly domain: Domain;
   readonly unit: Unit;
-  /** Only what never falls is a counter. */
+  /** Kind of metric: a value is a counter only if it never falls. */
   readonly kind: "counter" | "gauge";
 }
 
@@ -44,7 +44,10 @@ export const QUANTITIES: readonly QuantityRow[] = [
   row("GPU energy", "gpu_energy", "GPU_ENERGY", "gpu", "J"),
 ];
 
-/** What holds a node back: time that its limits cost, and why GPUs are slower than they could be. */
+/**
+ * Quantities of throttling: time lost to power limits, and reasons why GPUs are slower than they
+ * could be.
+ */
 export const HOLDS: readonly QuantityRow[] = [
   row("held back", "held_back", "MSR::PKG_PERF_STATUS:THROTTLE_TIME", "package", "s"),
   row("GPU held back", "gpu_held_back", "NVML::GPU_CORE_THROTTLE_REASONS", "gpu", ""),

@@ -1,5 +1,5 @@
 /**
- * What a counter showed and when: values taken at regular moments, seen a constant lag later.
+ * Values of a counter, taken at regular moments and seen a constant lag later.
  *
  * @module
  */
@@ -24,12 +24,12 @@ export class Captures {
     this.#values = new Float64Array(width * this.#kept);
   }
 
-  /** When the next values are to be taken, ns. */
+  /** Time when the next values are to be taken, ns. */
   get dueNs(): number {
     return this.#startNs + (this.#taken + 1) * this.#periodNs;
   }
 
-  /** When the values of a moment were taken, ns. */
+  /** Time when the values of a moment were taken, ns. */
   takenNs(moment: number): number {
     return this.#startNs + moment * this.#periodNs;
   }

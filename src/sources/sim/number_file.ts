@@ -10,7 +10,7 @@ const encoder = new TextEncoder();
 export class NumberFile {
   readonly #writer: TreeWriter;
   readonly #path: string;
-  /** What follows the number: a unit. */
+  /** Bytes after the number: a unit. */
   readonly #unit: Uint8Array;
   readonly #bytes = new Uint8Array(64);
   #length = 0;

@@ -28,11 +28,11 @@ export class PowerModel {
   readonly packages: number;
   /** Length of a cell, ns: noise and RAPL registers change at its end. */
   readonly cellNs: number;
-  /** When the current cell ends, ns. */
+  /** Time when the current cell ends, ns. */
   cellEndNs: number;
   /** Energy so far by package and meter, J, as of the last cell or `settle`. */
   readonly energyJ: Float64Array;
-  /** Of the rest of the board. */
+  /** Energy of the rest of the board, J. */
   boardJ = 0;
   /** Cycles at base and actual frequency while not halted, by CPU. */
   readonly mperf: Float64Array;
@@ -142,12 +142,12 @@ export class PowerModel {
     return this.#classJ[(index * this.packages + pkg) * METERS + meter] ?? 0;
   }
 
-  /** Its part of the rest of the board, J. */
+  /** Part of a class in the energy of the rest of the board, J. */
   classRestJ(index: number, pkg: number): number {
     return this.#classRestJ[index * this.packages + pkg] ?? 0;
   }
 
-  /** Its CPU-seconds. */
+  /** CPU-seconds of a class on a package. */
   classSeconds(index: number, pkg: number): number {
     return this.#classS[index * this.packages + pkg] ?? 0;
   }

@@ -1,8 +1,8 @@
 /**
- * What a region draws on the simulated node where its description does not give it: by the hint that
- * the program gave, and by a stable function of the name, so that a region is the same in each run.
+ * Power of a region on the simulated node if its description gives none: by the hint that the
+ * program gave, and by a stable function of the name, so that a region is the same in each run.
  *
- * The numbers are of the right order for a two-socket server, and of no machine.
+ * The numbers are of the right order for a two-socket server, and not those of any machine.
  * @module
  */
 import { regionHash } from "../../core/hash.ts";
@@ -25,7 +25,7 @@ const BY_HINT: Readonly<Record<string, Shares>> = {
 };
 /** Outside all regions. */
 const UNMARKED: Shares = [0.2, 0.15, 0.5, 1];
-/** How much regions with one hint differ by name. */
+/** Relative spread, by name, of regions with one hint. */
 const SPREAD = 0.08;
 
 /** Power of a region on one CPU; `undefined` is outside all regions. Every field is set. */

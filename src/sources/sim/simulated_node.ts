@@ -150,7 +150,7 @@ export class SimulatedNode {
     this.#pmShown = moment;
   }
 
-  /** What the counters show since the last publication, as a reader's totals would be. */
+  /** Energies that the counters show since the last publication, as a reader's totals would be. */
   shown(): ShownCounters {
     const rapl = (column: number) => {
       if (this.#raplShown === 0) return 0;
@@ -247,7 +247,7 @@ export class SimulatedNode {
     this.#nowNs = ns;
   }
 
-  /** What a register of 32 bits shows. @param column Package and meter, or the platform. */
+  /** Value of a register of 32 bits. @param column Package and meter, or the platform. */
   #raw(column: number, moment: number): number {
     const platform = column === this.#startRaw.length - 1;
     const unit = platform ? PLATFORM_UNIT_J : ENERGY_UNIT_J[column % 2];

@@ -1,11 +1,11 @@
 /**
- * What a simulated node is: size, power, counters, noise. As JSON, or one of three presets.
+ * Description of a simulated node: size, power, counters, noise. As JSON, or one of three presets.
  *
  * @module
  */
 import { FormatError } from "../../core/errors.ts";
 
-/** What a region draws on one CPU, above the node's idle power. */
+/** Power of a region on one CPU, above the node's idle power. */
 export interface RegionPower {
   /** From the package's supply. */
   readonly watts: number;
@@ -18,7 +18,7 @@ export interface RegionPower {
 
 /** The description of a simulated node. Powers are of one package unless stated otherwise. */
 export interface SimSpec {
-  /** Which counters there are: `rapl` (MSR and powercap), `cray` (pm_counters), `both`. */
+  /** Set of counters: `rapl` (MSR and powercap), `cray` (pm_counters), `both`. */
   readonly preset: "rapl" | "cray" | "both";
   readonly hostname: string;
   readonly seed: number;
@@ -26,7 +26,7 @@ export interface SimSpec {
   readonly coresPerPackage: number;
   readonly threadsPerCore: number;
   readonly idleW: number;
-  /** With all CPUs in the region that draws most, above idle. */
+  /** Power above idle with all CPUs in the region that draws most, W. */
   readonly dynamicW: number;
   readonly dramIdleW: number;
   readonly dramDynamicW: number;
@@ -34,7 +34,7 @@ export interface SimSpec {
   readonly boardW: number;
   /** By name; a number is watts of one CPU. Others are made up from their hint and name. */
   readonly regions: Readonly<Record<string, number | RegionPower>>;
-  /** Of one CPU outside all regions of its process. */
+  /** Power of one CPU outside all regions of its process. */
   readonly unmarkedW?: number;
   /** First-order time constant of a CPU's power, seconds; 0: steps. */
   readonly rampS: number;
@@ -46,7 +46,7 @@ export interface SimSpec {
   /** Slow swing of the packages' power as a share, and its period. */
   readonly drift: number;
   readonly driftPeriodS: number;
-  /** How often a RAPL register is brought up to date. */
+  /** Update period of a RAPL register, s. */
   readonly raplPeriodS: number;
   /** Age of what it then shows; seeded in 0–0.6 ms when left out. */
   readonly raplLagS?: number;
@@ -93,7 +93,7 @@ export function presetSpec(preset: SimSpec["preset"], cpus = 8): SimSpec {
   };
 }
 
-/** Least and greatest value of each number. */
+/** Minimum and maximum of each number. */
 const RANGES: Readonly<Record<string, readonly [number, number]>> = {
   seed: [0, Number.MAX_SAFE_INTEGER],
   packages: [1, 64],

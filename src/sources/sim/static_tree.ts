@@ -1,5 +1,5 @@
 /**
- * What does not change in a simulated node's tree: topology, processor, kernel, frequencies.
+ * Constant files of a simulated node's tree: topology, processor, kernel, frequencies.
  *
  * Files as Linux has them: Documentation/admin-guide/cputopology.rst and
  * Documentation/admin-guide/pm/cpufreq.rst.

@@ -1,5 +1,5 @@
 /**
- * Where a simulated node writes its tree.
+ * Target to which a simulated node writes its tree.
  * @module
  */
 

@@ -1,5 +1,5 @@
 /**
- * What really happened on a simulated node: energies by region, exact to rounding.
+ * True energies of a simulated node, by region, exact to rounding.
  * @module
  */
 
@@ -29,11 +29,11 @@ export interface SimTruth {
   readonly lateEdges: number;
 }
 
-/** What counters show at a moment, J since the beginning, in their own resolution. */
+/** Energies that counters show at a moment, J since the beginning, in their own resolution. */
 export interface ShownCounters {
   readonly packageJ: readonly number[];
   readonly dramJ: readonly number[];
-  /** Of pm_counters, whole joules, and when that sample was taken, s since 1970. */
+  /** Energy of pm_counters, whole joules, and the time of that sample, s since 1970. */
   readonly nodeJ: number;
   readonly nodeStampS: number;
 }

@@ -69,15 +69,15 @@ function writeAll(registers: CpuRegisters, words: Words): string | undefined {
 export interface CounterSet {
   readonly cpu: number;
   readonly device: string;
-  /** What is read, in the order of the keys. */
+  /** Registers to read, in the order of the keys. */
   readonly registers: readonly number[];
-  /** Those that a program starts. */
+  /** Registers that a program starts. */
   readonly counts: readonly number[];
-  /** What starts them. */
+  /** Words that start these registers. */
   readonly words: (registers: CpuRegisters) => Words;
 }
 
-/** The same counters on every CPU. */
+/** Sets of the same counters on every CPU. */
 export function onEachCpu(
   { places }: RawProcessor,
   set: Omit<CounterSet, "cpu" | "device">,
@@ -85,7 +85,7 @@ export function onEachCpu(
   return places.map(({ cpu }) => ({ ...set, cpu, device: String(cpu) }));
 }
 
-/** The same counters on every package. */
+/** Sets of the same counters on every package. */
 export function onEachPackage(
   { leaders }: RawProcessor,
   set: Omit<CounterSet, "cpu" | "device">,

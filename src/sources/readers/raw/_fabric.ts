@@ -6,7 +6,7 @@
  */
 import type { Host } from "../../../core/machine/host.ts";
 
-/** Where they are. */
+/** Folder of the fabric's adapters. */
 export const FABRIC_DIRECTORY = "/sys/class/infiniband/";
 
 /** A port that carries data. */

@@ -87,7 +87,7 @@ export class Lines {
     return this.at < this.end ? this.#bytes[this.at] : 0;
   }
 
-  /** What is left of the line, as text. */
+  /** Rest of the line, as text. */
   rest(): string {
     return this.#text(this.#skip(), this.end);
   }
@@ -190,9 +190,9 @@ export class KeptFiles {
 export function fileType(type: {
   name: string;
   keys: string;
-  /** What it reads: files, or folders with a slash at their end. */
+  /** Paths that it reads: files, or folders with a slash at their end. */
   paths: readonly string[];
-  /** What collects; `undefined` where the type is for other nodes. */
+  /** Makes the collecting function; `undefined` if the type is for other nodes. */
   open(node: RawNodeAccess & { files: KeptFiles }): RawCollector["collect"] | undefined;
 }): RawStatsType {
   const { name, keys, paths } = type;
@@ -209,9 +209,9 @@ export function fileType(type: {
 }
 
 /**
- * What emits the values of the keys that a file has, in lines `KEY VALUE`.
+ * Makes a function that emits the values of a file with lines `KEY VALUE`.
  *
- * @param skip Words before the key, as `Node 0` in a node's meminfo.
+ * @param skip Words before the key, such as `Node 0` in a node's meminfo.
  */
 export function keyedLines(files: KeptFiles, keys: string, skip = 0) {
   const table = hashTable(keyNames(keys));

@@ -65,13 +65,15 @@ function answered(bytes: Uint8Array, asked: Uint8Array): DataView | undefined {
   return fits ? new DataView(bytes.buffer, bytes.byteOffset + DATA, MAD_BYTES - DATA) : undefined;
 }
 
-/** Where the neighbour is: the LID of the switch, and the number of its port towards us. */
+/**
+ * Address of the neighbour: the LID of the switch, and the number of its port towards this node.
+ */
 export interface Neighbour {
   readonly lid: number;
   readonly port: number;
 }
 
-/** What answered {@link askNeighbour}. */
+/** Neighbour in the answer to {@link askNeighbour}. */
 export function readNeighbour(bytes: Uint8Array, asked: Uint8Array): Neighbour | undefined {
   const info = answered(bytes, asked);
   return info && { lid: info.getUint16(16), port: info.getUint8(28) };
@@ -85,7 +87,7 @@ export interface PortCounters {
   readonly rcvPackets: bigint;
 }
 
-/** What answered {@link askCounters}. */
+/** Counters in the answer to {@link askCounters}. */
 export function readCounters(bytes: Uint8Array, asked: Uint8Array): PortCounters | undefined {
   const data = answered(bytes, asked);
   return data && {

@@ -14,7 +14,7 @@ import { INTEL_MODELS, isIntel } from "./intel_core.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
 const COUNTERS = 4;
-/** As in the boxes of the cache: bit 16 is reserved from Haswell on. */
+/** Registers before Haswell. As in the boxes of the cache, bit 16 is reserved from Haswell on. */
 const EARLY = { box: 0xc24, control: 0xc30, count: 0xc36, freeze: 0x10100, run: 0x10000 };
 const LATE_REGISTERS = { box: 0x710, control: 0x711, count: 0x717, freeze: 0x100, run: 0 };
 const RESIDENCY = [0x3fc, 0x3fd];

@@ -1,4 +1,4 @@
-/** What a reader of raw stats must know of a key, by type and key; `*` stands for all keys of a type. */
+/** Notes on keys for readers of raw stats, by type and key; `*` stands for all keys of a type. */
 const DIPS = "may step back a little between two records: that is no reset";
 
 /** Notes by `TYPE:KEY`. */

@@ -8,7 +8,7 @@
 import { fileType, LINES } from "./_lines.ts";
 
 const PATHS = ["/proc/sys/lnet/stats", "/sys/kernel/debug/lnet/stats"];
-/** Of each of the eleven numbers its key: −1 for those that have none. */
+/** Key index of each of the eleven numbers; −1: it has none. */
 const KEY_OF = [-1, -1, -1, 0, 1, -1, 2, 3, 4, -1, 5];
 
 /** Raw counters of Lustre's network layer. Device: `-`. */

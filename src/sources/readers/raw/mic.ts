@@ -8,7 +8,7 @@
 import { type MicLibrary, openMic } from "../../../os/devices/micmgmt.ts";
 import type { RawStatsType } from "./raw_type.ts";
 
-/** What its driver shows. */
+/** Folder of the cards, made by their driver. */
 const CARDS = "/sys/class/mic";
 
 /** The type, by a way to open the library. */

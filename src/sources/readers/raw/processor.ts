@@ -1,5 +1,5 @@
 /**
- * Which processor a node has, and where its logical CPUs sit: what gates the types of counters.
+ * Processor of a node and places of its logical CPUs, which decide the available types of counters.
  *
  * From CPUID, as the monitors of hpcperfstats do it: leaf 0 vendor, leaf 1 family and model, leaf
  * 0AH number of counters, leaf 0BH place of each CPU (Intel SDM vol. 2A, CPUID); without a CPUID
@@ -9,7 +9,7 @@
 import type { Host } from "../../../core/machine/host.ts";
 import { familyAndModel, vendorText } from "../processor.ts";
 
-/** Where a logical CPU sits. */
+/** Place of a logical CPU. */
 export interface RawPlace {
   readonly cpu: number;
   readonly package: number;
@@ -31,7 +31,7 @@ export interface RawProcessor {
   readonly leaders: ReadonlyMap<number, number>;
 }
 
-/** What identification reads, for `needs`. */
+/** Files that identification reads, for `needs`. */
 export const PROCESSOR_FILES: readonly string[] = [
   "/proc/cpuinfo",
   "/dev/cpu/",

@@ -1,9 +1,9 @@
 /**
- * What a raw stats type is: a key list, from which both its schema line and its values come, and
- * `collect`. One type, or one family of similar types, per file; `all.ts` lists them.
+ * Raw stats type: a key list, from which both its schema line and its values come, and `collect`.
+ * One type, or one family of similar types, per file; `all.ts` lists them.
  *
- * Names, keys and units are those of hpcperfstats 2.3.5, so that its own post-processing reads what
- * the monitor writes.
+ * Names, keys and units are those of hpcperfstats 2.3.5, so that its own post-processing reads the
+ * monitor's files.
  * @module
  */
 import type { Host } from "../../../core/machine/host.ts";
@@ -26,9 +26,9 @@ export interface RawNodeAccess {
 /** One raw stats type. */
 export interface RawStatsType {
   readonly name: string;
-  /** As in the schema line, `user,E,U=cs nice,E,U=cs`. */
+  /** Key list as in the schema line, `user,E,U=cs nice,E,U=cs`. */
   readonly keys: string;
-  /** The same as readers take them, if the original's schema is wrong. */
+  /** Correct key list for readers, if the original's schema is wrong. */
   readonly trueKeys?: string;
   readonly needs: Needs;
   /**
@@ -46,7 +46,7 @@ export interface RawCollector {
   program?(): string | undefined;
   /** Puts the values of each device into `row` and emits it. Allocates little, never throws. */
   collect(row: RawRow): void;
-  /** What people should know once after the header, as marks. */
+  /** Notes for people, written once after the header as marks. */
   marks?(): string[];
   [Symbol.dispose]?(): void;
 }
@@ -55,9 +55,9 @@ export interface RawCollector {
 export class RawRow {
   /** Exact, in the order of the keys. */
   readonly values: BigUint64Array;
-  /** The same memory: low and high words of each value, alternating. */
+  /** Halves in the same memory: low and high words of each value, alternating. */
   readonly halves: Uint32Array;
-  /** Which keys have ever had a source. */
+  /** Flags of the keys that have ever had a source. */
   readonly seen: Uint8Array;
   /** Devices emitted since the last `begin`. */
   emitted = 0;

@@ -1,10 +1,10 @@
 /**
- * Every value of the raw stats types, but for those of single processes, as a signal
- * `RAW::TYPE:KEY`.
+ * Values of the raw stats types as signals `RAW::TYPE:KEY`; values of single processes are left
+ * out.
  *
- * Where a type's device is a CPU or a package the signal has that domain; all other devices are
- * added up to the board. Values are in SI units; counters come unwrapped by their declared width,
- * energies in joules by the unit register, where the raw columns keep the raw counts.
+ * If a type's device is a CPU or a package, the signal has that domain; all other devices are added
+ * up to the board. Values are in SI units; counters come unwrapped by their declared width,
+ * energies in joules by the unit register, while the raw columns keep the raw counts.
  * @module
  */
 import { Counters } from "../../../core/machine/counter.ts";

@@ -38,7 +38,7 @@ interface Column {
   readonly path: string;
   readonly counters: Counters | undefined;
   file: KeptFile | undefined;
-  /** Its place in the arrays of readings. */
+  /** Index in the arrays of readings. */
   readonly index: number;
   /** Reading of this pass: scan result, or −errno. */
   state: number;

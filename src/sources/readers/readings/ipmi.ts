@@ -23,7 +23,7 @@ import { Troubled } from "./troubled.ts";
 
 /** A BMC renews its figure about as often, and answers others too. */
 const PERIOD_S = 1;
-/** So long an answer may take, and so old a figure may be. */
+/** Maximum time of an answer, and maximum age of a value, s. */
 export const PATIENCE_S = 5;
 const RESPONSE = 1;
 /** Most unexpected messages fetched in one tick. */
@@ -62,7 +62,7 @@ export class IpmiReading extends Troubled implements SignalReading {
   readonly #open: () => OpenedDoor;
   readonly #numbers = Float64Array.of(NaN, -Infinity, NaN, -Infinity, NaN);
   #door: BmcDoor | undefined;
-  /** Of the last request; 31 bits, so that it never becomes another kind of number. */
+  /** Number of the last request; 31 bits, so that it stays a small integer. */
   #id: number;
   #waiting = false;
   #begun = false;

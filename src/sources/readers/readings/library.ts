@@ -27,7 +27,7 @@ export interface LibraryItem<Handle> {
 }
 
 /**
- * Least time between two readings. The figures change every 20 ms at the soonest, and a call may
+ * Minimum time between two readings, s. Values change every 20 ms or more slowly, and a call may
  * take a good part of a millisecond.
  */
 const LEAST_PERIOD_S = 0.009;

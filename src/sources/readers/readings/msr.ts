@@ -27,7 +27,7 @@ export interface MsrItem {
   readonly maxPerSecond: number | undefined;
 }
 
-/** Where a field of a register goes. */
+/** Target of a register's field. */
 interface Target {
   readonly item: MsrItem;
   /** Index in the values, and in the item's counters. */

@@ -27,7 +27,7 @@ export type PerfEvent = readonly [
   about: string,
 ];
 
-/** What the rows of events have in common. */
+/** Facts that rows of events share. */
 export function eventFacts([, type, , scale, about]: PerfEvent) {
   return {
     unit: scale === 1 ? "" : "s",
@@ -70,7 +70,7 @@ export function refusal(
 export interface PerfColumn {
   readonly name: string;
   readonly scale: number;
-  /** Their counts add up; none: there is nothing to count at this instance. */
+  /** Counters whose counts add up; none: there is nothing to count at this instance. */
   readonly specs: readonly PerfEventSpec[];
 }
 
@@ -94,9 +94,9 @@ const WHOLE_SHARE = 0.999;
 /** Reads the requested counters. */
 export class PerfReading extends Troubled implements SignalReading {
   readonly #open: Open[];
-  /** What an event is that has not counted yet. */
+  /** Reason given for an event that has not counted yet. */
   readonly #never: string;
-  /** When reading may go on, in seconds. */
+  /** Time at which reading may go on, s. */
   readonly #next = new Float64Array(1);
 
   /** @param never Why an event may not have counted at all. */

@@ -22,7 +22,10 @@ const MARGIN = 2;
 /** A limit that was set to almost 0 bounds nothing: kernels and firmware round it up. */
 const MIN_W = 100;
 
-/** Where a node names no limit: packages, memories and GPUs; and what holds several of them. */
+/**
+ * Power limits where a node names none, W: of a package, memory or GPU, and of a domain that holds
+ * several of them.
+ */
 export const FALLBACK_W = { part: 10_000, node: 100_000 } as const;
 
 /**
@@ -36,8 +39,8 @@ export function boundW(limitsW: readonly number[], fallbackW: number): number {
 }
 
 /**
- * The same in counts per second; `undefined`, no bound, for a tree whose frames do not follow the
- * clock: minutes of energy may be between two of them.
+ * Maximum rate in counts per second; `undefined`, no bound, for a tree whose frames do not follow
+ * the clock: minutes of energy may be between two of them.
  */
 export function fastest(host: Host, watts: number, joulesPerCount: number): number | undefined {
   return host.live ? watts / joulesPerCount : undefined;

@@ -37,11 +37,11 @@ export interface TextSource {
   /** Column relative to the row's first, which is the instance of its domain. */
   readonly instance: number;
   readonly counter?: CounterKind;
-  /** Of a power: the most that is possible, W. @default it is no measured power */
+  /** Maximum possible value of a measured power, W. @default it is no measured power */
   readonly mostW?: number;
   /** May be below zero, as temperatures are. @default false */
   readonly signed?: boolean;
-  /** Its path now, after it disappeared; chips get another number. @default the same path */
+  /** Path of the file after it disappeared: chips may get another number. @default the same path */
   readonly relocate?: () => string | undefined;
 }
 

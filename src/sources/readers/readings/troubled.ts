@@ -1,5 +1,5 @@
 /**
- * What the readings have in common whose sources may fail.
+ * Base of the readings whose sources may fail.
  * @module
  */
 import { type Diagnostic, Diagnostics } from "../../../core/diagnostics.ts";

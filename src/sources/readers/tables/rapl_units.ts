@@ -14,7 +14,7 @@ export interface RaplUnits {
   readonly dramJ: number;
   readonly psysJ: number;
   readonly timeS: number;
-  /** What a reader of the report must know about them. */
+  /** Note about these processors for readers of the report. */
   readonly note?: string;
   readonly dramNote?: string;
 }
@@ -36,7 +36,7 @@ const INVERSE_ENERGY = [...INVERSE_UNITS, 0x4d];
 /** Sandy and Ivy Bridge, whose fixed unit in GEOPM's tables is 2^−16 J for all domains. */
 const GEOPM_UNIT_16 = [0x2a, 0x2d, 0x3a, 0x3e];
 
-/** No memory domain: the register faults or never moves. */
+/** Processors without a memory domain: the register faults or never moves. */
 export const NO_DRAM_DOMAIN = [0x2a, 0x3a, ...INVERSE_ENERGY];
 
 /** Servers whose power plane 0 counter is absent or reads 0 for ever. */
