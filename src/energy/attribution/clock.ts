@@ -44,7 +44,7 @@ const ROUNDS = 60;
  * off by an even part of d: E v² = E|d|³/(3a) = (4/3)(2π)^(−1/2) J³/a = .532 J³/a for d ~ N(0, J²).
  */
 const OFF = 4 / 3 / Math.sqrt(2 * Math.PI);
-/** Jitter below this part of the window cannot be told from none: the clock is regular. */
+/** Jitter limit as part of the window: below it the clock counts as regular. */
 const REGULAR = 0.03;
 /** A line of 128 updates knows a boundary to a/64 at best. */
 const FINEST = 64;
@@ -103,7 +103,10 @@ export function lengthsOf({ count, yS, aS }: Edges): Float64Array {
   return out;
 }
 
-/** Least difference between distinct increments; what the digits of a double cannot hold is none. */
+/**
+ * Minimum difference between distinct increments, J; differences beyond the digits of a double do
+ * not count.
+ */
 function quantum(up: number[], incrementJ: number, top: number): number {
   const sorted = Float64Array.from([0, ...up]).sort();
   const least = Math.max(1e-6 * incrementJ, 8 * Number.EPSILON * top);

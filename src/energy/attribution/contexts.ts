@@ -1,6 +1,7 @@
 /**
- * What may change a class's power: length and age of a stay, what ran before, what runs beside, what the power
- * was lately, how late in the run it is. Columns of a design over pieces of time.
+ * Conditions that may change a class's power: length and age of a stay, the class before, the
+ * classes on other CPUs, the recent power, the time in the run. Columns of a design over pieces of
+ * time.
  * @module
  */
 import { countUpTo } from "./linear.ts";
@@ -45,7 +46,7 @@ export interface Pairs {
   readonly list: readonly { readonly a: number; readonly b: number; readonly seconds: number }[];
   /** CPU-seconds of the common column. */
   readonly commonS: number;
-  /** Activities of classes: their power above the least, over the mean. */
+  /** Activities of classes: their power above the minimum, over the mean. */
   readonly activity: Float64Array;
   /** CPU-seconds of all pairs, classes × classes. */
   readonly together: Float64Array;

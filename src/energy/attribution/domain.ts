@@ -29,9 +29,9 @@ export interface Sparse {
 
 /** Columns of a design over pieces, each in units of its own. */
 export interface Columns extends Spans, Sparse {
-  /** How many columns; classes come first. */
+  /** Number of columns; classes come first. */
   readonly width: number;
-  /** Of each: its family, and the class that it belongs to (−1: pairs). */
+  /** Family of each column, and the class that it belongs to (−1: pairs). */
   readonly families: Int8Array;
   readonly classes: Int32Array;
   /** Pieces that are no pairs; those come behind them. */
@@ -137,7 +137,7 @@ export class Domain {
     return { z, isWhole };
   }
 
-  /** What intervals show of the columns' pieces, some pieces at a time. */
+  /** Parts that intervals show of the columns' pieces, some pieces at a time. */
   *#respond(kernel: Kernel, { count, startS, endS }: Columns): Generator<Parts & Slice> {
     for (let from = 0; from < count; from += SLICE) {
       const to = Math.min(count, from + SLICE);

@@ -1,9 +1,10 @@
 /**
  * Energies drawn in this run, and their covariance.
  *
- * σ_kr = Z_kr p_r / Σ_s Z_ks p_s divides interval k among classes; D is all of a column's CPU-seconds by the class
- * that they were drawn in. T = σᵀE + (D − σᵀZ)θ = σᵀE + Hθ: sums are the counter's whatever θ is, but for the ends;
- * where an interval holds one class, nothing depends on the model.
+ * σ_kr = Z_kr p_r / Σ_s Z_ks p_s divides interval k among classes; D is all of a column's
+ * CPU-seconds by the class that they were drawn in. T = σᵀE + (D − σᵀZ)θ = σᵀE + Hθ: sums are the
+ * counter's for any θ, except at the ends; if an interval holds one class, the result does not
+ * depend on the model.
  * @module
  */
 import { LINE } from "./clock.ts";
@@ -22,7 +23,7 @@ const BEYOND = 0.03;
 const BLOCKS = 40, MIN_BLOCKS = 8, BLOCK_ROWS = 24;
 /** Columns between two pauses. */
 const SLICE = 8;
-/** Shares are those of powers that are at least this part of the greatest. */
+/** Minimum power in the shares, as part of the maximum power. */
 const MIN_POWER = 0.02;
 
 /** Energies of classes, J, and their covariance by its parts, J². */
@@ -31,7 +32,7 @@ export interface Energies {
   readonly covariance: Float64Array;
   /** Variances by class: what they come from. */
   readonly parts: Readonly<Record<Part, Float64Array>>;
-  /** What was caused in a class: D of the columns' own classes, J. */
+  /** Energy caused by a class: D of the columns' own classes, J. */
   readonly causedJ: Float64Array;
 }
 
@@ -58,7 +59,7 @@ function drawn(domain: Domain, contexts: Contexts, solution: Solution): Float64A
   return d;
 }
 
-/** What stays of a class caused, whenever it was drawn: a column's seconds in its own class, J. */
+/** Energy caused by each class, whenever it was drawn: a column's seconds in its own class, J. */
 function caused(
   domain: Domain,
   contexts: Contexts,

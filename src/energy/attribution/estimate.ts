@@ -21,7 +21,10 @@ const TEMPER = 3;
 const NEAR = 100, ORDERS = 3, WINDOWS = 2;
 /** Two lengths within this (of the logarithm) are one. */
 const SAME = 0.1;
-/** Of a slow counter, that a first order is its own filter and not the load's: slow counters are filtered by design. */
+/**
+ * Probability that a first order of a slow counter is its own filter and not the load's: slow
+ * counters are filtered by design.
+ */
 const FILTERED = 0.75;
 /** Weight, in the error alone, of an answer that fits better and cannot be: two ends equally likely. */
 const ODD = 0.5;
@@ -47,7 +50,7 @@ export type Refusal =
   | "the counter's readings fit no power"
   | `${number} threads share ${number} CPUs`;
 
-/** How the counter answers, as far as it is known. */
+/** Response of the counter, as far as it is known. */
 export interface Response {
   readonly family: Family;
   readonly kernel: Kernel;
@@ -58,7 +61,9 @@ export interface Response {
   readonly columns: number;
 }
 
-/** What is known of a counter once its answer has been chosen: later stretches of the run need no choice. */
+/**
+ * Facts about a counter once its answer has been chosen: later stretches of the run need no choice.
+ */
 export interface Choice {
   readonly kernel: Kernel;
   readonly noise: Noise;
@@ -73,7 +78,7 @@ export interface Choice {
   readonly response: Response;
 }
 
-/** What other answers say of energies: all stretches of a run are off alike. */
+/** Energies by another answer of the counter: all stretches of a run are off alike. */
 export interface Apart {
   readonly weight: number;
   readonly joules: Float64Array;
@@ -83,18 +88,21 @@ export interface Apart {
 export interface Estimate {
   /** By class of the domain. */
   readonly energyJ: Float64Array;
-  /** Without what other answers say, which is `apart`. */
+  /** Covariance without the difference between answers, which is `apart`. */
   readonly covariance: Float64Array;
   readonly apart: readonly Apart[];
   /** By class: which part of the power's prior variance is left, 0 to 1. */
   readonly priorLeft: Float64Array;
-  /** What each class's load caused, J; differs from the energy drawn only where power follows late. */
+  /**
+   * Energy caused by each class's load, J; differs from the drawn energy only if power follows
+   * late.
+   */
   readonly causedJ: Float64Array;
   readonly choice: Choice | undefined;
   readonly refusal?: Refusal;
-  /** Of the likeliest answer: variances by what they come from. */
+  /** Variances by origin, for the likeliest answer. */
   readonly parts: Readonly<Partial<Record<Part, Float64Array>>>;
-  /** What power depends on beside the class. */
+  /** Notes on conditions other than the class that power depends on. */
   readonly notes: readonly string[];
 }
 
@@ -102,7 +110,7 @@ export interface Estimate {
 interface Answer {
   readonly solution: Pick<Solution, "kernel" | "lagS" | "lagSeS" | "fit" | "powers">;
   readonly energies: Energies;
-  /** The same if a first order is the counter's own. */
+  /** Energies if a first order is the counter's own filter. */
   readonly asFilter: Energies | undefined;
   readonly isLocked: boolean;
   readonly rows: number;
@@ -146,7 +154,7 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   return mixture(domain, finite, found.shapes, contexts.columns.width);
 }
 
-/** What there is without a fit. */
+/** Estimate without a fit. */
 function nothing(energyJ: Float64Array, covariance: Float64Array): Estimate {
   const priorLeft = new Float64Array(energyJ.length).fill(1);
   return {
@@ -384,7 +392,10 @@ const EFFECT_WORDS: Record<number, string> = {
   [FAMILY.time]: "power changes over the run",
 };
 
-/** What power depends on beside the class, and how the counter answers if that is no pure lag. */
+/**
+ * Notes on conditions other than the class that power depends on, and on the counter's response if
+ * it is no pure lag.
+ */
 function notesOf(effects: ReadonlyMap<number, number>, response: Response, odd?: Kernel): string[] {
   const { kernel, family, weight } = response,
     ms = (s: number) => `${(1000 * s).toPrecision(2)} ms`;

@@ -21,7 +21,7 @@ const REAL = 0.7, ALIKE = 0.6;
 interface Watts {
   /** g: beyond the powers of its classes; delta: beyond both references. */
   readonly of: readonly { readonly g: Float64Array; readonly delta: Float64Array }[];
-  /** Of a class beside its like, by class. */
+  /** Activity beside CPUs of the same class, by class. */
   readonly like: ReadonlyMap<number, Float64Array>;
   readonly none: Float64Array;
 }

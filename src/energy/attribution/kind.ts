@@ -26,7 +26,7 @@ const NEW_PART = 0.5;
 /** A stretch ends with so many events (3 MiB) or readings, too. */
 const MAX_EVENTS = 200_000, MAX_READINGS = 4 * FIRST_ROWS;
 
-/** What is known of some counters, by the last stretch. */
+/** Facts about some counters, by the last stretch. */
 export interface DomainFacts {
   readonly counters: readonly number[];
   readonly periodS: number;

@@ -15,7 +15,7 @@ export function gram(x: Float64Array, rows: number, count: number): Float64Array
   return next.value;
 }
 
-/** The same, panel by panel: columns that are 0 in a panel cost nothing there. */
+/** Gram matrix computed panel by panel: columns that are 0 in a panel cost nothing there. */
 export function* gramSlices(
   x: Float64Array,
   rows: number,
@@ -203,7 +203,7 @@ export function median(of: ArrayLike<number>): number {
   return n === 0 ? NaN : (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2;
 }
 
-/** How many of some numbers in order are at most x. */
+/** Number of sorted values that are at most x. */
 export function countUpTo(sorted: Float64Array, x: number, length = sorted.length): number {
   let from = 0, to = length;
   while (from < to) {
@@ -214,7 +214,7 @@ export function countUpTo(sorted: Float64Array, x: number, length = sorted.lengt
   return from;
 }
 
-/** How many of some numbers in order are below x. */
+/** Number of sorted values that are below x. */
 export function countBelow(sorted: Float64Array, x: number, length = sorted.length): number {
   let from = 0, to = length;
   while (from < to) {

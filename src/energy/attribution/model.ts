@@ -25,14 +25,17 @@ export const NOISES: readonly Noise[] = [0, 0.5, 0.9, 0.98].flatMap((phi) =>
   [0, 0.3, 0.6, 0.8, 0.9, 0.96].filter((theta) => phi === 0 || theta !== phi)
     .map((theta) => ({ phi, theta }))
 );
-/** One of the noises. */
+/** Noise with these parameters. */
 export function noiseOf(phi: number, theta: number): Noise {
   return NOISES.find((noise) => noise.phi === phi && noise.theta === theta)!;
 }
 
 /** Innovations of a stretch that depend on its unknown past are left out where noises are compared. */
 const WARM_UP = 3;
-/** Greatest standard deviation of a family of effects: more than half the power would be powers below 0. */
+/**
+ * Maximum standard deviation of a family of effects: with more than half the power, powers below 0
+ * would be likely.
+ */
 const MAX_EFFECT = 0.5;
 /** A family of effects is as if one of 2 % had been seen before: visits of one region differ by 2 to 3 %. */
 export const S0 = 0.02;
@@ -90,7 +93,7 @@ export function whiten(
   }
 }
 
-/** The noise whose filter leaves least of a residual. */
+/** Noise whose filter leaves the smallest residual. */
 export function likelyNoise(e: Float64Array, stretches: Stretches): Noise {
   const f = new Float64Array(e.length);
   let best = NOISES[0], least = Infinity;
@@ -174,7 +177,7 @@ export class Rows {
     return this.#whitened = { noise, x, y, a, c, q: dot(y, y) };
   }
 
-  /** What is left of y, weighted: y − Xθ. */
+  /** Weighted residual: y − Xθ. */
   residual(theta: Float64Array, scale: Float64Array, more: readonly Float64Array[]): Float64Array {
     const e = this.y.slice(), { z, stride, at, weights } = this;
     const sum = new Float64Array(e.length);
@@ -192,7 +195,7 @@ export class Rows {
   }
 }
 
-/** What a fit knows of its columns. */
+/** Prior knowledge of a fit's columns. */
 export interface Priors {
   readonly families: Int8Array;
   /** Standard deviations of columns with a fixed prior, by family. */
@@ -225,7 +228,7 @@ export interface Sums {
   readonly n: number;
 }
 
-/** What rounds of EM came to. */
+/** Result of the EM rounds. */
 export interface Solved {
   readonly theta: Float64Array;
   readonly root: Factor;

@@ -16,7 +16,7 @@ export const OWN = {
 } as const;
 /** Lanes below 0: CPUs without lanes, and time of lanes that was divided. */
 export const REST = -1, DIVIDED = -2;
-/** No class was before: a lane begins. */
+/** Class before a lane's first stay: none. */
 export const NONE = -9;
 
 /**

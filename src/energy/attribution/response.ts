@@ -9,7 +9,7 @@
  */
 import { lengthened } from "../../core/grow.ts";
 
-/** How a counter answers; the lag alone, or with one of three shapes. Seconds. */
+/** Response of a counter: the lag alone, or with one of three shapes. Seconds. */
 export interface Kernel {
   readonly lagS: number;
   /** Each update is the mean of so long. */
@@ -30,7 +30,7 @@ export function pureLag(lagS: number): Kernel {
   return { lagS, meanS: 0, orderS: 0, windowS: 0, isLoad: false };
 }
 
-/** Which kind of answer. */
+/** Family of a response. */
 export function familyOf({ meanS, orderS, windowS }: Kernel): Family {
   if (orderS > 0) return "first order";
   return meanS > 0 ? "mean" : windowS > 0 ? "window" : "lag";
@@ -41,12 +41,15 @@ export function lengthOf({ meanS, orderS, windowS }: Kernel): number {
   return orderS || meanS || windowS;
 }
 
-/** How far before an interval's begin it looks, s: there it sees less than 2 % (e⁻⁴) of what it sees at all. */
+/**
+ * Time before an interval's begin from which it sees power, s: beyond it lies less than 2 % (e⁻⁴)
+ * of the response.
+ */
 export function reachOf({ lagS, meanS, orderS }: Kernel): number {
   return lagS + meanS + 4 * orderS;
 }
 
-/** The same with the length of its shape times a factor. */
+/** Kernel with the length of its shape times a factor. */
 export function longer(kernel: Kernel, factor: number): Kernel {
   return {
     ...kernel,
@@ -89,7 +92,7 @@ export interface Spans {
   readonly endS: Float64Array;
 }
 
-/** Which interval shows how much of which piece: those of piece i are begin[i] up to begin[i + 1]. */
+/** Parts of pieces in intervals: those of piece i are begin[i] up to begin[i + 1]. */
 export interface Parts {
   readonly begin: Int32Array;
   readonly interval: Int32Array;
@@ -113,9 +116,9 @@ export interface Room {
 }
 
 /**
- * What the intervals between boundaries show of pieces.
+ * Parts of pieces that the intervals between boundaries show.
  *
- * @param room Where the parts go; valid until it is used again. @default a new one
+ * @param room Memory for the parts; valid until it is used again. @default a new one
  */
 export function respond(spans: Spans, edges: Edges, kernel: Kernel, room?: Room): Parts {
   if (kernel.windowS > 0) return respondWindow(spans, edges, kernel, room);
@@ -199,7 +202,7 @@ function behindWindows(u: Float64Array, aS: Float64Array, tau: number) {
   };
 }
 
-/** How many of some numbers in order are at most x, from a guess that is near. */
+/** Number of sorted values that are at most x, from a near guess. */
 function walkUpTo(sorted: Float64Array, x: number, guess: number): number {
   let k = guess;
   while (k < sorted.length && sorted[k] <= x) k++;
@@ -207,7 +210,7 @@ function walkUpTo(sorted: Float64Array, x: number, guess: number): number {
   return k;
 }
 
-/** How many of some numbers in order are below x, from a guess that is near. */
+/** Number of sorted values that are below x, from a near guess. */
 function walkBelow(sorted: Float64Array, x: number, guess: number): number {
   let k = guess;
   while (k < sorted.length && sorted[k] < x) k++;

@@ -13,7 +13,7 @@ export interface FittedEnergy {
   /** NaN: it cannot be determined. */
   readonly fitJ: number;
   readonly seJ: number;
-  /** What their load caused, whenever it was drawn. */
+  /** Energy caused by the class's load, whenever it was drawn, J. */
   readonly causedJ: number;
   /** Seconds of CPUs. */
   readonly cpuS: number;
@@ -29,18 +29,18 @@ export interface Total {
   readonly causedJ: number;
   readonly seJ: number;
   readonly cpuS: number;
-  /** Where most of the error comes from. */
+  /** Main cause of the error. */
   readonly cause: string;
 }
 
-/** Of a class without a place of its own, the part of its energy by time that is unknown. */
+/** Relative error of the energy that a class without an entry of its own gets by time. */
 const JOINED_ERROR = 0.5;
 /** Rounding: a smaller part of the total is no error. */
 const NOTHING = 1e-7;
 /** Classes that have energies of their own: 2 MiB of covariances. */
 const MAX_IDS = 512;
 
-/** Where most of an error comes from, in words. */
+/** Main causes of an error, in words. */
 export const CAUSES: Readonly<Record<string, string>> = {
   posterior: "powers cannot be separated",
   blocks: "power varies more than the regions explain",
@@ -51,7 +51,7 @@ export const CAUSES: Readonly<Record<string, string>> = {
   joined: "one of many short regions",
 };
 
-/** What helps, by cause. */
+/** Help by cause. */
 const HELP: Readonly<Record<string, string>> = {
   "too few changes of the counter": "Run longer.",
   "program and samples are in step with the counter": "Use --period 0.005 with --dither on.",
@@ -63,7 +63,7 @@ const HELP: Readonly<Record<string, string>> = {
   [CAUSES.joined]: "Use fewer region names at a time.",
 };
 
-/** What helps when an energy is not determined for a reason. */
+/** Help for an energy that is not determined, by the reason. */
 export function helpFor(why: string): string | undefined {
   return / threads share /.test(why) ? "Use as many threads as CPUs, and bind them." : HELP[why];
 }

@@ -1,5 +1,6 @@
 /**
- * Which answers of the counter are worth a full fit: classes alone, on a grid of time, over the first intervals.
+ * Search for the counter's answers that are worth a full fit: classes alone, on a grid of time,
+ * over the first intervals.
  * @module
  */
 import { cumulated } from "./contexts.ts";
@@ -28,7 +29,7 @@ const DEVICE_MEAN_S = 1;
 const ORDERS_S = [0.00015, 0.0003, 0.0006, 0.0012, 0.0025, 0.005, 0.01, 0.02, 0.04];
 /** Periods that meters average over, or follow with: meters that are known show up to 10 updates. */
 const MEANS = [0.5, 1, 2, 4, 10], FAST_MEANS = [1, 2, 4, 10, 25], OWN_ORDERS = [0.25, 0.5, 1, 2];
-/** Greatest lag: two periods, and at least 4 ms; no more than so many steps to it. */
+/** Maximum lag: two periods, and at least 4 ms; maximum number of steps to it. */
 const LAG_PERIODS = 2, LAG_S = 0.004, LAGS = 90;
 /** Minima of the pure lag within this of the best (−2 ln L) are refined too; halvings of the step. */
 const NEAR_MINIMUM = 60, MINIMA = 3, HALVINGS = 4;
@@ -41,7 +42,7 @@ export interface Candidate {
   readonly deviance: number;
 }
 
-/** What a search came to. */
+/** Result of a search. */
 export interface Found {
   /** The likeliest first. */
   readonly candidates: readonly Candidate[];
@@ -243,7 +244,8 @@ export function* search(
   const candidates: Candidate[] = [];
   for (const lag of [lags[at], ...minima.slice(0, MINIMA)]) candidates.push(yield* refine(lag));
   for (const shape of shapes) {
-    // The data nearly fix the mean delay: a shape begins where that is the same; a window may lie anywhere.
+    // The data nearly fix the mean delay: a shape begins where its mean delay is the same; a window
+    // may lie anywhere.
     const starts = shape.windowS > 0
       ? evenly(top, shape.windowS / 2)
       : [Math.max(0, lags[at].lagS - shape.meanS / 2 - shape.orderS)];
@@ -259,7 +261,7 @@ export function* search(
   return { candidates, noise, shapes, powers: ofClasses };
 }
 
-/** Place of the least number. */
+/** Index of the minimum. */
 function indexOfLeast(of: readonly number[]): number {
   return of.reduce((best, x, k) => x < of[best] ? k : best, 0);
 }

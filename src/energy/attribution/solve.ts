@@ -47,14 +47,14 @@ export interface Solution {
   readonly scale: Float64Array;
   /** Columns of lag and shape, J. */
   readonly moves: readonly Float64Array[];
-  /** What the column of the lag leaves of it, and its standard error, s. */
+  /** Remaining lag by the lag's column, and its standard error, s. */
   readonly lagS: number;
   readonly lagSeS: number;
   /** Powers that effects are parts of, W. */
   readonly powers: Float64Array;
 }
 
-/** How a fit begins. */
+/** Starting point of a fit. */
 export interface Start {
   readonly noise: Noise;
   readonly effects: Effects;

@@ -42,7 +42,7 @@ export interface Life {
   readonly groups: readonly Group[];
 }
 
-/** What happens to lanes: its end, other CPUs (masks count down from here), else a class. */
+/** Codes of lane events: its end, other CPUs (masks count down from here), else a class. */
 const LANE_END = -1, MASK = -2;
 const NO_BOUNDARIES: Boundaries = {
   count: 0,
@@ -59,7 +59,7 @@ const NO_BOUNDARIES: Boundaries = {
 /** A greater power is none, W: the counter began again, or a reading is wrong. A second of slack: readings come late. */
 const MAX_POWER_W = 1e5, SLACK_S = 1;
 
-/** What a counter grew by, but for falls and leaps; NaN: it has no value. */
+/** Growth of a counter without its falls and leaps, J; NaN: it has no value. */
 function growth(timeS: Float64Array, valuesJ: Float64Array): number {
   let sum = NaN, last = NaN, lastS = NaN;
   for (let i = 0; i < timeS.length; i++) {
@@ -133,7 +133,10 @@ export class Stretch {
     }
   }
 
-  /** What comes behind a reading goes to another stretch, which begins with that reading and with the lanes then. */
+  /**
+   * Moves everything after a reading to another stretch, which begins with that reading and with
+   * the lanes then.
+   */
   cut(reading: number): Stretch {
     const next = new Stretch(this.counters, this.cpuCount, this.masks), atS = this.#readS[reading];
     const masks = new Map<number, number>(), classes = new Map<number, number>();
@@ -330,7 +333,10 @@ interface Crowd {
   open: number;
 }
 
-/** How long more lanes were in regions than there are CPUs for them: then some of them were not running. */
+/**
+ * Time in which more lanes were in regions than there are CPUs for them: some of them were not
+ * running.
+ */
 class Crowds {
   readonly #of = new Map<number, Crowd>();
   readonly #open = new Set<number>();

@@ -18,7 +18,7 @@ export interface ExactEnergy {
   readonly cpuS: number;
 }
 
-/** What is known of one counter beside energies. */
+/** Facts about one counter other than energies. */
 export interface CounterFacts {
   readonly index: number;
   readonly updatePeriodS: number;
@@ -73,7 +73,7 @@ function sumOf(
   { cpus, unused }: { cpus: number; unused: number },
 ): ExactEnergy {
   let exactJ = 0, cpuS = 0, powerS = 0;
-  /** Of domains that no process may use. */
+  /** Energy of domains that no process may use. */
   let besideJ = 0;
   for (const { cpus: own, totalJ, exactJ: joules, seconds, leadS } of counters) {
     if (own === 0) {

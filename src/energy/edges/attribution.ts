@@ -17,13 +17,13 @@ import { addUp, type KindResult } from "./add_up.ts";
 
 /** Kinds of counters in the order of keys. */
 export const KINDS = ["package", "dram", "gpu", "node"] as const satisfies readonly EnergyKind[];
-/** One of them. */
+/** Kind of energy. */
 export type Kind = EnergyKind;
 
 /** One counter of the node. */
 export interface CounterSpec {
   readonly kind: Kind;
-  /** Which package, GPU, …. */
+  /** Number of the package, GPU, …. */
   readonly index: number;
   /** CPUs of its domain. */
   readonly cpus: readonly number[];
@@ -33,14 +33,14 @@ export interface CounterSpec {
   readonly stamped?: boolean;
 }
 
-/** What is asked of an {@linkcode Attribution}. */
+/** Options of an {@linkcode Attribution}. */
 export interface AttributionOptions {
   /** CPUs of the node. */
   readonly cpuCount: number;
   readonly counters: readonly CounterSpec[];
   /** Class that a class is nested in, at most 0 for none. @default no class is nested */
   readonly parentOf?: (classIndex: number) => number;
-  /** Of a class that comes by `folded()`: the one that comes by edges around it. @default itself */
+  /** Class that comes by edges around a class that comes by `folded()`. @default itself */
   readonly outermostOf?: (classIndex: number) => number;
 }
 
@@ -48,13 +48,13 @@ export interface AttributionOptions {
 export interface Between {
   /** Whole visits, of which the CPUs show the next ones already. */
   readonly isPast: boolean;
-  /** They are nested in what has edges. */
+  /** True if the visits are nested in classes with edges. */
   readonly isNested: boolean;
 }
 
 /** Region number of CPUs while none of their processes lives. */
 export const OTHER = -2;
-/** Its class; those of regions follow it inside. */
+/** Class of the other outermost classes; those of regions follow it inside. */
 const OTHER_CLASS = 1;
 
 /** Inside, a class of the caller: 0 is `unmarked`, c is region c − 1. */

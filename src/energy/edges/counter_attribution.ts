@@ -21,7 +21,7 @@ const WAITING = MOST_WAITING + 256;
 /** Edges that are kept for the first changes, until the counter's update period is known. */
 const MAX_EDGES = 65_536;
 
-/** What one counter's run came to. Arrays by class. */
+/** Result of one counter's run. Arrays by class. */
 export interface CounterResult {
   /** Energy from the first reading to the last, J. */
   readonly totalJ: number;
@@ -41,9 +41,9 @@ export interface CounterResult {
 
 /** Time without edges. */
 export interface FoldedOptions {
-  /** Of classes within others that come with edges. */
+  /** Aggregated classes within others that come with edges. */
   readonly folded?: FoldedTimes;
-  /** Of whole outermost visits. */
+  /** Aggregated times of whole outermost visits. */
   readonly whole?: FoldedTimes;
 }
 
@@ -109,7 +109,7 @@ export class CounterAttribution {
     return this.#exposure.cursor;
   }
 
-  /** What folded paths took before this is not needed here any more. */
+  /** Time before which aggregated paths are not needed here any more. */
   get foldedS(): number {
     // both have the same boundaries
     return this.#splits.neededS;

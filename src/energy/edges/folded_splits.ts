@@ -15,7 +15,7 @@ const MOST_HELD = 262_144;
 /** Beyond any class. */
 const CLASSES = 2 ** 26;
 
-/** What paths took between two samples, those of one class behind each other. */
+/** Times of paths between two samples, grouped by class. */
 interface Sample {
   readonly fromS: number;
   readonly untilS: number;
@@ -38,7 +38,7 @@ export class FoldedTimes {
   readonly #slots = new Map<number, number>();
   /** By path: its last slot + 1. */
   #slotOf = new Int32Array(16);
-  /** Those that may still be needed, oldest first. */
+  /** Samples that may still be needed, oldest first. */
   readonly #samples: Sample[] = [];
   #held = 0;
   #lastS = NaN;
@@ -106,7 +106,7 @@ export class FoldedTimes {
     this.#lastS = timeS;
   }
 
-  /** What was added since the last sample. */
+  /** Makes a sample from the times since the last one. */
   #takeFresh(fromS: number, untilS: number): Sample {
     const { around } = this, fresh = this.#fresh, touched = this.#touched;
     const classes: number[] = [], ends: number[] = [], sums: number[] = [];
@@ -162,7 +162,7 @@ export class FoldedTimes {
   }
 }
 
-/** What slots took in the whole run. */
+/** Times of slots in the whole run. */
 class Taken {
   /** By slot: what it took; by the class around: what all in it took. */
   seconds = new Float64Array(16);
@@ -223,7 +223,7 @@ export class FoldedSplits {
     this.#times = times;
   }
 
-  /** No later boundary needs entries before. */
+  /** Time before which no later boundary needs entries. */
   get neededS(): number {
     return this.#untilS === this.#untilS ? this.#untilS : -Infinity;
   }
@@ -266,7 +266,7 @@ export class FoldedSplits {
     return i < count ? i : -1;
   }
 
-  /** What all in a class took in a sample. */
+  /** Adds up the times of all paths in each class of a sample. */
   #addUp({ classes, sums: took }: Sample, part: number, count: number): void {
     for (let j = 0; j < classes.length; j++) {
       const i = this.#placeOf(classes[j], count);

@@ -11,13 +11,13 @@ import type { EdgeLog } from "./intervals/edge_log.ts";
 /** A class whose time is divided. */
 interface Divided {
   readonly index: number;
-  /** Its CPU-seconds at the last sample; NaN: it was none of these then. */
+  /** CPU-seconds of the class at the last sample; NaN: it was not in the list then. */
   exposureS: number;
-  /** What others took of it since. */
+  /** CPU-seconds that other classes took of it since. */
   tookS: number;
 }
 
-/** Those of one domain. */
+/** Whole visits of one domain. */
 export class WholeVisits {
   readonly times = new FoldedTimes();
   readonly #log: EdgeLog;
@@ -30,10 +30,11 @@ export class WholeVisits {
   }
 
   /**
-   * Visits took so much CPU time since the last sample.
+   * Adds CPU time that visits took since the last sample.
    *
-   * @param shown The class of those CPUs now; for visits inside others, the innermost one around them.
-   * @param otherwise The one whose time it is where that is there for a moment only.
+   * @param shown The class of those CPUs now; for visits inside others, the innermost one around
+   * them.
+   * @param otherwise The class that the time is taken from if `shown` is a passing one.
    */
   add(path: number, cpuSeconds: number, shown: number, otherwise: number): void {
     if (path >= this.#aroundOf.length) this.#aroundOf = grown(this.#aroundOf, path + 1);

@@ -16,7 +16,7 @@ import type { ReportSignals } from "./report_signals.ts";
 /** The blocking start of MPI, whose time the application's totals name. */
 const MPI_INIT = regionHash("MPI_Init_thread");
 
-/** What a section is made from. Times in seconds. */
+/** Input of a section. Times in seconds. */
 export interface HostResults {
   readonly host: string;
   /** Every registered region, exact. */

@@ -17,7 +17,7 @@ import {
 /** Rows kept; the others have less time. */
 const MAX_ROWS = 1000;
 
-/** What a tree is made from. */
+/** Input of a tree. */
 export interface TreeSources {
   readonly paths: PathTable;
   readonly stats: PathStats;

@@ -1,11 +1,11 @@
 /**
- * How much of the time, and of its parts, an energy or a power covers.
+ * Coverage: the time, and the parts of a node, that an energy or a power covers.
  *
- * A figure of a report adds up the counters of several parts (packages, memories, GPUs) from step to
+ * A value of a report adds up the counters of several parts (packages, memories, GPUs) from step to
  * step. A part may not be available for some time (NaN), or its counter may begin again, which it
- * shows by a step back (`core/machine/counter.ts`). What it counted between two valid values that grow is
- * known, at any distance; what it counted up to a step back, before its first value and
- * after its last one is not. The rules, and what a report makes of them: docs/reference/coverage.md.
+ * shows by a step back (`core/machine/counter.ts`). The count between two valid values that grow is
+ * known, at any distance. The counts up to a step back, before the first value and after the last
+ * one are not known. The rules, and what a report makes of them: docs/reference/coverage.md.
  *
  * Nothing allocates after the first sight of a region.
  * @module
@@ -16,7 +16,7 @@ import { grown } from "../../core/grow.ts";
 import { NEVER_CHANGED, TOO_SHORT, ZERO_POWER } from "../../core/job_totals.ts";
 import type { SignalSource } from "../../core/signal.ts";
 
-/** Where values of parts come from: a batch, before its first step. */
+/** Source of the parts' values: a batch, before its first step. */
 export interface PartSource extends SignalSource {
   /** Handles of a signal at each instance of its own domain inside an instance; none if absent. */
   pushParts(name: string, domain: Domain, index: number): number[];
@@ -36,13 +36,13 @@ export interface PartLoss {
   readonly untilS: number;
   /** Seconds between the two of which nothing is known, and how often it began again. */
   readonly lostS: number;
-  /** How often it began again. */
+  /** Number of times that the counter began again. */
   readonly restarts: number;
-  /** Its counter never changed. */
+  /** True if the counter never changed. */
   readonly isStill: boolean;
 }
 
-/** What is known of a figure over the whole time. */
+/** Value over the whole time, as far as it is known. */
 export interface Known {
   /** Sum over parts: J, or W for a power; NaN where nothing is covered. */
   readonly value: number;
@@ -50,14 +50,14 @@ export interface Known {
   readonly powerW: number;
   /** Part of the time, over all parts, that is covered: 0 to 1. */
   readonly share: number;
-  /** How many parts the figure has. */
+  /** Number of parts that the value has. */
   readonly parts: number;
-  /** What is missing, by part. */
+  /** Lost times, by part. */
   readonly losses: readonly PartLoss[];
 }
 
 /**
- * Which part of a run's time and of a node's parts each figure covers.
+ * Coverage of each value: the part of a run's time, and of a node's parts.
  *
  * @example
  * ```ts
@@ -245,7 +245,7 @@ export class FigureCoverage {
   readonly #regionHandle: number;
   readonly #epochHandle: number;
   readonly #regions: RegionSeconds;
-  /** Of regions in steps that began in others. */
+  /** Seconds of regions in steps that began in other regions. */
   readonly #beside: RegionSeconds;
   /** By part: last valid value, NaN before it; when it came or changed; what is known so far. */
   readonly #value: Float64Array;
@@ -256,7 +256,7 @@ export class FigureCoverage {
   readonly #lostS: Float64Array;
   readonly #restarts: Int32Array;
   readonly #changes: Int32Array;
-  /** Not available at the last step. */
+  /** Flags of parts that were not available at the last step. */
   readonly #missing: Uint8Array;
   #startS = NaN;
   #lastS = NaN;
@@ -351,7 +351,7 @@ export class FigureCoverage {
     return false;
   }
 
-  /** What is known of the application's figure. */
+  /** Value for the application, as far as it is known. */
   known(): Known {
     const lengthS = this.#lastS - this.#startS;
     let value = 0, powerW = 0, covered = 0;
@@ -398,9 +398,9 @@ export class FigureCoverage {
   }
 
   /**
-   * How often the part that changed least did, where that is so rare that the total is rough;
-   * `undefined`: often enough, or about as often as it was read, which says nothing; or a part of the
-   * figure is lost, which a longer run would not mend.
+   * Number of changes of the part that changed least often, if that makes the total inaccurate.
+   * `undefined`: it changed often enough, or about as often as it was read, which shows nothing; or
+   * a part of the value is lost, which a longer run does not fix.
    */
   get rareChanges(): number | undefined {
     if (this.isPower || !this.isWhole(HASH_APPLICATION)) return undefined;

@@ -1,13 +1,13 @@
 /**
- * The greatest power of each kind of counters: a mean over a second, from one change of the counter
- * to another, so that neither the counter's step nor that of the samples shows.
+ * Maximum power of each kind of counters: a mean over a second, from one change of the counter to
+ * another, so that neither the counter's step nor the sampling step has an effect.
  * @module
  */
 import type { EnergyKind } from "../../core/region_tree.ts";
 
-/** Least length of what a power is taken over, s; over twice as long it is none of a second. */
+/** Minimum time over which a power is taken, s; a window twice as long is not used. */
 const WINDOW_S = 1;
-/** No node draws more. */
+/** Maximum power of a node, W. */
 const MAX_W = 1e6;
 /** Changes kept: those of a window, or it is left out. */
 const CHANGES = 2048;
@@ -45,7 +45,7 @@ class Changes {
 
 /** Follows readings of counters. */
 export class PeakPower {
-  /** Greatest power so far, W; kinds that no whole window was seen of are left out. */
+  /** Maximum power so far, W; kinds without a whole window are left out. */
   readonly watts = new Map<EnergyKind, number>();
   #kinds: Changes[] = [];
   readonly #of: readonly EnergyKind[];
@@ -66,7 +66,7 @@ export class PeakPower {
     }
   }
 
-  /** What was before does not count. */
+  /** Restarts: earlier values do not count. */
   restart(): void {
     this.watts.clear();
     this.#kinds = [...new Set(this.#of)].map((kind) =>

@@ -73,7 +73,7 @@ export function keySignal(key: string): string | undefined {
   return FIELDS.find((field) => field.key === key)?.signal;
 }
 
-/** What the fields depend on beyond the aggregator. */
+/** Facts that the fields depend on in addition to the aggregator. */
 export interface ReportSignalsOptions {
   /** Does the node have this signal? */
   exists(name: string): boolean;
@@ -183,7 +183,7 @@ export class ReportSignals {
     return fields;
   }
 
-  /** The same in an object whose copies cost little: one that was read, not built key by key. */
+  /** Copy of the fields that is cheap to copy again: parsed, not built key by key. */
   #shaped(fields: ReportFields): ReportFields {
     // Of texts at first: a field that may be anything shares its numbers with the copies, where each of a
     // field for binary64 has memory of its own.
@@ -223,7 +223,7 @@ export class ReportSignals {
     return { value: isMean(key) ? powerW : value, share };
   }
 
-  /** Of the steps in which every part was measured. */
+  /** Value of a field in the steps in which every part was measured, and their share. */
   #knownOf(key: string, hash: number, figure: FigureCoverage): { value: number; share: number } {
     const field = this.#fields.find((f) => f.key === key);
     const user = this.#user.find((u) => u.key === key);

@@ -23,7 +23,9 @@ const INTERVAL_UNITS = 4;
 
 /** Looks at the changes of one counter. Allocates nothing after construction. */
 export class CoarseCounter {
-  /** Least seconds from boundary to boundary; 0: the counter is not coarse, as far as is known. */
+  /**
+   * Minimum time from boundary to boundary, s; 0: the counter is not coarse, as far as is known.
+   */
   paceS = 0;
   readonly #periodS: number;
   #isWhole = true;

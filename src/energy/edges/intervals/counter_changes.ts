@@ -1,27 +1,28 @@
 /**
- * When a counter really moved: from readings at steps to changes with a window before them.
+ * Moments at which a counter moved: from readings at steps to changes with a window before them.
  *
- * The counter changed somewhere between the step before and the one that saw it; where its update
- * period is known to be shorter than a step, within one period before, since it changes at every
- * one. A time that comes with the reading (`stamp`) says when exactly, on a clock of its own.
- * Readings are unwrapped already; a counter that still falls or leaps, is NaN or does not change for long
- * restarts: no interval reaches over it. The first changes wait until the update period and the
- * clock of the stamps can be judged by them, so that none is lost. docs/explanation/how-sure.md.
+ * The counter changed somewhere between the step before and the one that saw it; if its update
+ * period is known to be shorter than a step, within one period before, because it changes at every
+ * update. A time that comes with the reading (`stamp`) gives the exact moment, on a clock of its
+ * own. Readings are unwrapped already; a counter that still falls or leaps, is NaN or does not
+ * change for long restarts: no interval reaches over it. The first changes wait until the update
+ * period and the clock of the stamps can be judged by them, so that none is lost.
+ * docs/explanation/how-sure.md.
  * @module
  */
 import { CoarseCounter } from "./coarse_counter.ts";
 
-/** What is known about a counter beforehand. */
+/** Facts about a counter that are known beforehand. */
 export interface ChangeOptions {
   /** Seconds between two updates. @default found from the first changes */
   readonly updatePeriodS?: number;
   /** Readings come with a time. @default false */
   readonly stamped?: boolean;
-  /** No domain draws more; what grows faster is no energy, W. @default 1e5 */
+  /** Maximum power of a domain, W: faster growth is no energy. @default 1e5 */
   readonly mostW?: number;
 }
 
-/** What a change is. */
+/** Kinds of changes. */
 export const CHANGE = { NONE: 0, SEEN: 1, BREAK: 2 } as const;
 
 /** Changes from which the update period and the clock of stamps are judged. */
@@ -30,7 +31,7 @@ const STAMP_BLOCKS = 9;
 /** An interval this many times as long as the usual one is a stall. */
 const STALL = 20;
 const LEAST_STALL_S = 1;
-/** Those that wait, and the first reading. */
+/** Maximum number of waiting changes, the first reading included. */
 export const MOST_WAITING = WARM_UP + 1;
 
 /** Changes that wait; places are numbers modulo {@linkcode MOST_WAITING}. */
@@ -188,7 +189,10 @@ export class CounterChanges {
     if (this.#blocks === 0 && this.#inBlock > 0) this.#endBlock();
   }
 
-  /** Only a counter that is said to be updated at each step may be coarse: a slow one has whole joules too. */
+  /**
+   * Judges the unit of a counter. Only a counter with a stated update at each step may be coarse: a
+   * slow one has whole joules too.
+   */
   #judgeUnit(growthJ: number, gapS: number, stepS: number): void {
     const told = this.#options.updatePeriodS ?? NaN;
     if (this.#broken || !(told <= 1.5 * stepS)) return;

@@ -1,9 +1,9 @@
 /**
- * Which classes the CPUs of one domain instance are in, from edge to edge: the exact times that
- * everything else here is calculated from. docs/explanation/how-sure.md.
+ * Classes of one domain instance's CPUs, from edge to edge: the exact times that everything else
+ * here is calculated from. docs/explanation/how-sure.md.
  *
- * A class is a region, or `unmarked` (0). Edges are kept until every reader has taken them up; what
- * is older lives on as sums, so memory depends on classes and CPUs, not on the length of a run.
+ * A class is a region, or `unmarked` (0). Edges are kept until every reader has read them; older
+ * ones live on as sums, so memory depends on classes and CPUs, not on the length of a run.
  * @module
  */
 import { grown } from "../../../core/grow.ts";
@@ -21,7 +21,7 @@ export class EdgeLog {
   /** Place of edge k in the columns is `k & mask`. */
   mask = 63;
   timeS = new Float64Array(64);
-  /** Which class gains or loses CPUs. */
+  /** Class that gains or loses CPUs. */
   classOf = new Int32Array(64);
   /** CPUs that it gains, below 0 for those that leave it. */
   change = new Float64Array(64);
@@ -92,7 +92,7 @@ export class EdgeLog {
     return all;
   }
 
-  /** The same up to the class's last edge. */
+  /** Exposure up to the class's last edge. */
   exposureSoFar(classIndex: number): number {
     return classIndex < this.classes ? this.#seconds[classIndex] : 0;
   }
