@@ -17,7 +17,7 @@ const SIGKILL = 9;
 const SIGNAL_REPORT_NS = 0.5e9;
 /** The guardian's word on the application's end comes at once after the end, or never. */
 const WORD_NS = 0.5e9;
-/** Without a guardian the application's end is looked for so often. */
+/** Time between checks for the application's end if there is no guardian, ns. */
 const LOOK_NS = 0.1e9;
 
 /** The guardian lets the command wait for a second; nobody could tell it that this one needs more. */
@@ -25,9 +25,9 @@ const MISSED =
   "this machine took more than a second to start the monitor, and the command began without what " +
   "was to change it (--preload, --python, --phase): it has no regions of theirs";
 
-/** How the application ended. */
+/** End of the application. */
 export interface Ended {
-  /** As a shell has it: 128 + N for signal N. */
+  /** Exit status as a shell has it: 128 + N for signal N. */
   readonly code: number;
   readonly signal: number;
   /** CLOCK_MONOTONIC_RAW in ns. */
@@ -36,7 +36,7 @@ export interface Ended {
   readonly isUnknown?: boolean;
 }
 
-/** How it ended, with the keys of the report. */
+/** Outcome of the application, with the keys of the report. */
 export interface Outcome {
   readonly "exit status"?: number;
   readonly "ended by"?: string;
@@ -87,7 +87,10 @@ export class Application implements Disposable {
     return this.#ended;
   }
 
-  /** How it ended, for the report; a launcher returns 128 + N where signal N ended what it launched. */
+  /**
+   * Outcome of the application for the report; a launcher returns 128 + N if signal N ended its
+   * command.
+   */
   get outcome(): Outcome {
     const { code, signal, isUnknown } = this.#ended ?? { code: 0, signal: 0, isUnknown: true };
     if (isUnknown) return {};

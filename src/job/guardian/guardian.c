@@ -184,8 +184,10 @@ static int find_obstacle(struct text *text) {
   return limited_to("the number of processes (ulimit -u)", RLIMIT_NPROC, 64, "ask for 128 or more", text);
 }
 
-/* What surely keeps a verb without an application from starting: nobody is above it who could say why
-   it ended. The least are those of its start, tried. */
+/*
+ * Finds an obstacle that certainly prevents a verb without an application from starting: no parent
+ * could say why it ended. The limits are the measured minimums of its start.
+ */
 static int find_start_obstacle(struct text *text) {
   char place[PATH_BYTES], stat[256];
   if (!has_stat(AT_FDCWD, "/proc/self/fd", stat, 0)) {

@@ -30,7 +30,7 @@ export type GuardianEvent =
   | { readonly kind: "signal"; readonly signal: number }
   /** We took more than our budget, and have the lowest priority from now on. */
   | { readonly kind: "lowered" }
-  /** It ended: status as in a shell, the signal or 0, CLOCK_MONOTONIC_RAW in ns. */
+  /** End of the application: status as in a shell, the signal or 0, CLOCK_MONOTONIC_RAW in ns. */
   | { readonly kind: "ended"; readonly code: number; readonly signal: number; readonly ns: number };
 
 /** The guardian of one run. */
@@ -110,7 +110,10 @@ export class Guardian {
     this.#send("B");
   }
 
-  /** What we may take of a core, %: the guardian watches it from now on. Infinity: no bound. */
+  /**
+   * Sets the monitor's maximum share of a core, %: the guardian watches it from now on. Infinity:
+   * no bound.
+   */
   budget(percent: number): void {
     this.#send(`L${Number.isFinite(percent) ? Math.max(1, Math.round(percent * 10)) : 0}`);
   }
@@ -196,7 +199,7 @@ export interface LookedAt {
   readonly pid: number;
   /** Is it of this run? `undefined`: its environment is closed to the guardian too. */
   readonly isMember: boolean | undefined;
-  /** Its rank, where it is of this run and has one. */
+  /** Rank of the process, if it belongs to this run and has one. */
   readonly rank: string | undefined;
 }
 
@@ -211,7 +214,7 @@ interface NamespaceAnswer {
   readonly namespace: number;
 }
 
-/** What answers a question. */
+/** Answer that belongs to each question. */
 const ANSWERS = { P: "looked", Q: "namespace" } as const;
 
 function isAnswer(
@@ -251,7 +254,7 @@ export const CHECK_FLAG = "--joulemark-check";
 export const CHECKED = 3;
 let checksOnly = false;
 
-/** This process only checks the request. */
+/** Sets that this process only checks the request. */
 export function checkOnly(): void {
   checksOnly = true;
 }

@@ -1,9 +1,9 @@
 /**
- * What carries the guardian (guardian.c): the block that goes into the one-file executable, and a
+ * Carriers of the guardian (guardian.c): the block that goes into the one-file executable, and a
  * small executable of its own, which a run from source starts.
  *
- * The block is [code | struct config | flags | variables | texts | code cache | stored | script]; guardian.c has the meanings
- * of the words of struct config, in the same order.
+ * The block is [code | struct config | flags | variables | texts | code cache | stored | script];
+ * guardian.c has the meanings of the words of struct config, in the same order.
  * @module
  */
 import { SESSION, SESSION_MAGIC, SESSION_VERSION } from "../../core/events/ring_layout.ts";
@@ -20,13 +20,13 @@ export const MACHINES = {
   aarch64: { elf: 183, linker: "/lib/ld-linux-aarch64.so.1" },
 } as const;
 
-/** One of them. */
+/** Name of a machine. */
 export type Machine = keyof typeof MACHINES;
 
-/** What the runtime is started from. */
+/** Ways to start the runtime. */
 export const MODE = { packed: 0, prepared: 1, execute: 2 } as const;
 
-/** What goes into the block. */
+/** Content of the block. */
 export interface Contents {
   /** The guardian's bytes, a multiple of 16. */
   readonly code: Uint8Array;
@@ -38,11 +38,14 @@ export interface Contents {
   readonly flags?: readonly string[];
   /** Variables that the runtime's environment gets on top. */
   readonly variables?: readonly string[];
-  /** How options of `run` are written whose value is the next word. */
+  /** Options of `run` whose value is the next word. */
   readonly withValue?: readonly string[];
   /** Data that the program reads from the executable when it is needed. */
   readonly stored?: Uint8Array;
-  /** What V8 made of the program's texts, as Deno's database (code_cache.h): of a run, and of a query. */
+  /**
+   * Code caches of V8 for the program's texts, as Deno's database (code_cache.h): for a run, and
+   * for a query.
+   */
   readonly codeCache?: Uint8Array;
   readonly queryCodeCache?: Uint8Array;
   /** The program. @param storedAt Where `stored` begins in the block. */

@@ -122,8 +122,11 @@ static int is_hidden(const char *entry) {
   return starts(entry, RENAMED) || starts(entry, "DENO_") || starts(entry, "NODE_") || starts(entry, "OTEL_");
 }
 
-/* Of the application alone. The runtime reads ~/.npmrc, and ends where that is wrong or no file: so its home is nowhere.
-   Its dynamic linker and its libc would load, log and look up what the application's are to: ld.so(8). */
+/*
+ * Variables that only the application gets. The runtime reads ~/.npmrc and ends if it is not valid
+ * or not a file, so its home does not exist. Its dynamic linker and its libc would obey the
+ * application's settings: ld.so(8).
+ */
 static int is_renamed(const char *entry) {
   return starts(entry, "HOME=") || starts(entry, "LD_") || starts(entry, "GLIBC_TUNABLES=") || starts(entry, "MALLOC_");
 }

@@ -17,7 +17,7 @@ export interface ClockPair {
   readonly sharedS: number;
 }
 
-/** What a node noted. */
+/** Clock pairs of a node. */
 export interface ClockFacts {
   readonly host: string;
   readonly clocks: readonly ClockPair[];

@@ -11,7 +11,7 @@
 
 /** Limb 0 holds the bits from 2^-1088 on: below the smallest double. */
 const BASE_EXPONENT = 1088;
-/** Up to 2^1088: the greatest double and a carry. */
+/** Number of limbs, up to 2^1088: the maximum double and a carry. */
 export const LIMBS = 68;
 const RADIX = 2 ** 32;
 /** Every addition adds less than 2^32 to a limb; a double is exact to 2^53. */

@@ -16,7 +16,7 @@ export const WATCHED: readonly string[] = [
 export interface FieldStatistics {
   readonly count: number;
   readonly mean: number;
-  /** Of a sample, n − 1; 0 for one host. */
+  /** Standard deviation of a sample, n − 1; 0 for one host. */
   readonly deviation: number;
   readonly min: number;
   readonly minHost: string;
@@ -49,7 +49,7 @@ export class FieldSums {
   maxHost = "";
   readonly sum = new ExactSum();
   readonly squares = new ExactSum();
-  /** Of the watched fields. */
+  /** Values of a watched field, by host. */
   readonly watched: HostValues | undefined;
   readonly #isRate: boolean;
   readonly #isExact: boolean;

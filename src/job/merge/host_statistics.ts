@@ -1,9 +1,9 @@
 /**
- * Statistics over the hosts of a job: minimum, maximum, mean and deviation of every numeric field of
- * every section, and the outliers.
+ * Statistics over the hosts of a job: minimum, maximum, mean and standard deviation of every
+ * numeric field of every section, and the outliers.
  *
- * Memory does not grow with hosts but for the three fields whose outliers are looked for, eight
- * bytes a host and region each. Results do not depend on the order of hosts.
+ * Memory does not grow with hosts, except for the three fields that are searched for outliers:
+ * eight bytes each per host and region. Results do not depend on the order of hosts.
  * @module
  */
 import { absentEnergies } from "../../core/job_totals.ts";

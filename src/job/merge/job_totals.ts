@@ -58,7 +58,7 @@ function keysOf(kind: EnergyKind) {
 
 type Fields = { [key: string]: number };
 
-/** Where the sections of a job are. */
+/** Sections of a job. */
 export interface Statistics {
   readonly hosts: readonly string[];
   readonly sections: ReadonlyMap<string, SectionSums>;
@@ -102,7 +102,7 @@ function energyKey(kind: EnergyKind): string {
   return `${kind} energy (J)`;
 }
 
-/** Where it was read: a host counts under what follows. */
+/** Key prefix of a component's source: a host counts under the text that follows. */
 function sourceKey(kind: EnergyKind): string {
   return `${kind} from `;
 }
@@ -193,7 +193,7 @@ function partOfTime(share: number): string {
   return share < 1 - 1e-9 ? `${Math.min(99.9, Math.floor(share * 1000) / 10)} % of the time` : "";
 }
 
-/** Where the hosts read a component; of several places how many hosts each has. */
+/** Source of a component; if hosts have several sources, the number of hosts of each. */
 function sourcesOf({ fields }: SectionSums, kind: EnergyKind): string {
   const key = sourceKey(kind);
   const found = fields.filter((field) => field.key.startsWith(key))

@@ -20,9 +20,9 @@ import type { ReadReport, ReportDigest } from "./read_report.ts";
 
 /** The caller's facts beside the reports. */
 export interface JobFacts {
-  /** Nodes that the job has, where that is known. */
+  /** Number of nodes of the job, if it is known. */
   readonly nodes?: number;
-  /** What is missing where the number of nodes is not known. */
+  /** Text on missing parts if the number of nodes is not known. */
   readonly incomplete?: string;
   /** Names of the nodes that left no part. */
   readonly missing?: readonly string[];
@@ -38,11 +38,11 @@ const MOST_GAP_OF_JOB_S = 86_400;
 
 /** Merges the reports of one job. */
 export class ReportMerger {
-  /** What was left out and why, a line each. */
+  /** Left out reports with the reason, a line each. */
   readonly leftOut: string[] = [];
   /** Hosts whose own report is marked partial. */
   readonly partialHosts: string[] = [];
-  /** What does not belong together and was joined all the same, a line each. */
+  /** Reports of different runs that were joined by force, a line each. */
   readonly forced: string[] = [];
   readonly #seen = new Map<string, string>();
   #first: { report: Report; path: string } | undefined;
@@ -196,7 +196,7 @@ function bounded(lines: readonly string[]): string[] | undefined {
   return [...lines.slice(0, KEPT_LINES), `and ${lines.length - KEPT_LINES} more`];
 }
 
-/** When a run was, in seconds since 1970. */
+/** Time span of a run, in seconds since 1970. */
 interface Span {
   readonly fromS: number;
   readonly toS: number;
@@ -215,13 +215,13 @@ function runSpan({ startTime }: Report, seconds = 0): Span | undefined {
   return fromS === fromS ? { fromS, toS: fromS + seconds } : undefined;
 }
 
-/** Both together; what is not known counts for nothing. */
+/** Span of both; unknown ones are ignored. */
 function spanning(a: Span | undefined, b: Span | undefined): Span | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return { fromS: Math.min(a.fromS, b.fromS), toS: Math.max(a.toS, b.toS) };
 }
 
-/** Time between two runs; 0 where they overlap, or where that is not known. */
+/** Time between two runs, s; 0 if they overlap, or if it is not known. */
 function gapS(a: Span | undefined, b: Span | undefined): number {
   if (a === undefined || b === undefined) return 0;
   return Math.max(0, a.fromS - b.toS, b.fromS - a.toS);

@@ -10,11 +10,11 @@ import type { FieldSums } from "./field_sums.ts";
 
 /** Robust deviations. */
 const MAX_ROBUST_DEVIATIONS = 3.5;
-/** Of a normal distribution, σ over the median absolute deviation. */
+/** Ratio of σ to the median absolute deviation for a normal distribution. */
 const SIGMA = 1.4826;
 /** Less than this share of the median is noise for any deviation. */
 const MIN_SHARE = 0.01;
-/** With three hosts or fewer the odd one cannot be identified. */
+/** Minimum number of hosts: with three or fewer the odd one cannot be identified. */
 const MIN_HOSTS = 4;
 
 /** One host in one region or section. */
@@ -67,7 +67,7 @@ function oddOnes(field: FieldSums, hosts: readonly string[]) {
   return found;
 }
 
-/** Of sorted values. */
+/** Median of sorted values. */
 function median(sorted: Float64Array): number {
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;

@@ -13,7 +13,7 @@ const MAX_NAMED = 50;
 
 type Mapping = { [key: string]: Nested };
 
-/** Of every region and section; fields that are 0 on all hosts are left away. */
+/** Statistics of every region and section; fields that are 0 on all hosts are left out. */
 export function acrossHosts(statistics: HostStatistics): Mapping {
   const regions: Mapping = {};
   for (const sums of longestFirst(statistics)) regions[key(sums.name)] = section(sums);
@@ -35,7 +35,7 @@ export function listed(found: readonly Outlier[]): Nested {
   return lines;
 }
 
-/** As in a host's own section: by mean runtime, equal ones by name. */
+/** Regions in the order of a host's own section: by mean runtime, equal ones by name. */
 function longestFirst(statistics: HostStatistics): SectionSums[] {
   const means = new Map<SectionSums, number>();
   for (const sums of statistics.regions.values()) {

@@ -7,18 +7,18 @@ import { FormatError } from "../../core/errors.ts";
 import type { Nested, Report, ReportHost } from "../../core/report.ts";
 import { parseWholeReport, stringifyReport } from "../../formats/report.ts";
 
-/** What decides about a report, without its figures: small, so that it can travel. */
+/** Facts that decide on a report, without its values: small, so that they can travel. */
 export interface ReportDigest {
   readonly path: string;
   /** Why it cannot be read; nothing else is known then. */
   readonly failure?: string;
-  /** Without hosts. */
+  /** Header without hosts. */
   readonly header?: Report;
   /** The longest runtime of its hosts; absent where none is known. */
   readonly seconds?: number;
   readonly hosts: readonly {
     readonly host: string;
-    /** Its own report is marked partial. */
+    /** True if the report itself is marked partial. */
     readonly partial: boolean;
     /** Bytes of its section. */
     readonly bytes: number;

@@ -37,7 +37,7 @@ export class Share {
     this.#sections = [...new Set(names.map(([kind, name]) => JSON.stringify([kind, name])))];
   }
 
-  /** What is added up: counts and sums of every field, then the hosts of every section. */
+  /** Sums to exchange: counts and sums of every field, then the hosts of every section. */
   sums(): Float64Array {
     const out = new Float64Array(this.#names.length * WIDTH + this.#sections.length);
     this.#fields.forEach((field, i) => {

@@ -8,7 +8,7 @@
  */
 import type { PmcLog, PmcRecord, PmcVersion } from "../../formats/pmc/pmc.ts";
 
-/** What one node kept: raw readings, as records of the binary log. */
+/** Records of one node: raw readings, as records of the binary log. */
 export interface NodeSteps {
   readonly host: string;
   /** Lowest rank on the node; the lowest of all keeps the time. */
@@ -167,10 +167,10 @@ function meanRecords(calls: readonly Call[], version: PmcVersion): PmcRecord[] {
 
 const ENERGIES = ["energyJ", "cpuEnergyJ", "memoryEnergyJ"] as const;
 type Energy = typeof ENERGIES[number];
-/** What they are of. */
+/** Owners of the readings. */
 const WHOSE = ["node", "processor", "memory"] as const;
 
-/** What a node's counter grew by, exact beyond 2^53 too; NaN where it has none. */
+/** Growth of a node's counter, exact beyond 2^53 too, J; NaN if it has none. */
 function grownJ(from: PmcRecord, to: PmcRecord, field: Energy): number {
   const at = ENERGIES.indexOf(field);
   const rest = (to.restsJ?.[at] ?? 0) - (from.restsJ?.[at] ?? 0);

@@ -33,7 +33,7 @@ interface Offered {
   readonly facts?: PartFacts;
 }
 
-/** What rank 0 decided. */
+/** Decision of rank 0. */
 interface Verdict {
   /** By order: which hosts are kept. */
   readonly kept: Record<number, boolean[]>;

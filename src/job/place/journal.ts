@@ -45,7 +45,7 @@ const EOPNOTSUPP = 95;
 interface Cell {
   at: number;
   capacity: number;
-  /** Which slot has the older text. */
+  /** Slot with the older text. */
   next: 0 | 1;
 }
 
@@ -144,7 +144,7 @@ export class Journal implements Disposable {
     view.setUint32(0, capacity, true);
     view.setUint32(4, fnv(fresh.subarray(0, 4)), true);
     fresh.set(this.#buffer.subarray(0, SLOT_BYTES + bytes), CELL_BYTES);
-    // What was there before, of a run that began anew, does not count: the other slot is empty.
+    // Text of an earlier run that began again does not count: the other slot is empty.
     const other = CELL_BYTES + SLOT_BYTES + capacity;
     fresh.fill(0, CELL_BYTES + SLOT_BYTES + bytes, other + SLOT_BYTES);
     if (!this.#put(fresh, other + SLOT_BYTES, this.#end)) return false;

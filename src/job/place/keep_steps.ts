@@ -9,7 +9,7 @@ import { writePmc } from "../merge/pmc.ts";
 import { PMC_RESTS } from "./part_files.ts";
 import type { JobPlace } from "./run_names.ts";
 
-/** How {@linkcode keepSteps} is called. */
+/** Type of {@linkcode keepSteps}. */
 export type KeepSteps = typeof keepSteps;
 
 /**

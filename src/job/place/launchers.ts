@@ -16,7 +16,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** What a run is called that was given no name: the application's, a launcher before it left out. */
+/** Default name of a run: the application's, without the launcher before it. */
 export function applicationName(
   command: readonly string[],
   isProgram: (word: string) => boolean,

@@ -13,7 +13,7 @@ import { type JobFacts, ReportMerger } from "../merge/merge.ts";
 import { privateBase } from "./private_base.ts";
 import { type ReadReport, readReport } from "../merge/read_report.ts";
 
-/** How it went. */
+/** Result of a merge. */
 export interface MergeOutcome {
   readonly hosts: number;
   /** A line for each report that was left out. */

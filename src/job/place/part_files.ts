@@ -1,6 +1,6 @@
 /**
- * Which files of a directory are reports of hosts, and which files are beside them: parts of a job are
- * in `REPORT.parts/` as `HOST.report`, `HOST.pmc`, `HOST.json`.
+ * Reports of hosts in a directory, and the files of each: parts of a job are in `REPORT.parts/` as
+ * `HOST.report`, `HOST.pmc`, `HOST.json`.
  * @module
  */
 import { UsageError } from "../../core/errors.ts";
@@ -11,7 +11,7 @@ import type { ClockPair } from "../merge/clocks.ts";
 import type { JobFacts } from "../merge/merge.ts";
 import type { JobNode } from "./place.ts";
 
-/** What a node's part keeps of how its job was launched. */
+/** Facts about a job's launch in a node's part. */
 type Launched = Pick<JobNode, "job" | "nodes" | "hosts" | "rank" | "localRanks" | "ranks">;
 
 /** A node's `HOST.json`. */
@@ -34,7 +34,7 @@ export const PMC_RESTS = "pmc-rests";
 /** Ending of a node's power over time, for the page of its job. */
 export const PART_TIMELINE = "timeline";
 
-/** What a node left behind that never finished. */
+/** Suffix of the file that a node leaves if it never finishes. */
 const CHECKPOINT = ".report.partial";
 
 /** Are two paths one file? */
@@ -162,11 +162,11 @@ function readFacts(path: string): PartFacts | undefined {
   }
 }
 
-/** How many nodes of a job are done, and whether those are all. */
+/** Number of a job's finished nodes, and if these are all. */
 export function completeness(parts: readonly PartFacts[]): {
   nodes?: number;
   complete: boolean;
-  /** What is missing, where it is not known by nodes. */
+  /** Text on missing parts, if nodes are not known. */
   incomplete?: string;
   missing: string[];
 } {

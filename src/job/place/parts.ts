@@ -45,12 +45,12 @@ import type { PmcVersion } from "../../formats/pmc/pmc.ts";
 
 /** Up to this number of nodes, every node that is done makes the report again. */
 const SMALL_JOB_NODES = 32;
-/** With this number of nodes to come or fewer, every node that is done makes the report again. */
+/** Maximum number of missing nodes at which every finished node makes the report again. */
 const FEW_NODES_LEFT = 4;
 /** A lock that is older belonged to a process that has ended. */
 const STALE_LOCK_S = 120;
 
-/** What the job was asked for. */
+/** Requested outputs of the job. */
 export interface JobOutputs {
   readonly report: string;
   readonly pmc?: { readonly file: string; readonly version: PmcVersion };
@@ -66,9 +66,9 @@ export type MergeListener = (read: (name: string) => string[], complete: boolean
 
 /** One node's side of the job. */
 export class JobPart {
-  /** Where the node's own report goes. */
+  /** Path of the node's own report. */
   readonly reportPath: string;
-  /** Where its readings per step go. */
+  /** Path of its readings per step. */
   readonly pmcPath: string;
   /** Called when the job's report was made. */
   readonly onMerge: MergeListener[] = [];
@@ -172,7 +172,7 @@ export class JobPart {
     return `${this.#directory}/${asFileName(host)}.report`;
   }
 
-  /** What nodes kept under a name, those that did. */
+  /** Texts that nodes kept under a name. */
   #kept(parts: readonly PartFacts[], name: string): string[] {
     const paths = parts.map((part) => this.#pathOf(part.host).replace(/report$/, name)).sort();
     return paths.filter(isPlainFile).map(readFoundText);

@@ -1,10 +1,11 @@
 /**
- * Which node of which job this process runs on, from what schedulers and launchers put into the
- * environment of their tasks. Pure.
+ * Node and job of this process, from the variables that schedulers and launchers set for their
+ * tasks. Pure.
  *
- * Slurm: srun(1), OUTPUT ENVIRONMENT VARIABLES. Flux: flux-environment(7). PBS: qsub(1B), pbsdsh(1B).
- * PALS: mpiexec(1) of Cray's launcher. LSF: its "Environment variables set for job execution", jsrun's JSM_
- * names. Open MPI: mpirun(1), ENVIRONMENT. MPICH and Intel MPI: Hydra's PMI_ and MPI_ names.
+ * Slurm: srun(1), OUTPUT ENVIRONMENT VARIABLES. Flux: flux-environment(7). PBS: qsub(1B),
+ * pbsdsh(1B). PALS: mpiexec(1) of Cray's launcher. LSF: its "Environment variables set for job
+ * execution", jsrun's JSM_ names. Open MPI: mpirun(1), ENVIRONMENT. MPICH and Intel MPI: Hydra's
+ * PMI_ and MPI_ names.
  * @module
  */
 import type { Environment } from "../../core/environment.ts";
@@ -19,9 +20,9 @@ export interface JobNode {
   readonly weak: boolean;
   /** Nodes of the job, where the launcher gives it. */
   readonly nodes?: number;
-  /** Their names, where the launcher gives them. */
+  /** Names of the nodes, if the launcher gives them. */
   readonly hosts?: readonly string[];
-  /** This node's name, where the launcher has one of its own. */
+  /** Name of this node, if the launcher has one of its own. */
   readonly name?: string;
   /** Lowest rank on this node; exact for Slurm, else by the usual placement in blocks. */
   readonly rank: number;
@@ -51,7 +52,7 @@ export function jobNode(
   return several ? node : undefined;
 }
 
-/** Whose run it is, as far as the environment names it. */
+/** Owner of a run, as far as the environment names it. */
 export interface RunOwner {
   readonly job?: string;
   readonly cluster?: string;

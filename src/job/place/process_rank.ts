@@ -56,7 +56,7 @@ export function namespaceOf(pid: number): number {
   return (statPath(`/proc/${pid}/ns/pid`)?.inode ?? 0) % 2 ** 32;
 }
 
-/** The same, from the text of an environment. */
+/** Rank from the text of an environment. */
 export function rankIn(environ: string): string | undefined {
   const entries = environ.split("\0");
   for (const name of VARIABLES) {

@@ -19,7 +19,7 @@ export interface NamedRun {
   readonly report: Report;
 }
 
-/** How reports are read. */
+/** Options for reading reports. */
 export interface ReadRunsOptions {
   /** A report that is cut is read up to the cut, and marked partial. @default it is refused */
   readonly repair?: boolean;
@@ -57,7 +57,7 @@ export function mergedRun(name: string, files: readonly string[]): NamedRun {
   return { name, report: mergedReport(name, reads, parts.length === 0 ? {} : jobFacts(parts)) };
 }
 
-/** The same of reports that are read. @throws {UsageError} If nothing could be merged. */
+/** Report merged from parsed reports. @throws {UsageError} If nothing could be merged. */
 export function mergedReport(name: string, reads: readonly ReadReport[], facts: JobFacts): Report {
   const merger = new ReportMerger();
   const hosts = reads.flatMap((read) => {

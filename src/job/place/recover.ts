@@ -14,7 +14,7 @@ import { isAlive } from "../../os/process.ts";
 import { removeUserFile } from "../../os/output_place.ts";
 import { journalReportPath, readJournal } from "./journal.ts";
 
-/** What became of a session: `report` is where its report was written. */
+/** Outcome for a session: `report` is where its report was written. */
 export interface Recovered {
   /** Nothing of it is needed any more. */
   readonly done: boolean;
@@ -23,7 +23,10 @@ export interface Recovered {
   readonly reason?: string;
 }
 
-/** What has no place for its report any more is kept for a week: it takes memory of the node. */
+/**
+ * Time that a session without a place for its report is kept, s: a week, as it takes memory of the
+ * node.
+ */
 const KEPT_S = 7 * 86400;
 
 /** Time since the journal was written last, s; NaN: there is none. */
@@ -88,7 +91,10 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   return { done: true, report: path };
 }
 
-/** What is no report was not written by a monitor, but by the program that it measured. */
+/**
+ * Parsed journal. A text that is no report was not written by a monitor, but by the measured
+ * program.
+ */
 function parsed(text: string, path: string): Report | string {
   try {
     return parseReport(text, path);

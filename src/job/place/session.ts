@@ -14,7 +14,7 @@ import { isPrivate } from "../../os/trusted_file.ts";
 import { recoverSession } from "./recover.ts";
 import { sweep, sweepQueries } from "./sweep.ts";
 
-/** So long the application may wait for what others left. */
+/** Maximum time that the application waits while leftovers of other runs are removed, ns. */
 const SWEEP_NS = 2e8;
 
 /** The session that this process's guardian was elected for. */
@@ -56,8 +56,8 @@ export class Session {
   }
 
   /**
-   * What the guardian laid there for the start (guardian/code_cache.h) has been read: its memory is given back
-   * before the command may need it for its marks.
+   * Removes the guardian's files for the start (guardian/code_cache.h), which have been read: their
+   * memory is given back before the command may need it for its annotations.
    */
   removeCodeCache(): void {
     removeTree(`${this.directory}/deno`);
