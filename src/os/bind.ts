@@ -6,7 +6,7 @@
 
 import { AccessError } from "../core/errors.ts";
 
-/** Where distributions keep it; `--allow-ffi` lists the same, and paths are compared as written. */
+/** Usual paths of libc; `--allow-ffi` lists the same, and paths are compared as written. */
 export const LIBC_PATHS: readonly string[] = [
   "/lib/x86_64-linux-gnu/libc.so.6",
   "/lib64/libc.so.6",
@@ -24,7 +24,10 @@ type Calls<S extends Deno.ForeignLibraryInterface> = Deno.DynamicLibrary<S>["sym
 /** One more argument in a register, or on the caller's side of the stack, which the function never reads. */
 const UNREAD = new Uint8Array(8), STRUCTURE = { struct: ["u64"] } as const;
 
-/** With a parameter of its own making, a structure, the runtime compiles no code for a function. */
+/**
+ * Binds functions without compiled code: the runtime compiles none for a function with a structure
+ * parameter, so one is added.
+ */
 export function bindWithoutCode<S extends Deno.ForeignLibraryInterface>(
   path: string,
   symbols: S,
@@ -73,7 +76,10 @@ export function bindMore<S extends Deno.ForeignLibraryInterface>(
   }
 }
 
-/** The same where they are needed. @throws {AccessError} If libc is at no usual place, or not permitted. */
+/**
+ * Binds functions that are required. @throws {AccessError} If libc is at no usual place, or not
+ * permitted.
+ */
 export function bindNeeded<S extends Deno.ForeignLibraryInterface>(
   symbols: S,
   often = false,

@@ -62,7 +62,7 @@ export function cpuSeconds(): number {
 const usage = new BigInt64Array(18);
 const usageBytes = new Uint8Array(usage.buffer);
 
-/** Greatest resident size of this process so far, in KiB. */
+/** Maximum resident size of this process so far, in KiB. */
 export function maxResidentKib(): number {
   libc().getrusage(0, usageBytes);
   return Number(usage[4]);

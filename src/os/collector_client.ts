@@ -25,7 +25,7 @@ import { ERRNO } from "./libc.ts";
 import { connectTo } from "./socket.ts";
 import type { Connection, PeerCredentials } from "./socket.ts";
 
-/** Where a collector listens by default. */
+/** Default socket of a collector. */
 export const COLLECTOR_SOCKET = "/run/joulemark-collector.sock";
 
 const SYMBOLS = {
@@ -43,7 +43,7 @@ const AGAIN_NS = 1e9;
 /** Values fetched together belong to one time: the next one fetches again. */
 const FRESH_NS = 2e6;
 
-/** What is known of the collector. */
+/** State of the collector. */
 export type CollectorState =
   | { readonly ok: true; readonly table: ServedTable; readonly peer: PeerCredentials | undefined }
   | { readonly ok: false; readonly reason: string };
@@ -65,9 +65,9 @@ interface Cell {
   readonly key: string;
   /** −1: this collector does not have it. */
   id: number;
-  /** It has been asked for before, and comes with the others. */
+  /** True if the cell was requested before, and comes with the others. */
   known: boolean;
-  /** Its place in what was fetched together. */
+  /** Index of the cell in the values fetched together. */
   at: number;
   fresh: boolean;
 }
@@ -93,7 +93,7 @@ const FETCHED = 0, RETRY = 1;
 
 /** The node's collector, connected to when it is first asked. */
 export class CollectorClient implements Disposable {
-  /** Where the value is that {@linkcode read} answered with. */
+  /** Place of the value that {@linkcode read} returned. */
   cells: Cells;
   at = 0;
   #state: CollectorState | undefined;
@@ -114,7 +114,7 @@ export class CollectorClient implements Disposable {
     this.cells = this.#alone;
   }
 
-  /** Who it is and what it serves; connects at the first time. */
+  /** Identity and table of the collector; connects at the first call. */
   get state(): CollectorState {
     return this.#state ??= this.#connect();
   }
@@ -157,7 +157,7 @@ export class CollectorClient implements Disposable {
     return 0;
   }
 
-  /** It is not requested any more. */
+  /** Ends the requests for a cell. */
   forget(cell: Cell): void {
     if (this.#known.delete(cell)) this.#changed = true;
   }

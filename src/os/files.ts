@@ -10,7 +10,7 @@ import { AccessError } from "../core/errors.ts";
 import { awaitPipe, leaveOut } from "./pipes.ts";
 import { cString, ERRNO, errno, errorText, fromBytes, isPassing, libc, SYSCALLS } from "./libc.ts";
 
-/** open(2) flags, the same on x86-64 and aarch64 but for O_DIRECTORY and O_NOFOLLOW. */
+/** Flags of open(2): the same on x86-64 and aarch64, except O_DIRECTORY and O_NOFOLLOW. */
 const ARM = Deno.build.arch === "aarch64";
 export const O = {
   RDONLY: 0,
@@ -77,12 +77,12 @@ export function readWhole(path: string, limit = MOST_BYTES): Uint8Array | undefi
   return fd < 0 ? undefined : readOpen(fd, path, limit)?.slice();
 }
 
-/** Of one small file after the other: a start reads hundreds. */
+/** Buffer for small files, used by one after the other: a start reads hundreds. */
 const small = new Uint8Array(4096);
 /** A pipe gives its bytes once, and some are read twice. */
 const ofPipes = new Map<string, Uint8Array>();
 
-/** What is returned is good until the next call. */
+/** Content of an open file; valid until the next call. */
 function readOpen(fd: number, path: string, limit: number): Uint8Array | undefined {
   try {
     let bytes = ofPipes.get(path) ?? small;
@@ -120,7 +120,7 @@ export function readText(path: string): string | undefined {
   return fd < 0 ? undefined : readOpenText(fd, path);
 }
 
-/** The same of one that is open, without blocking, which is closed then. */
+/** Text of an open file, read without blocking; the file is closed then. */
 export function readOpenText(fd: number, path: string): string | undefined {
   const bytes = readOpen(fd, path, MOST_BYTES);
   return bytes === undefined ? undefined : decoder.decode(bytes);
@@ -200,7 +200,7 @@ export function linkCount(fd: number): number {
   return statView.getUint32(ARM ? 20 : 16, true);
 }
 
-/** When an open directory last changed, in nanoseconds modulo 2^53; −1 when it is gone. */
+/** Time when an open directory last changed, in nanoseconds modulo 2^53; −1 if it is gone. */
 export function modifiedAt(fd: number): number {
   if (libc().fstat(SYSCALLS.fstat, fd, statBytes) !== 0n) return -1;
   return (statView.getUint32(88, true) & 0x3fffff) * 1e9 + statView.getUint32(96, true);

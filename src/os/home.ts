@@ -8,7 +8,7 @@ import { libc } from "./libc.ts";
 const HOME = "HOME";
 /** Before names of variables that the runtime itself must not see: src/job/guardian/runtime.h. */
 const RENAMED = "JOULEMARK_USER_";
-/** What the runtime gets for HOME. */
+/** Value of HOME for the runtime. */
 const NOWHERE = "/proc/self/none";
 
 /** Gives variables of the user back to this program, and to programs that it starts. */
@@ -23,7 +23,7 @@ export function restoreVariables(): void {
   }
 }
 
-/** A relative path as an absolute one; `undefined` where that is no text: bytes that are no UTF-8. */
+/** Absolute path of a relative one; `undefined` if it is no text: bytes that are not UTF-8. */
 export function absolutePath(path: string): string | undefined {
   if (path.startsWith("/")) return path;
   const directory = asText(() => Deno.cwd());
@@ -40,7 +40,7 @@ function asText(ask: () => string | undefined): string | undefined {
 }
 
 /**
- * This user's number outside of a container without rights, in which root is one user of many:
+ * Number of this user outside of a container without rights, in which root is one user of many:
  * user_namespaces(7).
  *
  * @param map Lines of inside, outside, count.

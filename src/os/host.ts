@@ -24,7 +24,7 @@ import { openCounter } from "./confinement/caller_rights.ts";
 import { ERRNO, errorText, libc } from "./libc.ts";
 import { DeviceRegisters, FileRegisters, JsonRegisters } from "./devices/registers.ts";
 
-/** What a tree's `.root.json` may have in place of system calls. */
+/** Facts in a tree's `.root.json` that replace system calls. */
 export interface RootFacts {
   modes?: Record<string, string>;
   owners?: Record<string, number>;

@@ -1,10 +1,10 @@
 /**
- * What this process was started with, so that programs that we start can be given exactly that.
+ * State that this process was started with, so that started programs get exactly the same.
  *
  * The runtime ignores SIGPIPE and raises the soft limit of open files before our first line runs,
  * and the guardian blocks signals before the runtime's threads exist. So the guardian records the
- * original state, and passes the record as a first hidden argument. Where there is no guardian it is
- * made here from what is left to see.
+ * original state, and passes the record as a first hidden argument. Without a guardian it is made
+ * here from the state that can still be seen.
  * @module
  */
 import {
@@ -64,7 +64,10 @@ export function confineCode(): ConfineCode {
 
 let laid: string | undefined;
 
-/** What the guardian laid for the start of a verb without an application has been read: it goes. */
+/**
+ * Removes the guardian's files for the start of a verb without an application, once they have been
+ * read.
+ */
 export function removeLaid(): void {
   if (laid !== undefined) removeTree(laid);
   laid = undefined;
@@ -117,7 +120,9 @@ export function setInherited(state: Inherited): void {
   current = state;
 }
 
-/** What this process was started with: from the guardian, else as far as can still be seen. */
+/**
+ * State that this process was started with: from the guardian, else as far as can still be seen.
+ */
 export function inheritedState(): Inherited {
   return current ??= guessInherited();
 }

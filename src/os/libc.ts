@@ -158,7 +158,7 @@ const FREQUENT_CALLS: ReadonlySet<string> = new Set<keyof Libc>([
   ...["fstat", "fstatat", "getdents", "clockGettime", "clockNanosleep"] as const,
   ...["poll", "ppoll", "timerSettime", "peek"] as const,
 ]);
-/** So many calls cost what it takes to compile code: it is compiled then. */
+/** Number of calls that cost as much as compiling code: it is compiled then. */
 const CALLS_BEFORE_CODE = 400;
 
 /**
@@ -261,7 +261,7 @@ const NUMBERS = {
 } as const;
 
 const MACHINE = Deno.build.arch === "aarch64" ? 1 : 0;
-/** Those of this architecture, as bigints for the fast path. */
+/** System call numbers of this architecture, as bigints for the fast path. */
 export const SYSCALLS = Object.fromEntries(
   Object.entries(NUMBERS).map(([name, numbers]) => [name, numbers[MACHINE]]),
 ) as Readonly<Record<keyof typeof NUMBERS, bigint>>;

@@ -36,7 +36,7 @@ const TAG = 4711;
 
 type Calls = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-/** How the library is found. */
+/** Options for finding the library. */
 export interface MpiOptions {
   /** A whole path that the user names. */
   readonly library?: string;
@@ -50,7 +50,7 @@ export class Mpi {
   readonly version: string;
   readonly rank: number;
   readonly size: number;
-  /** Of the processes that share this node's memory. */
+  /** Rank among the processes that share this node's memory. */
   readonly nodeRank: number;
   readonly #calls: Calls;
   readonly #is: Constants;
@@ -113,7 +113,7 @@ export class Mpi {
     return sums;
   }
 
-  /** Least or greatest of every element, everywhere. */
+  /** Minimum or maximum of every element, over all ranks. */
   extremes(values: Float64Array, which: "min" | "max"): Float64Array {
     const result = new Float64Array(values.length);
     const { double, world, [which]: operation } = this.#is;

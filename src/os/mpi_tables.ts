@@ -1,8 +1,8 @@
 /**
- * What differs between implementations of MPI. Open MPI: addresses of its predefined objects, mpi.h of
- * 4.1. MPICH and all that share its ABI (Intel MPI, Cray MPICH, MVAPICH): the numbers of its mpi.h, 4.0.
- * The standard ABI of MPI 5.0, chapter 20, as the MPI Forum's mpi.h has them: never run on a real
- * library so far, only on a small one of our own (tests/os/mpi_abi_stub.c).
+ * Differences between implementations of MPI. Open MPI: addresses of its predefined objects, mpi.h
+ * of 4.1. MPICH and all that share its ABI (Intel MPI, Cray MPICH, MVAPICH): the numbers of its
+ * mpi.h, 4.0. The standard ABI of MPI 5.0, chapter 20, as the MPI Forum's mpi.h has them: never run
+ * on a real library so far, only on a small one of our own (tests/os/mpi_abi_stub.c).
  * @module
  */
 
@@ -36,7 +36,7 @@ export const SYMBOLS = {
   MPI_Recv: { parameters: ["buffer", "i32", "u64", "i32", "i32", "u64", "buffer"], result: "i32" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
-/** What differs between implementations. */
+/** Constants that differ between implementations. */
 export interface Constants {
   readonly world: bigint;
   readonly double: bigint;
@@ -81,7 +81,7 @@ export const STANDARD: Constants = {
   handle: POINTER,
 };
 
-/** Which table holds. */
+/** Names of the tables. */
 export type MpiFlavour = "openmpi" | "mpich" | "abi";
 
 /** @param address The address of a name of the library. */

@@ -1,8 +1,10 @@
 /**
- * Ends a wait when a directory gets a file, so that nobody has to look: F_NOTIFY of fcntl(2), which sends SIGIO.
+ * Ends a wait when a directory gets a file, so that no polling is needed: F_NOTIFY of fcntl(2),
+ * which sends SIGIO.
  *
- * inotify(7) could be polled, but to close one takes the kernel up to 20 ms, for which the end of a run would wait.
- * The signal goes to this thread, which has it blocked but for the wait (ppoll(2)); its handler does nothing.
+ * inotify(7) could be polled, but to close one takes the kernel up to 20 ms, for which the end of a
+ * run would wait. The signal goes to this thread, which blocks it except during the wait
+ * (ppoll(2)); its handler does nothing.
  * @module
  */
 import { bindMore } from "./bind.ts";

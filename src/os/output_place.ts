@@ -1,13 +1,14 @@
 /**
- * Where an output goes: a directory that is held open, and a name in it.
+ * Place of an output: a directory that is held open, and a name in it.
  *
- * As root we write where other users may write too. A link that one of them made must not lead us to
- * a file of ours, so no link is followed by its name: each part of a path is opened by itself, and a
- * link is read only where its directory belongs to us or root alone, or where the link does. All that
- * comes later, the new file, the rename, happens in the directory that is open: it cannot be exchanged.
+ * As root we write where other users may write too. A link that one of them made must not lead us
+ * to a file of ours, so no link is followed by its name: each part of a path is opened by itself,
+ * and a link is read only where its directory belongs to us or root alone, or where the link does.
+ * All later steps, the new file and the rename, happen in the open directory, which cannot be
+ * exchanged.
  *
- * Whole files appear by rename; a device, a pipe or a descriptor of ours is written into. Renaming over
- * `/dev/null` would take it from everybody.
+ * Whole files appear by rename; a device, a pipe or a descriptor of ours is written into. Renaming
+ * over `/dev/null` would take it from everybody.
  * @module
  */
 import { closeFile, type FileFacts, O, openFile, statOpen, statPath } from "./files.ts";
@@ -19,12 +20,12 @@ const AT_FDCWD = -100, AT_SYMLINK_FOLLOW = 0x400, AT_REMOVEDIR = 0x200;
 const COPIED_BYTES = 65536;
 const WRITABLE_BY_OTHERS = 0o022;
 const RESOLVE_NO_SYMLINKS = 4n;
-/** As many links as the kernel follows: path_resolution(7). */
+/** Maximum number of links, as in the kernel: path_resolution(7). */
 const LINKS_MAX = 40;
 /** New names that are tried; each has 48 random bits. */
 const MAX_NEW_NAMES = 8;
 const TMPFILE = 0o20000000 | O.DIRECTORY;
-/** What people write for it. */
+/** Name of standard output on the command line. */
 const STDOUT = "-";
 const DIRECTORY = O.PATH | O.DIRECTORY | O.NOFOLLOW;
 
@@ -49,7 +50,7 @@ export function isWrittenInto(path: string): boolean {
 
 /** A directory that is held open, and what is to be written there. */
 export class OutputPlace implements Disposable {
-  /** It is written into; else a new file takes the name. */
+  /** True if the existing file is written into; else a new file takes the name. */
   readonly direct: boolean;
   readonly #directory: number;
   readonly #name: string;
@@ -112,9 +113,9 @@ export class OutputPlace implements Disposable {
   }
 
   /**
-   * Links the file that has no name: by its own, or, where that is taken, by a random one.
+   * Links the file that has no name: by its own name, or by a random one if that is taken.
    *
-   * @returns It has its own.
+   * @returns True if it has its own name.
    */
   #link(file: UserFile): boolean {
     const from = cString(`/proc/self/fd/${this.#nameless}`);
@@ -309,7 +310,7 @@ interface Found {
   /** −1: the name is one of the runtime's own descriptors. */
   readonly directory: number;
   readonly name: string;
-  /** What has the name; a link only where the last one is not followed. */
+  /** Facts about the file that has the name; about a link only if the last link is not followed. */
   readonly found?: FileFacts;
 }
 

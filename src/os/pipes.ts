@@ -13,7 +13,7 @@ const silent = new Set<string>();
 let log: (line: string) => void = () => {};
 let waiting: () => void = () => {};
 
-/** What is wrong with such a pipe. */
+/** Reason that a silent pipe is left out. */
 export const SILENT = "a pipe without data for 2 s";
 
 /** From now on this is called before a pipe is waited for. */

@@ -1,5 +1,5 @@
 /**
- * What poll(2) is to wait for.
+ * Events that poll(2) waits for.
  *
  * @module
  */

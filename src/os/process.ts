@@ -156,8 +156,8 @@ export function spawn(
 }
 
 /**
- * What starts a program of ours as it was started itself, with further numbers as arguments; `undefined`:
- * there is no such program.
+ * Function that starts a program of this project as it was started itself, with further numbers as
+ * arguments; `undefined`: there is no such program.
  */
 export function starterOf([command, ...args]: readonly string[]) {
   const found = findCommand(command, undefined);
@@ -221,7 +221,7 @@ const status = new Int32Array(1);
 const statusBytes = new Uint8Array(status.buffer);
 const WNOHANG = 1;
 
-/** How a child ended: as a shell reports it, 128 + N for signal N. */
+/** End of a child, as a shell reports it: 128 + N for signal N. */
 export interface Ended {
   readonly code: number;
   readonly signal: number;
@@ -255,7 +255,7 @@ function endedBy(word: number): Ended {
 const PR_SET_PDEATHSIG = 1;
 const SIGTERM = 15;
 
-/** This process is to end when its parent does. */
+/** Makes this process end when its parent does. */
 export function endWithParent(): void {
   libc().prctl(PR_SET_PDEATHSIG, BigInt(SIGTERM), 0n, 0n, 0n);
 }
@@ -282,7 +282,7 @@ export function isKernelThread(pid: number): boolean {
   return (Number(statFields(pid)?.[6]) & PF_KTHREAD) !== 0;
 }
 
-/** What stands behind the name in a process's stat: proc(5); `undefined`: it is gone. */
+/** Fields after the name in a process's stat: proc(5); `undefined`: the process is gone. */
 export function statFields(pid: number): string[] | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(")") + 2).trim().split(" ");
@@ -293,7 +293,10 @@ export function sendSignal(pid: number, signal: number): boolean {
   return libc().kill(pid, signal) === 0;
 }
 
-/** Where memory runs out this process goes before the application: proc_pid_oom_score_adj(5). */
+/**
+ * Makes the kernel end this process before the application if memory runs out:
+ * proc_pid_oom_score_adj(5).
+ */
 export function goFirstWithoutMemory(): void {
   const fd = openFile("/proc/self/oom_score_adj", O.WRONLY);
   if (fd < 0) return;
@@ -302,7 +305,7 @@ export function goFirstWithoutMemory(): void {
   closeFile(fd);
 }
 
-/** Greatest size of files that a process may write, bytes; Infinity: any. */
+/** Maximum size of files that a process may write, bytes; Infinity: any. */
 export function fileSizeLimit(pid: number): number {
   const found = /^Max file size\s+(\d+)/m.exec(readText(`/proc/${pid}/limits`) ?? "")?.[1];
   return found === undefined ? Infinity : Number(found);

@@ -1,8 +1,8 @@
 /**
- * What the raw stats types need of a node beyond files: sizes of file systems, owners of processes,
- * and registers that can be programmed.
+ * Functions of a node that raw stats types need in addition to files: sizes of file systems, owners
+ * of processes, and registers that can be programmed.
  *
- * Over a tree given by `--root` nothing is ever written: programming is kept beside it, and a
+ * Over a tree given by `--root` nothing is ever written: programming is kept in memory, and a
  * counter that the tree does not list then reads as 0, as one that was just started.
  * @module
  */
@@ -18,7 +18,7 @@ const STATVFS = {
   statvfs: { parameters: ["buffer", "buffer"], result: "i32" }, // const char*, struct statvfs*
 } as const satisfies Deno.ForeignLibraryInterface;
 
-/** What is asked of a file system, under the names of struct statvfs without their `f_`. */
+/** Facts about a file system, under the names of struct statvfs without their `f_`. */
 interface FileSystemFacts {
   readonly frsize: number;
   readonly blocks: number;
@@ -109,7 +109,7 @@ export class RawMachine {
     return facts === undefined ? undefined : facts as unknown as FileSystemFacts;
   }
 
-  /** Who owns a process, `undefined` when it is gone. */
+  /** User that owns a process; `undefined` if it is gone. */
   ownerOf(pid: string): number | undefined {
     const path = `/proc/${pid}`;
     if (this.#isTree) return this.#facts.owners?.[path];

@@ -1,5 +1,5 @@
 /**
- * How this program starts itself once more.
+ * Start of this program by itself.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const HIDDEN_VERBS = {
 
 let isProgram = false;
 
-/** This process is the program, not another one that uses it as a library. */
+/** Sets that this process is the program, not another one that uses it as a library. */
 export function beTheProgram(): void {
   isProgram = true;
 }
@@ -30,7 +30,7 @@ function isPacked(): boolean {
   return (globalThis as { __JOULEMARK_FORM?: string }).__JOULEMARK_FORM === "packed";
 }
 
-/** This program, with arguments. */
+/** Command that starts this program, with arguments. */
 export function selfCommand(...args: string[]): string[] {
   const self = Deno.execPath();
   if (isPacked() || Deno.build.standalone) return [self, ...args];

@@ -98,7 +98,7 @@ function setTimeouts(fd: number, seconds: number): void {
   }
 }
 
-/** Who is at the other end. */
+/** Process, user and group at the other end. */
 export interface PeerCredentials {
   readonly pid: number;
   readonly uid: number;
@@ -110,7 +110,7 @@ export class Connection {
   /** @param descriptor For poll(2). */
   constructor(readonly descriptor: number) {}
 
-  /** As the kernel recorded them when the peer connected; `undefined` when not known. */
+  /** Credentials as the kernel recorded them when the peer connected; `undefined` if not known. */
   get peer(): PeerCredentials | undefined {
     const credentials = new Int32Array(3);
     const bytes = new Uint8Array(credentials.buffer);
@@ -138,7 +138,7 @@ export class Connection {
     setTimeouts(this.descriptor, seconds);
   }
 
-  /** Of a connection that was accepted: the bytes present now. @returns Bytes read, −1: the end. */
+  /** Reads the bytes that an accepted connection has now. @returns Bytes read, −1: the end. */
   readNow(into: Uint8Array<ArrayBuffer>): number {
     const n = Number(libc().read(this.descriptor, into, BigInt(into.length)));
     if (n > 0) return n;
@@ -285,10 +285,10 @@ export class Listener {
   }
 
   /**
-   * The same on this thread, for a process that does nothing else.
+   * Waits on this thread, for a process that does nothing else.
    *
    * @param accepts New clients end the wait too. @default true
-   * @returns What became ready of `others`; the listener itself is not reported.
+   * @returns Descriptors of `others` that became ready; the listener itself is not reported.
    */
   waitHere(milliseconds: number, others: readonly Waiting[], accepts = true): Set<number> {
     const polls = new DataView(new ArrayBuffer(8 * (others.length + 1)));

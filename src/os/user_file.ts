@@ -31,7 +31,7 @@ export function isMissing(error: unknown): boolean {
 const S_IFMT = 0o170000, S_IFDIR = 0o040000, S_IFREG = 0o100000, S_IFIFO = 0o010000;
 const SEEK_SET = 0;
 const CHUNK_BYTES = 65536;
-/** What waits for the reader of a pipe, at most. */
+/** Maximum number of bytes that wait for the reader of a pipe. */
 const QUEUE_BYTES = 16 << 20;
 /** A reader that takes nothing for so long at the end is left behind. */
 const READER_MS = 2000;
@@ -50,7 +50,7 @@ function checked(result: number | bigint): number {
   throw new OsError(number === ERRNO.EINTR ? ERRNO.ETIMEDOUT : number);
 }
 
-/** What a whole file holds: text, bytes, or pieces of text that are made one after the other. */
+/** Content of a whole file: text, bytes, or pieces of text that are made one after the other. */
 export type Content = string | Uint8Array | Iterable<string>;
 
 const encoder = new TextEncoder();
@@ -58,10 +58,10 @@ const encoder = new TextEncoder();
 /** An open file; reads and writes go on where the last one ended. */
 export class UserFile implements Disposable {
   #fd: number;
-  /** What the reader of a pipe has not taken yet; `undefined`: writing waits for it. */
+  /** Bytes that the reader of a pipe has not taken yet; `undefined`: writing waits for it. */
   #queue: Uint8Array[] | undefined;
   #queued = 0;
-  /** It is a pipe, and is left out where it stays silent. */
+  /** True for a pipe that is left out if it stays silent. */
   #isHurried = false;
   #hasData = false;
 
@@ -90,14 +90,17 @@ export class UserFile implements Disposable {
     return file;
   }
 
-  /** Of a name that nobody gave us: only a plain file, a pipe would wait for a writer. @throws {OsError} */
+  /**
+   * Opens a file whose name no user gave: only a plain file, as a pipe would wait for a writer.
+   * @throws {OsError}
+   */
   static found(path: string): UserFile {
     const kind = otherKind(path);
     if (kind !== undefined) throw new OsError(ERRNO.EPERM, kind);
     return UserFile.read(path);
   }
 
-  /** Of a descriptor, which is closed with it. */
+  /** File of a descriptor, which is closed with it. */
   static of(fd: number): UserFile {
     return new UserFile(fd);
   }
@@ -286,14 +289,14 @@ export function isPlainFile(path: string): boolean {
   return facts !== undefined && (facts.mode & S_IFMT) === S_IFREG;
 }
 
-/** What has the name instead of a file, and whose it is: `a pipe of user 1000`. */
+/** Kind and owner of a name that is not a file: `a pipe of user 1000`. */
 export function otherKind(path: string): string | undefined {
   const facts = statPath(path);
   const kind = kindOf(facts?.mode ?? S_IFREG);
   return kind === "a file" ? undefined : `${kind} of user ${facts!.uid}`;
 }
 
-/** What something with this mode is. */
+/** Kind of a file by its mode. */
 export function kindOf(mode: number): string {
   const kind = mode & S_IFMT;
   if (kind === S_IFREG) return "a file";
@@ -313,12 +316,12 @@ export function readUserText(path: string): string {
   return textOf(UserFile.read(path));
 }
 
-/** The same of one that a command waits for: a pipe may not be silent for 2 s. @throws {OsError} */
+/** Text of a file that a command waits for: a pipe may not be silent for 2 s. @throws {OsError} */
 export function readTextSoon(path: string): string {
   return textOf(UserFile.read(path, { waits: false }));
 }
 
-/** The same of a file whose name nobody gave us. @throws {OsError} */
+/** Text of a file whose name no user gave. @throws {OsError} */
 export function readFoundText(path: string): string {
   return textOf(UserFile.found(path));
 }

@@ -72,7 +72,7 @@ export class Waiter {
   }
 }
 
-/** How the sampling thread is scheduled. */
+/** Scheduling of the sampling thread. */
 export type Scheduling = "fifo" | "nice" | "plain";
 
 /**

@@ -14,7 +14,7 @@ const AT_SECURE = 23n;
 const LINUX_CAPABILITY_VERSION_3 = 0x20080522;
 /** struct __user_cap_data_struct, twice: effective, permitted, inheritable of 32 capabilities each. */
 const SET = { effective: 0, permitted: 1, words: 6, half: 3 } as const;
-/** Where the kernel shows devices and counters, and users make no files. */
+/** Directories of the kernel with devices and counters, in which users make no files. */
 const KERNEL = /^\/(?:sys|proc|dev(?!\/shm|\/mqueue))\/(?!.*\.\.)/;
 
 let elevated: boolean | undefined;

@@ -39,7 +39,10 @@ const X32 = 0x40000000;
 const FPROG_WORDS = 4;
 const ALLOW = 0x7fff0000, REFUSE_EPERM = 0x00050001;
 const AF_UNIX = 1;
-/** The handler runs when its thread runs: at once, but for a loaded machine. The next tick looks again. */
+/**
+ * Number of rounds. The handler runs when its thread runs: at once, except on a loaded machine. The
+ * next tick looks again.
+ */
 const ROUNDS = 4;
 /** After this time no thread is waited for; it is confined all the same if it ever runs. */
 const MAX_LATE_MS = 10_000;
@@ -87,7 +90,7 @@ const OPENING: readonly (readonly [number, number])[] = [
   ...[[62, 129], [234, 131], [200, 130]] as const, // kill, tgkill, tkill
 ];
 
-/** What is in force; a reason where something is not. */
+/** Restrictions in force; a reason for each that is not. */
 export interface Confinement {
   /** Every thread: no new privileges, and no capability in effect. */
   readonly privileges: "none" | string;
@@ -97,7 +100,7 @@ export interface Confinement {
   readonly paths: "none" | PathLimits | string;
 }
 
-/** Which paths may still be opened, as the kernel names them; all that is below them too. */
+/** Paths that may still be opened, as the kernel names them, with everything below them. */
 export interface PathLimits {
   readonly by: string;
   readonly read: readonly string[];

@@ -7,7 +7,9 @@
 
 import { bindForRunning, compileForRunning } from "../libc.ts";
 
-/** What a monitor needs only until it samples: opening libraries, and the environment. */
+/**
+ * Permissions that a monitor needs only until it samples: opening libraries, and the environment.
+ */
 const DROPPED = ["ffi", "env"] as const;
 
 /**

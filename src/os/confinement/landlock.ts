@@ -1,9 +1,10 @@
 /**
- * Which paths a confined process may still open: a ruleset of landlock(7), made of what the readers and
- * outputs of a run declare. Everything that the kernel can refuse is refused beside that; to execute is
- * allowed nowhere.
+ * Paths that a confined process may still open: a ruleset of landlock(7), made from the
+ * declarations of a run's readers and outputs. Everything else that the kernel can refuse is
+ * refused; executing is allowed nowhere.
  *
- * What is open goes on working, and so does stat(2): landlock binds opening, making, removing, renaming.
+ * Open files go on working, and so does stat(2): landlock binds opening, making, removing,
+ * renaming.
  * @module
  */
 import { closeFile, O, openFile, readLinkTarget } from "../files.ts";
@@ -26,12 +27,12 @@ const FIRST = (1 << 13) - 1;
 const READS = READ_FILE | READ_DIR;
 const WRITES = READS | WRITE_FILE | TRUNCATE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG |
   REFER;
-/** Of a device that is asked by ioctl(2), and opened again when it was away. */
+/** Rights on a device that is used by ioctl(2), and opened again after it was away. */
 const ASKS = READ_FILE | WRITE_FILE | IOCTL_DEV;
-/** What a rule of something that is no directory may allow. */
+/** Rights that a rule of a file may have; others are for directories. */
 const OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
 
-/** What a process needs from here on. */
+/** Places that a process needs from here on. */
 export interface Places {
   /** Files and directories that are read, with all that is in them. */
   readonly reads: readonly string[];
@@ -46,7 +47,7 @@ export interface Places {
 /** A place that was opened for its rule. */
 export interface OpenPlace {
   readonly fd: number;
-  /** As the kernel names it, or as it was named. */
+  /** Path as the kernel names it, or as it was given. */
   readonly path: string;
   readonly access: number;
 }

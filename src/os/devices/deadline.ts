@@ -29,7 +29,7 @@ export class Deadline implements Disposable {
   /** −1 where the kernel gives no timer: then nothing is bounded. */
   readonly #timer: number;
   #seconds = NaN;
-  /** When the timer ends. */
+  /** Time when the timer ends, ns. */
   #endNs = NaN;
 
   constructor() {

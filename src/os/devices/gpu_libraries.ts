@@ -19,7 +19,7 @@ interface NvmlFacts extends Pick<Nvml, "path" | "driverVersion"> {
 
 interface RocmFacts extends Pick<Rocm, "path"> {
   readonly ok: true;
-  /** No number in JSON is NaN: 0. */
+  /** GPUs of the library, as JSON has them: 0 stands for NaN, which JSON cannot hold. */
   readonly devices: readonly RocmDevice[];
 }
 
@@ -39,7 +39,7 @@ export function openNvml(): OpenedNvml {
   });
 }
 
-/** Likewise ROCm SMI. */
+/** Opens ROCm SMI, through its helper. */
 export function openRocm(): OpenedRocm {
   return rocm ??= helped("rocm", findRocm(), loadRocm, ({ path, devices }: RocmFacts, helper) => {
     const library = new Helped<number, RocmQuery>(helper, {

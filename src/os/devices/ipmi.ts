@@ -23,7 +23,9 @@ import { bindIoctl, type DeviceCall } from "./ioctl.ts";
 import { ERRNO, errno, libc } from "../libc.ts";
 import { pollEntry } from "../poll.ts";
 
-/** Where the device is, by the naming rules of each generation; the first one that exists counts. */
+/**
+ * Paths of the device, by the naming rules of each generation; the first one that exists counts.
+ */
 export const IPMI_DEVICES: readonly string[] = ["/dev/ipmi0", "/dev/ipmi/0", "/dev/ipmidev/0"];
 
 /** _IOR('i', 13, struct ipmi_req), _IOWR('i', 11, struct ipmi_recv). */
@@ -57,7 +59,7 @@ export interface BmcRequest {
 export interface BmcMessage {
   /** 1: a response to a request. */
   type: number;
-  /** What the request was sent with. */
+  /** Number that the request was sent with. */
   id: number;
   netfn: number;
   command: number;
@@ -150,13 +152,16 @@ export class DeviceDoor implements BmcDoor {
     closeFile(this.#fd);
   }
 
-  /** Also true where poll(2) itself fails or finds the device gone: fetching gives the reason. */
+  /**
+   * True if there is something to read, and also if poll(2) fails or the device is gone: fetching
+   * gives the reason.
+   */
   #ready(ms: number): boolean {
     return libc().poll(this.#poll, 1n, ms) !== 0;
   }
 }
 
-/** What opening found. */
+/** Result of opening. */
 export type OpenedDoor =
   | { readonly ok: true; readonly door: BmcDoor }
   | ({ readonly ok: false } & Absence);

@@ -18,7 +18,7 @@ export class Keyboard implements Disposable {
     Deno.stdin.setRaw(true);
   }
 
-  /** What was typed within a time; empty: nothing, `undefined`: the terminal is gone. */
+  /** Keys typed within a time; empty: nothing, `undefined`: the terminal is gone. */
   read(milliseconds: number): string | undefined {
     if (libc().poll(this.#poll, 1n, Math.max(0, Math.ceil(milliseconds))) <= 0) return "";
     const n = Number(libc().read(STDIN, this.#bytes, BigInt(this.#bytes.length)));

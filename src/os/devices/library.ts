@@ -120,7 +120,7 @@ export interface GpuLibrary<Device, Query, Handle> extends Disposable {
    * in `low` and `high`. Allocates nothing when called.
    */
   query(name: Query): (handle: Handle) => number;
-  /** What a status other than 0 means, in few words. */
+  /** Meaning of a status other than 0, in few words. */
   text(status: number): string;
   /** Does the status mean that the GPU is lost for good? */
   isGone(status: number): boolean;

@@ -29,7 +29,7 @@ import { HIDDEN_VERBS, selfCommand } from "../self.ts";
 /** Statuses of ours, beside the library's. */
 export const HELPER = { LATE: -1, GONE: -2 } as const;
 
-/** What they mean. */
+/** Meanings of the helper's statuses. */
 export const HELPER_TEXTS: Readonly<Record<number, string>> = {
   [HELPER.LATE]: "the library does not answer",
   [HELPER.GONE]: "the library ended its process",
@@ -57,7 +57,7 @@ export function helpersCpuS(): number {
   return helpersMs.reduce((sum, helper) => sum + helper.cpuMs, 0) * 1e-3;
 }
 
-/** This side. */
+/** Parent's side of a library helper. */
 export class LibraryHelper implements Disposable {
   /** Halves of the last answer that was looked at. */
   low = 0;
@@ -79,7 +79,7 @@ export class LibraryHelper implements Disposable {
   #askedNs = NaN;
   #number = 0;
   #isPending = false;
-  /** It did not answer in time: it is not waited for any more. */
+  /** True if the library did not answer in time: it is not waited for any more. */
   #isSlow = false;
   #isGone = false;
 
@@ -244,7 +244,7 @@ export class LibraryHelper implements Disposable {
   }
 }
 
-/** It was not requested yet. */
+/** Status of a value that was not requested yet. */
 const UNASKED = 0x7fffffff;
 
 /** The helper's process: it has its end of the socket, nothing else of ours, and no stream. */
@@ -259,7 +259,7 @@ function start(kind: string, end: number): number {
   return confined(() => spawn({ path: "/proc/self/exe", args, inherited }));
 }
 
-/** What a helper serves. */
+/** Served library of a helper. */
 export interface Served {
   /** Sent first. */
   readonly facts: unknown;
@@ -268,7 +268,9 @@ export interface Served {
   readonly halves: { readonly low: number; readonly high: number };
 }
 
-/** What a GPU library that is open goes on opening: devices, facts of the kernel, parts of itself. */
+/**
+ * Places that an open GPU library goes on opening: devices, facts of the kernel, parts of itself.
+ */
 function placesOfLibraries(): Places {
   const devices = listDirectory("/dev").filter((name) => /^(nvidia|kfd$|dri$)/.test(name));
   return {

@@ -29,7 +29,7 @@ const OP_WORDS = OP_BYTES / 4;
 const ERR = 1, LOW = 4, HIGH = 5;
 const PROT_READ_WRITE = 3;
 const MAP_PRIVATE_ANONYMOUS = 0x22;
-/** So many calls in a row may fail before single reads are left at. */
+/** Maximum number of failed calls in a row before single reads are kept for good. */
 const MAX_FAILURES = 3;
 
 /** One register of one CPU, and the device that reads it alone. */

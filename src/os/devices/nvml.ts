@@ -84,7 +84,7 @@ export interface NvmlDevice {
   readonly handle: bigint;
   readonly name: string;
   readonly uuid: string;
-  /** As sysfs writes it: `0000:07:00.0`; "" where unknown. */
+  /** PCI address as sysfs writes it: `0000:07:00.0`; "" if unknown. */
   readonly busId: string;
   /** Is it split into instances (Multi-Instance GPU)? */
   readonly mig: boolean;
@@ -106,7 +106,7 @@ export const NVML_QUERIES = [
   ...["celsius", "memoryCelsius", "memoryUsedBytes", "memoryTotalBytes"] as const,
   ...["throttleBits", "performanceState"] as const,
 ];
-/** One of them. */
+/** Name of a query. */
 export type NvmlQuery = typeof NVML_QUERIES[number];
 
 /** Calls that answer one unsigned, or one unsigned long long. */
@@ -266,7 +266,7 @@ const NAME = "libnvidia-ml.so.1";
 /** The user's own path of the library. */
 const VARIABLE = "JOULEMARK_NVML";
 
-/** Where it is; the user's own word goes first. */
+/** Path of the library; the user's own path goes first. */
 export function findNvml(given = Deno.env.get(VARIABLE)): FoundLibrary {
   return findLibrary(NAME, given, Deno.env.get("LD_LIBRARY_PATH"));
 }

@@ -25,7 +25,7 @@ const PERF_FLAG_FD_CLOEXEC = 8n;
 /** PERF_TYPE_SOFTWARE. */
 const SOFTWARE = 1;
 
-/** What to count, and where. */
+/** Event to count, and its target. */
 export interface PerfEventSpec {
   /** PERF_TYPE_*: 0 hardware, 1 software, else a PMU's `type` file. */
   readonly type: number;
@@ -37,7 +37,7 @@ export interface PerfEventSpec {
    * @default false: everything on the CPU
    */
   readonly commands?: boolean;
-  /** What happens inside the kernel is not counted. @default false */
+  /** True to leave out events inside the kernel. @default false */
   readonly userOnly?: boolean;
 }
 
@@ -76,10 +76,13 @@ const words = new Uint32Array(6);
 const bytes = new Uint8Array(words.buffer);
 const HIGH_WEIGHT = 4294967296;
 
-/** What `PerfCounter.read` found. */
+/** Results of `PerfCounter.read`. */
 export const PERF_READ = {
   OK: 0,
-  /** No command waits that would switch the event on, or it has had no turn on a hardware counter. */
+  /**
+   * Result if no command waits that would switch the event on, or the event had no turn on a
+   * hardware counter.
+   */
   NEVER_COUNTED: -1,
   /** The count went backwards: nothing was added. */
   BACKWARDS: -2,
@@ -106,7 +109,7 @@ export class PerfCounter {
     this.#waits = spec.commands === true && commandPid > 0;
   }
 
-  /** One of {@linkcode PERF_READ}, or an errno. */
+  /** Reads the counter: one of {@linkcode PERF_READ}, or an errno. */
   read(): number {
     // These descriptors have no offset: pread(2) answers ESPIPE.
     const n = libc().read(this.#fd, bytes, 24n);

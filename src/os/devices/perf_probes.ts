@@ -27,7 +27,7 @@ const SOFTWARE = 1, DUMMY = 9;
 const STACK_POINTER = 1n << 7n;
 const SET_OUTPUT = 0x2405n;
 const PAGE = 4096;
-/** Where struct perf_event_mmap_page has the writer's place and the reader's. */
+/** Offsets in struct perf_event_mmap_page of the writer's and the reader's position. */
 const HEAD_AT = 1024n, TAIL_AT = 1032n;
 /** Data of a CPU, a power of two: a tick's worth of calls that take a microsecond each, and more. */
 const DATA_BYTES = 1 << 18;
@@ -39,11 +39,11 @@ const REF_COUNTER = "/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset"
 export interface ProbePlace {
   readonly path: string;
   readonly offset: number;
-  /** Where the counter lies that the kernel raises while it is probed; 0: none. */
+  /** File offset of the counter that the kernel raises while the point is probed; 0: none. */
   readonly semaphore?: number;
 }
 
-/** What was read of a CPU's ring: records, one behind the other, and how many bytes they are. */
+/** Records read from a CPU's ring, one after the other, and their length in bytes. */
 export class ProbeRing {
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1 << 14);
   view: DataView = new DataView(this.bytes.buffer);

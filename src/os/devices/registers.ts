@@ -77,7 +77,7 @@ export class FileRegisters implements Registers {
   }
 }
 
-/** How often a file caught half-written is read again. */
+/** Maximum number of reads of a file that was caught half-written. */
 const MAX_READS = 4;
 
 /** A tree's `msr.json`, parsed again when a register is requested a second time. */

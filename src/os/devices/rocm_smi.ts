@@ -55,7 +55,7 @@ const TEXTS: Record<number, string> = {
   16: "busy",
 };
 
-/** What a status means, in few words. */
+/** Meaning of a status, in few words. */
 export function rocmText(status: number): string {
   return TEXTS[status] ?? HELPER_TEXTS[status] ?? `ROCm SMI error ${status}`;
 }
@@ -65,13 +65,13 @@ export const ROCM_QUERIES = [
   ...["energyCounts", "averageMicrowatts", "socketMicrowatts", "capMicrowatts"] as const,
   ...["busyPercent", "edgeMillicelsius", "vramUsedBytes"] as const,
 ];
-/** One of them. */
+/** Name of a query. */
 export type RocmQuery = typeof ROCM_QUERIES[number];
 
 /** One device. */
 export interface RocmDevice {
   readonly index: number;
-  /** As sysfs writes it: `0000:c1:00.0`; "" where unknown. */
+  /** PCI address as sysfs writes it: `0000:c1:00.0`; "" if unknown. */
   readonly busId: string;
   /** Microjoules of one count of its energy; NaN where it has none. */
   readonly energyUnit: number;
@@ -173,7 +173,7 @@ const NAMES = [
   "librocm_smi64.so",
 ];
 const VARIABLE = "JOULEMARK_ROCM_SMI";
-/** Where it is; the user's own word goes first. */
+/** Path of the library; the user's own path goes first. */
 export function findRocm(given = Deno.env.get(VARIABLE)): FoundLibrary {
   return findLibrary(NAMES, given, Deno.env.get("LD_LIBRARY_PATH"));
 }

@@ -23,7 +23,7 @@ const ENABLE_PKEY = 0x1b03n, REGISTER_AGENT = 0xc01c1b01n;
 const REGISTRATION_BYTES = 28;
 const HEADER_BYTES = 64;
 const MAD_BYTES = 256;
-/** As the original waits: 15 ms, and three times more. */
+/** Time limit and number of repetitions, as in the original: 15 ms, and three times more. */
 const TIMEOUT_MS = 15, RETRIES = 3;
 /** Longer than all of that: the kernel has answered by then. */
 const PATIENCE_MS = 200;
@@ -44,7 +44,7 @@ export interface MadDoor {
   [Symbol.dispose](): void;
 }
 
-/** What is written: the header, then the datagram. */
+/** Packet to write: the header, then the datagram. */
 export function umadPacket(agent: number, target: MadTarget, mad: Uint8Array) {
   const packet = new Uint8Array(HEADER_BYTES + MAD_BYTES);
   const header = new DataView(packet.buffer);

@@ -1,6 +1,6 @@
 /**
- * What `joulemark doctor --energy` found on this node, kept for later reports: one JSON document of the
- * user's, `$XDG_STATE_HOME/joulemark/counters-HOST.json`, else below `~/.local/state`.
+ * Results of `joulemark doctor --energy` on this node, kept for later reports: one JSON document of
+ * the user's, `$XDG_STATE_HOME/joulemark/counters-HOST.json`, else below `~/.local/state`.
  *
  *   {"simulated": false, "tried at": "2026-…", "seconds": 30, "counters": [{"counter": "package", …}]}
  * @module
@@ -13,7 +13,7 @@ import { writeDocument } from "./whole_file.ts";
 
 const MAX_CHARACTERS = 65_536;
 
-/** Where it is kept for this node; `undefined`: this user has no home. */
+/** Path of the document for this node; `undefined`: this user has no home. */
 export function countersCheckedPath(
   env: (name: string) => string | undefined,
 ): string | undefined {

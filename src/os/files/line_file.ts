@@ -19,7 +19,7 @@ const LF = 10;
 const BLOCK_BYTES = 65536;
 /** Lines of text are gathered up to here. */
 const TEXT_CHARACTERS = 8192;
-/** So much waits for a disk that is full. */
+/** Maximum number of bytes that wait while the disk is full. */
 const WAITING_BYTES = 4 << 20;
 /** Is the disk full? EDQUOT is the same for one user. */
 const DISK_FULL_ERRORS: ReadonlySet<number> = new Set([ERRNO.ENOSPC, ERRNO.EDQUOT]);

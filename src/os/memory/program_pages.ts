@@ -8,7 +8,7 @@ import { readLinkTarget, readWhole } from "../files.ts";
 import { libc } from "../libc.ts";
 
 const MADV_DONTNEED = 4;
-/** Of /proc/self/smaps: what is mapped from a file, and cannot be written to. */
+/** Line of /proc/self/smaps for a mapping of a file that cannot be written to. */
 const UNWRITABLE = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p [0-9a-f]+ \S+ \d+ +(\/.*)$/;
 
 /**
