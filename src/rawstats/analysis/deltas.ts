@@ -16,9 +16,9 @@ import { type KeySeries, NodeSeries } from "./series.ts";
 
 /** One key of one device over time; one entry per time, `undefined` where there is none. */
 export interface RawDeltaSeries {
-  /** Without the factor of the declared unit: `512B` gives `B`. */
+  /** Unit without its factor: `512B` gives `B`. */
   readonly unit: string;
-  /** What one count is worth in `unit`. */
+  /** Value of one count in `unit`. */
   readonly scale: number;
   /** Counter or gauge. */
   readonly kind: RawKind;
@@ -28,7 +28,7 @@ export interface RawDeltaSeries {
   readonly delta: readonly (Exact | undefined)[] | undefined;
 }
 
-/** What `rawDeltas` gives. */
+/** Result of `rawDeltas`. */
 export interface RawDeltas {
   /** The host that the files are of. */
   readonly host: string;
@@ -38,13 +38,13 @@ export interface RawDeltas {
   readonly series: Readonly<Record<string, Record<string, Record<string, RawDeltaSeries>>>>;
   /** Every step backwards, as it was taken. */
   readonly corrections: readonly RawCorrection[];
-  /** What was wrong in the file; the rest was read. */
+  /** Errors in the file; the rest was read. */
   readonly errors: readonly FormatError[];
 }
 
 /** Options of {@link rawDeltas}. */
 export interface RawDeltaOptions {
-  /** Only the samples of this job, its first one as the baseline. @default all */
+  /** Job whose samples are read, its first one as the baseline. @default all */
   readonly job?: string;
   /** For messages. @default "raw stats" */
   readonly path?: string;

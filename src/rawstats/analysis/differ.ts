@@ -25,7 +25,7 @@ export interface RawCorrection {
   readonly device: string;
   /** Key of the counter. */
   readonly key: string;
-  /** What happened to the counter. */
+  /** Correction of the counter. */
   readonly kind: RawCorrectionKind;
   /** Value before. */
   readonly from: bigint;
@@ -47,7 +47,7 @@ export class RawType {
   readonly isEvent: Uint8Array;
   /** Do its counters count energy? */
   readonly isEnergy: boolean;
-  /** Of all devices, where no column is a counter. */
+  /** Deltas of devices without any counter column. */
   readonly noDeltas: Float64Array;
   readonly devices = new Map<string, RawCounters>();
   #columns: readonly number[] | undefined;
@@ -72,7 +72,7 @@ export class RawType {
   }
 }
 
-/** What a delta is, beside its value. */
+/** Flags of a delta. */
 export const CORRECTED = 1, AT_LEAST = 2;
 
 /** The counters of one device: what they were, and by how much they grew in the last step. */
@@ -171,9 +171,9 @@ export class RawDiffer {
   #boot = 0;
   #bootUs = NaN;
   #made = 0;
-  /** Of the file at hand: counters by number of schema and device. */
+  /** Counters of the current file, by number of schema and device. */
   #slots: (RawCounters | undefined)[][] = [];
-  /** The same for types that are derived: their schemas are numbered from −1 downwards. */
+  /** Counters of derived types: their schemas are numbered from −1 downwards. */
   #derivedSlots: (RawCounters | undefined)[][] = [];
 
   /** @param energyUnits Joules of one count of its energy counters. */
@@ -185,7 +185,7 @@ export class RawDiffer {
     this.#derivedSlots = [];
   }
 
-  /** No line of the node follows: what counters were is given up. */
+  /** Ends the node: no line of it follows, and the counters are given up. */
   end(): void {
     for (const { devices } of this.types.values()) devices.clear();
     this.types.clear();
@@ -329,7 +329,7 @@ export class RawDiffer {
     if (value >= EXACT_BELOW) (counters.wideBase ??= new Map()).set(k, exact);
   }
 
-  /** What is known about a step backwards. */
+  /** Facts about a step backwards. */
   #stepOf(counters: RawCounters, k: number, next: NextRecord | undefined): RawStep {
     const { type, elapsedS, timeUs, deltas, elapsedBeforeS } = counters;
     const following = next === undefined ? undefined : counters.valuesOf(next.number);

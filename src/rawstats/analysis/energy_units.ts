@@ -43,7 +43,7 @@ function familyOf(type: string, all: Iterable<string>): Family | undefined {
   return found.size === 1 ? [...found][0] : undefined;
 }
 
-/** Where the unit of a type comes from. */
+/** Source of a type's energy unit. */
 export interface EnergySource {
   readonly type: string;
   /** The family's name; `undefined`: the unit is unknown. */

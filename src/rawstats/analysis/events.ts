@@ -1,5 +1,5 @@
 /**
- * Which event a counter counts, from its control register: event | unit mask << 8 | flags.
+ * Event of a counter, from its control register: event | unit mask << 8 | flags.
  *
  * Event numbers are those of the processors' manuals; the names are hpcperfstats' own.
  * @module
@@ -8,7 +8,7 @@
 /** An event, and what one count of it stands for. */
 export interface PmcEvent {
   readonly name: string;
-  /** As in schemas: `64B`; operations per instruction for floating-point events. */
+  /** Unit as in schemas: `64B`; operations per instruction for floating-point events. */
   readonly unit: string;
 }
 

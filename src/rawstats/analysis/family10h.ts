@@ -19,7 +19,7 @@ import { parseRawSchema, type RawSchema } from "../format/schema.ts";
 const CORES = 4;
 const COUNTERS = 4;
 
-/** What a control word counts: a column of the core's type or of the socket's. */
+/** Target of a control word: a column of the core's type or of the socket's. */
 export interface Family10hEvent {
   readonly type: "amd64_core" | "amd64_sock";
   readonly column: number;

@@ -14,13 +14,15 @@ import { isTar, TarReader } from "./untar.ts";
 const PIECE_BYTES = 1 << 20;
 /** gzip makes a thousand bytes of one, and the runtime's stream gives all of a piece at once. */
 const PACKED_PIECE_BYTES = 1 << 14;
-/** What of a damaged piece came out before the damage is lost: small ones. */
+/**
+ * Size of the pieces in which a damaged file is unpacked: small ones lose less before the damage.
+ */
 const MEMBER_PIECE_BYTES = 1 << 10;
 
-/** What one host has in one file. */
+/** Part of one host in one file. */
 export interface RawFile extends RawPart {
   readonly path: string;
-  /** As stored, packed or not. */
+  /** Size as stored, packed or not. */
   readonly bytes: number;
 }
 
@@ -68,7 +70,7 @@ function withWholeNames(files: readonly RawFile[]): RawFile[] {
   return files.map((file) => ({ ...file, host: names.get(file.host)! }));
 }
 
-/** What was in pipes: they can be read once. */
+/** Content of pipes: they can be read only once. */
 const pipes = new Map<string, Uint8Array>();
 const STDIN = "-";
 const MAX_PIPE_BYTES = 512 << 20;
@@ -272,7 +274,7 @@ class BytesFile {
   }
 }
 
-/** What a packed file is read through. */
+/** Source that a packed file is read through. */
 type PackedFile = Pick<Deno.FsFile, "readSync" | "seekSync"> | BytesFile;
 
 function* plain(
@@ -300,8 +302,8 @@ async function* cut(
 }
 
 /**
- * What a gzip file holds. One of several members, as `cat` makes of several files, is read on where the
- * runtime's own stream gives up behind the first.
+ * Content of a gzip file. If it has several members, as `cat` makes from several files, reading
+ * goes on after the first, where the runtime's own stream gives up.
  */
 async function* inflate(file: PackedFile): AsyncGenerator<Uint8Array> {
   let given = 0;

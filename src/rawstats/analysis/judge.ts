@@ -18,21 +18,21 @@
  * @module
  */
 
-/** What a step backwards was. */
+/** Kind of a step backwards. */
 export type RawCorrectionKind = "wrap" | "reset" | "dip";
 
-/** What happened to the counter, and how much it counted. */
+/** Judgement of a step: its kind and the counts. */
 export interface RawJudgement {
   readonly kind: RawCorrectionKind;
   /** Counts, never below zero. */
   readonly delta: bigint;
 }
 
-/** What is known about a step backwards. */
+/** Facts about a step backwards. */
 export interface RawStep {
   /** Largest possible number of counts in the time between. @default 2^(W−1) */
   readonly bound?: number;
-  /** The same by usual power, for energy registers. */
+  /** Usual number of counts in that time, by usual power, for energy registers. */
   readonly usual?: number;
   /** Value of the next record. */
   readonly next?: bigint;

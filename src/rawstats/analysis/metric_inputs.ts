@@ -1,8 +1,8 @@
 /**
- * What the job metrics are made from: a few sums per node, gathered in one pass.
+ * Input of the job metrics: a few sums per node, gathered in one pass.
  *
- * Each type's columns feed named inputs; counters with control registers feed the input of the event
- * that they were programmed to count. An input that no line has fed is NaN, never zero.
+ * Each type's columns feed named inputs; counters with control registers feed the input of the
+ * event that they were programmed to count. An input that no line has fed is NaN, never zero.
  * @module
  */
 import type { RawValues } from "../format/columns.ts";
@@ -88,7 +88,7 @@ export class NodeInputs implements JobListener {
   readonly #node: RawNode;
   readonly #wanted: boolean;
   readonly #sums: MetricSums;
-  /** Numbers of the inputs that there are; sums of this sample and of all; greatest rates. */
+  /** Numbers of the known inputs; sums of this sample and of all; maximum rates. */
   readonly #inputs = new Map<string, number>();
   readonly #now = new Float64Array(MAX_INPUTS);
   readonly #fed = new Uint8Array(MAX_INPUTS);
@@ -110,7 +110,7 @@ export class NodeInputs implements JobListener {
     this.#sums = new MetricSums(node.host);
   }
 
-  /** What was gathered; no sample may follow. */
+  /** Gathered sums; no sample may follow. */
   finish(): MetricSums {
     const sums = this.#sums;
     sums.nominalHz = this.#node.nominalHz;
@@ -121,7 +121,7 @@ export class NodeInputs implements JobListener {
     return sums;
   }
 
-  /** No sample comes for a while: what is kept to be quick is given up. */
+  /** Frees the memory that is kept for speed, when no sample comes for a while. */
   rest(): void {
     this.#plans.length = 0;
   }

@@ -1,5 +1,5 @@
 /**
- * What the job metrics of one node are computed from: sums, peaks and a few series.
+ * Input of one node's job metrics: sums, peaks and a few series.
  *
  * Its fields are plain data, so that a process of its own may have gathered them.
  * @module
@@ -12,7 +12,7 @@ export class MetricSums {
   samples = 0;
   /** Nominal frequency of the cores; NaN where unknown. */
   nominalHz = NaN;
-  /** Greatest memory in use by programs, in bytes. */
+  /** Maximum memory in use by programs, in bytes. */
   memoryBytes = NaN;
   /** Per sample after the first: seconds since the epoch, and user time in cores. */
   readonly userTimes: number[] = [];
@@ -20,7 +20,7 @@ export class MetricSums {
   /** Means over the devices of one sample: percent, and watts. */
   readonly gpuUtilization: number[] = [];
   readonly gpuWatts: number[] = [];
-  /** Names of the inputs that were fed; by their order: sums in the base unit, greatest rates. */
+  /** Names of the inputs that were fed; in their order: sums in the base unit, maximum rates. */
   inputs: readonly string[] = [];
   totals: Float64Array = new Float64Array();
   peaks: Float64Array = new Float64Array();
@@ -52,7 +52,7 @@ export class MetricSums {
     return there.length === 0 ? NaN : there.reduce((a, b) => a + b);
   }
 
-  /** Greatest rate of an input over one interval. */
+  /** Maximum rate of an input over one interval. */
   peak(input: string): number {
     return this.#of(this.peaks, input);
   }

@@ -11,7 +11,7 @@ import type { MetricSums } from "./metric_sums.ts";
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** Of all nodes of a job; NaN: the counters that it needs are absent. */
+/** Value over all nodes of a job; NaN: the counters that it needs are absent. */
 type Figure = (nodes: readonly MetricSums[]) => number;
 type OfNode = (node: MetricSums) => number;
 
@@ -35,12 +35,12 @@ function perSecond(of: OfNode): Figure {
   return mean((node) => of(node) / node.seconds);
 }
 
-/** The same of a sum, in a unit of so many base units. */
+/** Rate of a sum, in a unit of `per` base units. */
 function rate(per: number, ...inputs: string[]): Figure {
   return perSecond((node) => node.sum(...inputs) / per);
 }
 
-/** Greatest over nodes. */
+/** Maximum over nodes. */
 function greatest(of: OfNode): Figure {
   return (nodes) => {
     const values = nodes.map(of).filter((value) => value === value);
@@ -53,7 +53,7 @@ function total(input: string): Figure {
   return (nodes) => nodes.reduce((sum, node) => sum + node.total(input), 0);
 }
 
-/** That of one input over that of another. */
+/** Ratio of two inputs' totals. */
 function ratio(above: string, below: string): Figure {
   return (nodes) => total(above)(nodes) / total(below)(nodes);
 }
@@ -89,7 +89,7 @@ function allFlops(node: MetricSums): number {
   return parts.length === 0 ? NaN : parts.reduce((a, b) => a + b);
 }
 
-/** Which of the fabric's types a node has: extended counters before plain ones. */
+/** Value from the node's fabric type: extended counters before plain ones. */
 function fabric(
   node: MetricSums,
   what: "bytes" | "packets",
@@ -291,7 +291,9 @@ function userRates(node: MetricSums): readonly number[] {
   return node.userRates;
 }
 
-/** Greatest over nodes of mean((max − rate) / max) of user time: 0 for even nodes; NaN without any. */
+/**
+ * Maximum over nodes of mean((max − rate) / max) of user time: 0 for even nodes; NaN without any.
+ */
 function nodeImbalance(nodes: readonly MetricSums[]): number {
   const rates = nodes.map(userRates);
   const length = Math.min(...rates.map((own) => own.length));
@@ -304,7 +306,7 @@ function nodeImbalance(nodes: readonly MetricSums[]): number {
   return Math.max(...sums) / length;
 }
 
-/** How far the work falls off: 1 for an even job, towards 0 for one that stops early. */
+/** Decline of the work over time: 1 for an even job, towards 0 for one that stops early. */
 function timeImbalance(node: MetricSums): number {
   const t = node.userTimes, r = userRates(node);
   const area = new Float64Array(t.length);

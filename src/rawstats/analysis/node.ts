@@ -23,7 +23,7 @@ export interface RawSample {
   readonly marks: readonly string[];
 }
 
-/** What takes part in a pass over files. */
+/** Listener of a pass over files. */
 export interface RawListener extends Omit<JobListener, "row"> {
   /** One statistics line; all arguments but the strings are reused. */
   row?(counters: RawCounters, values: RawValues): void;
@@ -37,7 +37,7 @@ interface WaitingRecord {
   readonly rows: RawCounters[];
 }
 
-/** What the files of a node show before they are read. */
+/** Facts about a node's files that are known before they are read. */
 export interface RawNodeOptions {
   /** The user's units for energies whose files have none. */
   readonly energyUnits?: EnergyUnits;
@@ -72,7 +72,7 @@ export class RawNode {
     this.#listeners = listeners;
   }
 
-  /** What a scanner of one of its files reports to; files come in the order of their times. */
+  /** Handler for a scanner of one of the node's files; files come in the order of their times. */
   startFile(error: (error: FormatError) => void): RawHandler {
     this.differ.startFile();
     return {
@@ -96,7 +96,7 @@ export class RawNode {
     this.#collecting!.rows.push(counters);
   }
 
-  /** No line follows: call it after the last file. */
+  /** Ends the last sample: call it after the last file. */
   endSample(): void {
     this.#endRecord();
     if (this.#complete !== undefined) this.#emit(this.#complete, undefined);

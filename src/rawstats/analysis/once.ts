@@ -13,7 +13,7 @@ import { SeenTimes } from "../format/seen_times.ts";
 import { piecesFor, type RawFile, scanRawFile } from "./files.ts";
 import type { RawNode } from "./node.ts";
 
-/** What was found more than once. */
+/** Content that was found more than once. */
 export interface RawCopies {
   /** Record groups, and their lines. */
   records: number;
@@ -123,8 +123,8 @@ export async function* recordsOnce(
 }
 
 /**
- * Where the keys of one type's columns are among those of another file, −1: not there; `null`: they
- * have the same places. By both.
+ * Column indices of one type's keys in another file, −1: not there; `null`: they have the same
+ * indices. By both.
  */
 const places = new WeakMap<RawColumns, WeakMap<RawColumns, Int32Array | null>>();
 

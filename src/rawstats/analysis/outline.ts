@@ -1,7 +1,7 @@
 /**
- * What a raw stats file is made of: files may have been joined by `cat`, of one host or of several.
+ * Parts of a raw stats file: files may have been joined by `cat`, of one host or of several.
  *
- * A part begins at a header, and where a time line names another host than the line before.
+ * A part begins at a header, and at a time line that names another host than the line before.
  * @module
  */
 import { LineSplitter } from "../../formats/line_splitter.ts";
@@ -24,11 +24,11 @@ export interface RawPart extends RawSpan {
   /** Number of time lines, and jobs with an end mark. */
   readonly records: number;
   readonly withEnd: readonly string[];
-  /** Where the schemas are, when they are not in the part itself. */
+  /** Place of the schemas, if they are not in the part itself. */
   readonly header?: RawSpan;
 }
 
-/** As the scanner takes them; longer lines hold nothing. */
+/** Maximum line length of the scanner; longer lines are ignored. */
 const MAX_LINE = 1 << 20;
 const DOLLAR = 36, PERCENT = 37;
 const decoder = new TextDecoder();

@@ -21,18 +21,18 @@ export interface SeenJob {
   readonly cut: string[];
 }
 
-/** What a pass found on one node; plain data but for the methods of sums. */
+/** Analysis of one node by a pass; plain data except for the methods of sums. */
 export interface RawNodeAnalysis {
   readonly host: string;
   /** Samples read, those of other jobs included. */
   readonly samples: number;
-  /** What its files hold more than once. */
+  /** Content that the files hold more than once. */
   readonly copies: RawCopies;
   /** Energies whose unit neither files nor user gave. */
   readonly energySources: readonly EnergySource[];
   /** Steps backwards of its counters. */
   readonly counts: Readonly<Record<RawCorrectionKind, number>>;
-  /** What the metrics over the job are made from, or over all samples where none was asked for. */
+  /** Sums for the metrics over the job, or over all samples if no job was requested. */
   readonly sums: MetricSums;
   readonly jobs: readonly {
     readonly id: string;
@@ -43,10 +43,10 @@ export interface RawNodeAnalysis {
   readonly jobNames: readonly string[];
 }
 
-/** What the passes found. */
+/** Results of the passes. */
 export interface RawAnalysis {
   readonly nodes: readonly RawNodeAnalysis[];
-  /** Of each node. */
+  /** Inputs of each node's metrics. */
   readonly inputs: readonly MetricSums[];
   readonly jobs: ReadonlyMap<string, SeenJob>;
   /** All jobs of the files. */
@@ -55,7 +55,7 @@ export interface RawAnalysis {
   readonly samples: number;
 }
 
-/** What a pass is to do. */
+/** Request to a pass. */
 export interface RawRequest {
   readonly files: readonly RawFile[];
   /** @default every sample */

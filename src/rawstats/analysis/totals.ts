@@ -1,5 +1,5 @@
 /**
- * What a node's counters add up to, and its gauges amount to, without keeping any sample.
+ * Totals of a node's counters, and values of its gauges, without keeping any sample.
  *
  * @module
  */
@@ -81,7 +81,7 @@ export class TypeTotals {
     this.#nowUs = counters.timeUs;
   }
 
-  /** No line of the sample at hand follows. */
+  /** Ends the current sample: no line of it follows. */
   end(): void {
     this.#timeUs = this.#nowUs;
     this.seconds += this.#elapsedS;
@@ -102,7 +102,7 @@ export class TypeTotals {
   }
 }
 
-/** Which totals are kept. */
+/** Selection of totals to keep. */
 export interface TotalsWish {
   /** @default every type */
   wants?(type: string): boolean;
@@ -144,7 +144,7 @@ export class NodeTotals implements JobListener {
     totals?.add(counters, values, this.samples, isFirst);
   }
 
-  /** No sample follows. */
+  /** Ends the totals: no sample follows. */
   end(): void {
     for (const { parts } of this.entries.values()) parts.forEach((part) => part.end());
   }

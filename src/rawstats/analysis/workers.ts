@@ -19,7 +19,7 @@ const MIN_BYTES = 64 << 20;
 /** Each takes some 100 MB; beyond these a login node's other users would notice. */
 const MAX_WORKERS = 8;
 
-/** How the reading is done. */
+/** Options of reading with workers. */
 export interface RawWorkersOptions {
   /** @default one a CPU, at most 8, where there is enough to read */
   readonly processes: number | undefined;
@@ -27,19 +27,19 @@ export interface RawWorkersOptions {
   readonly helper: readonly string[];
   /** One line about what is wrong in a file; those of a node follow each other. */
   error(line: string): void;
-  /** How many processes read. */
+  /** Notes the number of processes that read. */
   note(line: string): void;
   /** A helper could not be started, or failed. */
   warn(line: string): void;
 }
 
-/** What a helper is to do, and for which process. */
+/** Order to a worker, and the process that it is for. */
 interface Order {
   readonly request: RawTableRequest;
   readonly parent: number;
 }
 
-/** What a helper leaves for each of its nodes. */
+/** Result of a worker for each of its nodes. */
 interface Done {
   readonly part: RawTablePart;
   readonly errors: readonly string[];
@@ -64,7 +64,7 @@ export async function readRawTables(
   return parts;
 }
 
-/** How much longer text is than it is packed. */
+/** Typical ratio of unpacked to packed size. */
 const GZIP_FACTOR = 8;
 
 /** Bytes of a file, as text. */
@@ -80,7 +80,10 @@ function processCount(nodes: readonly RawFile[][], wanted: number | undefined): 
   return Math.min(affinityOf(0).length, nodes.length, MAX_WORKERS);
 }
 
-/** Whole nodes for each process, the greatest first, each to whom has least. */
+/**
+ * Distributes whole nodes to the processes: largest first, each to the process that has the fewest
+ * bytes.
+ */
 export function share(nodes: readonly RawFile[][], count: number): RawFile[][] {
   const shares = Array.from({ length: count }, () => ({ bytes: 0, files: [] as RawFile[] }));
   const sized = nodes.map((files) => ({ files, bytes: files.reduce((n, f) => n + weight(f), 0) }));

@@ -20,7 +20,7 @@ interface OpenType {
   readonly schema: RawSchema;
   readonly collector: RawCollector;
   readonly row: RawRow;
-  /** Of the record at hand: has it any line? Kept for the list of absent keys. */
+  /** Number of lines in the current record, for the list of absent keys. */
   lines: number;
 }
 

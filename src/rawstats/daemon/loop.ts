@@ -8,12 +8,12 @@ import { RawWriter } from "../format/writer.ts";
 import type { RawCollection } from "./collection.ts";
 import type { RawStore } from "./store.ts";
 
-/** What a monitor is to do. */
+/** Options of a monitor. */
 export interface RawMonitorOptions {
   readonly intervalSeconds: number;
   /** Job of all records, as given. */
   readonly jobId?: string;
-  /** Its first word is the job's id, or several with commas, as long as the file exists. */
+  /** Text whose first word is the job's id, or several with commas, as long as the file exists. */
   readonly jobIdFile?: () => string | undefined;
   /** Types that get lines. @default all */
   readonly types?: ReadonlySet<string>;

@@ -9,7 +9,7 @@ import { MAX_MARK_BYTES } from "./socket.ts";
 
 /** At one time; of more, the one that has been silent longest goes. */
 const CLIENTS_MAX = 16;
-/** Those that one turn lets in: records come in between. */
+/** Maximum number of clients accepted in one turn: records come in between. */
 const ACCEPTS_MAX = 64;
 /** A client sends its line at once. */
 const PATIENCE_MS = 1000;

@@ -94,7 +94,7 @@ function listenAt(path: string, directory: string): Listener {
   return listener;
 }
 
-/** How a mark went. */
+/** Result of a mark. */
 export type MarkAnswer =
   | { readonly ok: true }
   | { readonly ok: false; readonly isListening: boolean; readonly reason: string };

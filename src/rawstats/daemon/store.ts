@@ -13,7 +13,7 @@ const encoder = new TextEncoder();
 /** The end of a file in which its last record is looked for. */
 const TAIL_BYTES = 1 << 22;
 
-/** How a write went. */
+/** Result of a write. */
 export type RawWriteResult = { readonly ok: true } | { readonly ok: false; reason: string };
 
 /** Writes the files of one host. */

@@ -1,6 +1,6 @@
 /**
- * What a reader of raw stats keeps of each type and device while it goes through a file, and the
- * values of the line at hand.
+ * State of each type and device while a reader goes through a raw stats file, and the values of the
+ * current line.
  *
  * @module
  */
@@ -10,7 +10,7 @@ const encoder = new TextEncoder();
 
 /** A device of a type, as far as the file has shown it. */
 export class RawDevice {
-  /** As it is spelled before a blank: quicker to compare than to decode. */
+  /** Name in bytes as it is spelled before a blank: quicker to compare than to decode. */
   readonly bytes: Uint8Array;
   /** The device whose line followed last time: lines repeat their order. */
   next: RawDevice | undefined;
@@ -38,7 +38,7 @@ export class RawColumns {
   readonly #free: number[] = [];
   /** Columns that every line has; fewer than all where some are slow. */
   readonly fastCount: number;
-  /** Of each value of a fast sample, the column. */
+  /** Column of each value in a fast sample. */
   readonly fast: Int32Array;
   first: RawDevice | undefined;
   /** The type whose lines followed last time. */
@@ -103,7 +103,7 @@ export class RawValues {
     this.#wide = new BigUint64Array(count);
   }
 
-  /** These values, kept. */
+  /** Copy of these values. */
   copy(): RawValues {
     const kept = new RawValues(this.numbers.length);
     kept.set(this);
@@ -117,7 +117,7 @@ export class RawValues {
     this.hasWide = other.hasWide;
   }
 
-  /** Which values come first in an order by number: below 0 these, above 0 the others. */
+  /** Order of two lists by number: below 0 if these come first, above 0 if the others do. */
   compare(other: RawValues): number {
     const count = Math.min(this.numbers.length, other.numbers.length);
     for (let i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 /**
- * What is wrong in a raw stats file: one line per trouble, not one per line of noise.
+ * Errors in a raw stats file: one line per kind of error, not one per wrong line.
  *
  * @module
  */

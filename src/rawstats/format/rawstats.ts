@@ -18,7 +18,7 @@ export interface RawLine {
   readonly device: string;
   /** In the order of the schema; 0 where a fast sample omits a column. */
   readonly values: BigUint64Array;
-  /** Where it is not the last one of its type. */
+  /** Schema of the row, if it is not the last one of its type. */
   readonly schema?: RawSchema;
 }
 
@@ -26,11 +26,11 @@ export interface RawLine {
 export interface RawRecord {
   /** Microseconds since the epoch. */
   readonly timeUs: number;
-  /** As written: one id, a comma list, `-` or `0` for none. */
+  /** Jobs as written: one id, a comma list, `-` or `0` for none. */
   readonly jobs: string;
   /** Empty in files before 2.x. */
   readonly host: string;
-  /** Without their %. */
+  /** Marks without their %. */
   readonly marks: readonly string[];
   /** A line a device. */
   readonly lines: readonly RawLine[];
@@ -44,7 +44,7 @@ export interface RawStats {
   readonly schemas: ReadonlyMap<string, RawSchema>;
   /** In the order of the file. */
   readonly records: readonly RawRecord[];
-  /** What was wrong; the rest was read. */
+  /** Errors; the rest was read. */
   readonly errors: readonly FormatError[];
 }
 

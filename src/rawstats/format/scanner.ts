@@ -25,11 +25,11 @@ import { parseRawSchema, sameSchema } from "./schema.ts";
 import type { SeenTimes } from "./seen_times.ts";
 import { MAX_U64, readValues } from "./values.ts";
 
-/** What opens a record group. */
+/** Start of a record group. */
 export interface RawHead {
   /** Microseconds since the epoch: exact as a number until the year 2255. */
   readonly timeUs: number;
-  /** As written: one id, a comma list, `-` or `0` for none. */
+  /** Jobs as written: one id, a comma list, `-` or `0` for none. */
   readonly jobs: string;
   /** Empty in files before 2.x. */
   readonly host: string;
@@ -39,7 +39,7 @@ export interface RawHead {
   readonly bootUs: number;
 }
 
-/** Who listens to a scanner. */
+/** Listener of a scanner. */
 export interface RawHandler {
   property?(name: string, value: string): void;
   /** A type's first schema, or one that differs from the one before. */

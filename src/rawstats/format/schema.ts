@@ -22,7 +22,7 @@ export interface RawKey {
   readonly kind: RawKind;
   /** 64 where the line declares none. */
   readonly widthBits: number;
-  /** As declared, `512B`, `KB`, `cs`; empty where the line declares none. */
+  /** Unit as declared, `512B`, `KB`, `cs`; empty if the line declares none. */
   readonly unit: string;
   /** Collected in full samples only, so that a fast sample's line omits it (`R=S`, 2026). */
   readonly slow: boolean;
@@ -106,7 +106,7 @@ export function sameSchema(a: RawSchema, b: RawSchema): boolean {
   return a === b || formatRawSchema(a) === formatRawSchema(b);
 }
 
-/** What one count of a column is worth. */
+/** Unit of a column's counts. */
 export interface RawUnit {
   /** Factor from counts to `name`. */
   readonly scale: number;

@@ -7,7 +7,7 @@
 import { EXACT_BELOW, type RawColumns, type RawValues } from "./columns.ts";
 
 const SPACE = 32, LF = 10;
-/** The greatest value that there is. */
+/** Maximum value of a counter. */
 export const MAX_U64 = 18446744073709551615n;
 const decoder = new TextDecoder();
 

@@ -14,7 +14,7 @@ export class RawWriter {
   #bytes = new Uint8Array(65536);
   #length = 0;
 
-  /** What was written since `clear`; valid until the next call. */
+  /** Bytes written since `clear`; valid until the next call. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -25,7 +25,7 @@ function marked(
   return `${isAtLeast ? AT_LEAST_SIGN : ""}${text}${isCorrected ? "*" : ""}`;
 }
 
-/** Columns under each other, two blanks between; the last one is cut where that is too wide. */
+/** Columns under each other, two blanks between; the last one is truncated if it is too wide. */
 export function columns(rows: readonly (readonly string[])[], most = Infinity): string {
   const widths = (rows[0] ?? []).map((_, k) => Math.max(...rows.map((row) => row[k].length)));
   return rows.map((row) => {

@@ -11,7 +11,7 @@ import type { EnergyUnits } from "../energy_units.ts";
 import type { RawFile } from "../files.ts";
 import { analyseRawNode, type RawNodeAnalysis } from "../stats.ts";
 
-/** What the table is to show. */
+/** Request for a table. */
 export interface RawTableRequest {
   readonly files: readonly RawFile[];
   /** @default every sample */
