@@ -9,7 +9,7 @@ import type { Domain } from "./machine/domain.ts";
 import type { ReportFields } from "./report.ts";
 import type { SignalFormat } from "./signal.ts";
 
-/** How an agent requests signals, before the first sample. */
+/** Requests of an agent for signals, before the first sample. */
 export interface AgentPlatform {
   /** Requests a signal. @returns Its handle for samples. */
   pushSignal(name: string, domain: Domain, index: number): number;
@@ -21,7 +21,7 @@ export interface AgentPlatform {
 export interface AgentColumn {
   /** Title of the column. */
   readonly name: string;
-  /** How its values are printed. @default "double" */
+  /** Format of its values in print. @default "double" */
   readonly format?: SignalFormat;
 }
 

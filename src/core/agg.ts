@@ -1,8 +1,8 @@
 /**
- * How the instances of a signal become one value at a wider domain: geopm::Agg(3).
+ * Aggregation of a signal's instances to one value at a wider domain: geopm::Agg(3).
  *
- * NaN means "not available": every function but `select_first` leaves NaN operands out, and
- * nothing left gives NaN.
+ * NaN means "not available": every function but `select_first` leaves NaN operands out, and nothing
+ * left gives NaN.
  * @module
  */
 
@@ -32,10 +32,10 @@ export const HASH_UNMARKED = 0x725e8066;
 const HINT_UNKNOWN = 1;
 
 /**
- * Aggregates `values[indices[0]], values[indices[1]], …` without allocating (but for `median`).
+ * Aggregates `values[indices[0]], values[indices[1]], …` without allocating (except for `median`).
  *
  * @param values Values of all instances of the signal's own domain; NaN: not available.
- * @param indices Those of them that are inside the wider instance.
+ * @param indices Indices of the instances inside the wider one.
  */
 export function aggregate(
   kind: Aggregation,

@@ -8,7 +8,7 @@ import type { OptionValues } from "./option.ts";
 
 /** GEOPM's figures alone, exact edges beside them, and the fit too. */
 export const ATTRIBUTIONS = ["sampled", "exact", "fit"] as const;
-/** One of them. */
+/** Name of an attribution mode. */
 export type AttributionMode = typeof ATTRIBUTIONS[number];
 
 /** The default. */

@@ -29,7 +29,7 @@ const MOST_MARKS_PER_S = 200_000;
 /** Visits up to this long are folded, ns: longer ones are few. */
 export const SHORT_NS = 1e6;
 
-/** What is left out to keep the monitor within its share of a core. */
+/** Reductions that keep the monitor within its share of a core. */
 export class Budget {
   /** Visits that are shorter are folded, ns; 0: none. */
   foldBelowNs = 0;

@@ -2,15 +2,15 @@
  * Text of a configuration file: settings of verbs, one a line.
  *
  * ```
- * # what every run here is to do
+ * # settings of every run on this node
  * period = 0.01
  * [monitor]
  * interval = 60
  * ```
  *
- * Keys are the long names of a verb's options; `[VERB]` begins the settings of another verb, and what
- * precedes the first of them belongs to `run`. `#` begins a comment at the start of a line. An empty
- * value is none, but for options whose value may be left out.
+ * Keys are the long names of a verb's options; `[VERB]` begins the settings of another verb, and
+ * what precedes the first of them belongs to `run`. `#` begins a comment at the start of a line. An
+ * empty value counts as unset, except for options whose value may be left out.
  * @module
  */
 import { nearest } from "./errors.ts";
@@ -45,7 +45,7 @@ export interface ConfigFile {
   readonly path: string;
   readonly origin: Extract<Origin, "user" | "site">;
   readonly settings: readonly Setting[];
-  /** What is wrong with its lines, each as `PATH:LINE: expected …, found …`. */
+  /** Errors in its lines, each as `PATH:LINE: expected …, found …`. */
   readonly mistakes: readonly string[];
 }
 

@@ -1,20 +1,20 @@
 /**
- * What went wrong, counted: by kind, and by what it is about, with the first example of each. One
- * class for readers' values, application marks, refused calls, recordings and raw stats files.
+ * Counted problems: by kind and by subject, with the first example of each. One class for readers'
+ * values, application marks, refused calls, recordings and raw stats files.
  * @module
  */
 
 /** One kind of trouble with one subject. */
 export interface Diagnostic {
-  /** What it is about: a signal, a file; empty for the whole run. */
+  /** Subject of the problem: a signal, a file; empty for the whole run. */
   readonly subject: string;
   /** `reset`, `stall`, `error`, …, or the whole phrase where there is no shorter word. */
   readonly kind: string;
   /** The first example, in words. */
   readonly text: string;
-  /** Where it was first: a line of the file, a process's number; −1 where there is no place. */
+  /** Place of the first case: a line of the file, a process's number; −1 if there is no place. */
   readonly at: number;
-  /** How often it was counted. */
+  /** Number of cases. */
   count: number;
 }
 
@@ -80,7 +80,7 @@ export class Diagnostics {
     } else this.#beyond++;
   }
 
-  /** How often a kind was counted, 0 for never. */
+  /** Number of cases of a kind, 0 for none. */
   countOf(subject: string, kind: string): number {
     return this.#entries.find((e) => e.kind === kind && e.subject === subject)?.count ?? 0;
   }

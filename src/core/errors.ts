@@ -10,7 +10,7 @@ import { printable } from "./printable.ts";
 
 /** Parts of a message; the class puts them together, so that all messages have one form. */
 export interface Complaint {
-  /** What was attempted: `read`, `parse`, `push`. */
+  /** Attempted action: `read`, `parse`, `push`. */
   action: string;
   /** Path, name or option it was attempted on. */
   target?: string;
@@ -18,7 +18,7 @@ export interface Complaint {
   expected?: string;
   /** State given. */
   found?: string;
-  /** What to do about it. */
+  /** Advice on what to do. */
   remedy?: string;
   /** The error behind it. */
   cause?: unknown;
@@ -44,7 +44,7 @@ function sentence(c: Complaint): string {
   return text;
 }
 
-/** What all errors for people share: a code, and the exit status that it maps to. */
+/** Common part of all errors for people: a code, and the exit status that it maps to. */
 export interface HumanError extends Error {
   /** Distinguishes the classes without `instanceof`. */
   readonly code: string;
@@ -203,8 +203,8 @@ export function isHumanError(error: unknown): error is HumanError {
 }
 
 /**
- * What a user sees of an error: its message. A defect of the program itself is printed with its place in the
- * source only with `--debug`.
+ * Text of an error for a user: its message. A defect of the program itself is printed with its
+ * place in the source only with `--debug`.
  */
 export function messageFor(error: unknown, debug = false): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,9 +1,9 @@
 /**
- * What a reader of a run's figures must know, as one list: the report, the card and a replay print it.
+ * Warnings about a run's values, as one list: the report, the summary and a replay print it.
  * @module
  */
 
-/** How much it weighs. */
+/** Importance of a finding. */
 export type Severity =
   /** The figures are right; this is how they came about. */
   | "info"
@@ -14,12 +14,12 @@ export type Severity =
 
 /** One thing to know. */
 export interface Finding {
-  /** Which kind it is, in kebab case; it stays the same over versions. */
+  /** Kind of finding, in kebab case; it stays the same over versions. */
   readonly code: string;
   readonly severity: Severity;
-  /** What it is, with its figures. */
+  /** Text of the finding, with its values. */
   readonly text: string;
-  /** What to do about it. */
+  /** Advice on what to do. */
   readonly remedy?: string;
 }
 

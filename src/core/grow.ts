@@ -6,7 +6,7 @@
 /** Arrays whose elements are numbers. */
 type Growable = Uint8Array | Int32Array | Uint32Array | Float32Array | Float64Array;
 
-/** The same kind of array, with a buffer of its own. */
+/** Type of the grown array, with a buffer of its own. */
 type Grown<T extends Growable> = T extends Float64Array ? Float64Array<ArrayBuffer>
   : T extends Float32Array ? Float32Array<ArrayBuffer>
   : T extends Int32Array ? Int32Array<ArrayBuffer>

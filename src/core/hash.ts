@@ -5,7 +5,7 @@
  * @module
  */
 
-/** No region: a scope without an application process. */
+/** Hash of no region: a scope without an application process. */
 export const HASH_INVALID = 0;
 /** Stands for the totals since the first epoch. */
 export const HASH_EPOCH = 0x66c91423;

@@ -20,9 +20,9 @@ export const HINTS = [
 
 /** Outside every region. */
 export const HINT_UNSET = 0;
-/** Not given. */
+/** Hint that was not given. */
 export const HINT_UNKNOWN = 1;
-/** How many there are; numbers from here up are refused. */
+/** Number of hints; numbers from here up are refused. */
 export const HINT_COUNT = HINTS.length;
 
 /** The hints that a report has a `time-hint-…` field for, in its order. */

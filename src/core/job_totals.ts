@@ -1,6 +1,6 @@
 /**
- * What a run took by component: energy, power, idle and net, of one host or of a job, and the way to
- * a report's `totals:` and back. Layout: docs/reference/formats/report.md.
+ * Totals of a run by component: energy, power, idle and net, of one host or of a job, and the way
+ * to a report's `totals:` and back. Layout: docs/reference/formats/report.md.
  * @module
  */
 import { rounded } from "./number_format.ts";
@@ -23,20 +23,23 @@ export const NODE_ENERGY_KEY = "joulemark-node-energy (J)";
 export interface ComponentTotal {
   readonly joules: number;
   readonly meanW: number;
-  /** Greatest mean over a second, of one host. */
+  /** Maximum mean power over a second, of one host. */
   readonly peakW: number;
-  /** Sum of the hosts' greatest: hosts need not have had theirs at one time, so that a job drew no more. */
+  /**
+   * Sum of the hosts' maximum powers: hosts may reach them at different times, so a job drew no
+   * more than this.
+   */
   readonly peakAtMostW: number;
   readonly idleJ: number;
   readonly netJ: number;
   /** Part of the time and of the parts that the energy covers, 0 to 1. */
   readonly coverage: number;
-  /** Which part that is, in words; "" where it is all. */
+  /** Covered part, in words; "" if all is covered. */
   readonly covers: string;
   readonly source: string;
 }
 
-/** Of one host, or of a job. */
+/** Totals of one host, or of a job. */
 export interface JobTotals {
   /** Runtime, of a job the longest of its hosts'. */
   readonly seconds: number;
@@ -69,7 +72,7 @@ export function isStillReason(text: Nested | undefined): text is string {
     [NEVER_CHANGED, ZERO_POWER, TOO_SHORT].some((reason) => text.startsWith(reason));
 }
 
-/** Where the entry of a source has such a text: too short a run is no trouble. */
+/** Facts for the entry of a source by such a text: a run that is too short is no trouble. */
 export function stillFacts(reason: string | undefined): { note?: string; trouble?: string } {
   if (reason === undefined) return {};
   return reason.startsWith(TOO_SHORT) ? { note: reason } : { trouble: reason };
@@ -90,9 +93,9 @@ export function absentEnergies(host: ReportHost): Set<string> {
 }
 
 /**
- * Totals of one host out of its sections.
+ * Totals of one host from its sections.
  *
- * @param peaksW Greatest power by component, where that is known.
+ * @param peaksW Maximum power by component, if it is known.
  */
 export function hostTotals(
   host: ReportHost,
@@ -158,12 +161,12 @@ export function edpOf(
   return first === undefined ? NaN : first.joules * seconds;
 }
 
-/** What a part of a job drew at most in a second, W. */
+/** Maximum power of a part of a job over a second, W. */
 export function mostOf({ peakW, peakAtMostW }: ComponentTotal): number {
   return Number.isNaN(peakW) ? peakAtMostW : peakW;
 }
 
-/** As printed under `joulemark:`. */
+/** Totals as printed under `joulemark:`. */
 export function totalsToNested(totals: JobTotals): { [key: string]: Nested } {
   const nested: { [key: string]: Nested } = {
     "time (s)": digits(totals.seconds),
@@ -208,7 +211,7 @@ function sourceOf(host: ReportHost, kind: EnergyKind): { [key: string]: Nested }
   return isMapping(source) ? source : undefined;
 }
 
-/** Its entry in the host's mapping. */
+/** Entry of an energy in the host's coverage mapping. */
 function coveredFacts(host: ReportHost, kind: EnergyKind): { [key: string]: Nested } {
   const { coverage } = host.joulemark ?? {};
   const facts = isMapping(coverage) ? coverage[`${kind}-energy (J)`] : undefined;

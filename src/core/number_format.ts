@@ -1,5 +1,5 @@
 /**
- * How numbers print: C's `%g` and `%f` in reports, and the format that each signal declares in traces.
+ * Number formats: C's `%g` and `%f` in reports, and the format that each signal declares in traces.
  *
  * geopm_report(7) prints six significant digits; traces and geopmread(1) use `%.16g`, `%g`, a whole
  * number, `0x%08x`, or the bit pattern.

@@ -11,7 +11,7 @@ export interface Option {
   readonly name: string;
   /** One letter. */
   readonly short?: string;
-  /** What stands for its value in the help: `FILE`. */
+  /** Placeholder of its value in the help: `FILE`. */
   readonly value?: string;
   /** The value may be left out; it is then empty, and otherwise follows `=`. */
   readonly optionalValue?: boolean;
@@ -32,8 +32,8 @@ export interface Option {
 }
 
 /**
- * Where a value came from: the command line, our variable, another tool's, the file of the user or of
- * the site.
+ * Origin of a value: the command line, a joulemark variable, another tool's, the file of the user
+ * or of the site.
  */
 export type Origin = "flag" | "joulemark" | "foreign" | "user" | "site";
 
@@ -41,25 +41,26 @@ export type Origin = "flag" | "joulemark" | "foreign" | "user" | "site";
 export interface OptionValue {
   readonly text: string;
   readonly origin: Origin;
-  /** What the user wrote: `--period`, the variable's name, or `FILE:LINE: period`. */
+  /** Name as the user wrote it: `--period`, the variable's name, or `FILE:LINE: period`. */
   readonly name: string;
 }
 
 /** Values by the names of their options; an option that was not given is absent. */
 export type OptionValues = ReadonlyMap<string, OptionValue>;
 
-/** How options are written whose value is the next word: `--report`. */
+/** Spellings of the options whose value is the next word: `--report`. */
 export function spellingsWithValue(options: readonly Option[]): string[] {
   return options.filter(({ value, optionalValue }) => value !== undefined && optionalValue !== true)
     .flatMap(({ name, short }) => [`--${name}`, ...short === undefined ? [] : [`-${short}`]]);
 }
 
 /**
- * Which argument ends the options of a verb with a command: "--", or the first word that is neither an option
- * nor the value of one. The guardian looks for it in the same way (`find_end` in guardian.c).
+ * Index of the argument that ends the options of a verb with a command: "--", or the first word
+ * that is neither an option nor the value of one. The guardian looks for it in the same way
+ * (`find_end` in guardian.c).
  *
- * @param withValue How options are written whose value is the next word.
- * @returns Its place, or the number of arguments.
+ * @param withValue Spellings of the options whose value is the next word.
+ * @returns The index, or the number of arguments.
  */
 export function endOfOptions(args: readonly string[], withValue: readonly string[]): number {
   for (let i = 0; i < args.length; i++) {
@@ -80,8 +81,9 @@ export function variableOf({ name }: Pick<Option, "name">): string {
 }
 
 /**
- * Values of options: what the command line gave, then `JOULEMARK_` variables, then those of other tools, then
- * what files say. Empty variables are unset, but for options whose value may be left out.
+ * Values of options: from the command line, then from `JOULEMARK_` variables, then from those of
+ * other tools, then from files. Empty variables count as unset, except for options whose value may
+ * be left out.
  *
  * @param given By name, from the command line.
  * @param files Settings of configuration files; the first file wins over the others.

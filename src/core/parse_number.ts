@@ -9,7 +9,7 @@
 /** Weight of the high part. */
 export const HIGH_WEIGHT = 1e9;
 
-/** What a scan found. */
+/** Results of a scan. */
 export const SCAN = {
   OK: 0,
   EMPTY: 1,

@@ -1,21 +1,22 @@
 /**
  * Regions by path, and the lengths of their visits.
  *
- * What is in it:
+ * Content:
  *
- * - {@linkcode PathTable}: paths by number. A path is its parent, the region's name, whose mark it is
- *   (`track`, "" for the program's own) and the attribute under which the region was begun (Caliper's
- *   `loop`, `phase`…, "" for a plain region). {@linkcode ROOT}, number 0, is outside of all regions.
- *   A parent always has a smaller number than its children.
- * - {@linkcode PathStats}: for each path the number of ended visits, Σ and Σ² of their lengths, least
- *   and greatest length, the time that was spent in this path and in none below it (`selfNs`: it holds
- *   visits that have not ended yet too), and a logarithmic histogram of the lengths: four buckets an
- *   octave from 1 ns to 2⁴⁴ ns (4.9 h), kept only over the octaves in use. All of it can be merged:
- *   over threads, processes and hosts.
+ * - {@linkcode PathTable}: paths by number. A path is its parent, the region's name, its track (""
+ *   for the program's own) and the attribute under which the region was begun (Caliper's `loop`,
+ *   `phase`…, "" for a plain region). {@linkcode ROOT}, number 0, is outside of all regions. A
+ *   parent always has a smaller number than its children.
+ * - {@linkcode PathStats}: for each path the number of ended visits, Σ and Σ² of their lengths,
+ *   minimum and maximum length, the time that was spent in this path and in none below it
+ *   (`selfNs`: it holds visits that have not ended yet too), and a logarithmic histogram of the
+ *   lengths: four buckets an octave from 1 ns to 2⁴⁴ ns (4.9 h), kept only over the octaves in use.
+ *   All can be merged: over threads, processes and hosts.
  *
  * The owner decides whether a table is of one thread, one process or all of them; nothing here
- * depends on processes. Lengths are in ns; the result for people, {@linkcode PathFigures}, is in seconds.
- * Pure: no clock. An ended visit allocates nothing once its path and octave have been seen.
+ * depends on processes. Lengths are in ns; the result for people, {@linkcode PathFigures}, is in
+ * seconds. Pure: no clock. An ended visit allocates nothing once its path and octave have been
+ * seen.
  * @module
  */
 import { grown, lengthened } from "./grow.ts";
@@ -42,7 +43,7 @@ export function bucketOf(ns: number): number {
   return Math.min((words[1] >>> 18) - FIRST_BUCKET_BITS, HISTOGRAM_BUCKETS - 1);
 }
 
-/** Least length of a bucket, ns; of the first one 0. */
+/** Minimum length of a bucket, ns; 0 for the first one. */
 export function bucketFloorNs(bucket: number): number {
   if (bucket === 0) return 0;
   const part = bucket % BUCKETS_PER_OCTAVE;
@@ -88,7 +89,7 @@ export class PathTable {
     return this.#names[path] ?? "";
   }
 
-  /** Whose mark it is, as `dialect` or `dialect/domain`; "" is the program's own. */
+  /** Track of the path, as `API` or `API/domain`; "" is the program's own. */
   track(path: number): string {
     return this.#tracks[path] ?? "";
   }
@@ -111,7 +112,7 @@ export class PathTable {
   }
 }
 
-/** What folded visits of one path add: differences, but for least and greatest. ns. */
+/** Additions of aggregated visits to one path: differences, except for minimum and maximum. ns. */
 export interface FoldedStats {
   /** Visits that ended. */
   count: number;
@@ -119,9 +120,9 @@ export interface FoldedStats {
   sumNs: number;
   /** Sum of the squares, ns². */
   sumSquareNs2: number;
-  /** Least length of all visits so far, not of these alone; Infinity of none. */
+  /** Minimum length of all visits so far, not of these alone; Infinity if there are none. */
   minNs: number;
-  /** Greatest length of all visits so far; −Infinity of none. */
+  /** Maximum length of all visits so far; −Infinity if there are none. */
   maxNs: number;
   /** Time in the path itself, outside of its children. */
   selfNs: number;
@@ -131,7 +132,7 @@ export interface FoldedStats {
 export interface PathFigures {
   /** Visits that ended. */
   readonly count: number;
-  /** Their time, what is nested in them included. */
+  /** Time of the visits, nested regions included, s. */
   readonly inclusiveS: number;
   /** Time in the path itself, that of visits which have not ended included. */
   readonly exclusiveS: number;
@@ -145,7 +146,7 @@ export interface PathFigures {
   readonly maxS: number;
 }
 
-/** Of a path's one octave: it has none, or several, which are elsewhere. */
+/** Values in place of a path's one octave: it has none, or several, which are kept elsewhere. */
 const NO_OCTAVE = -1, SEVERAL = -2;
 
 /** Buckets of one path: only the octaves in use. */
@@ -159,7 +160,7 @@ interface Histogram {
 export class PathStats {
   /** Visits that ended. */
   count = new Float64Array(16);
-  /** Of their lengths: sum, sum of squares, least, greatest. */
+  /** Lengths of the visits: sum, sum of squares, minimum, maximum. */
   sumNs = new Float64Array(16);
   sumSquareNs2 = new Float64Array(16);
   minNs = new Float64Array(16).fill(Infinity);
@@ -170,7 +171,7 @@ export class PathStats {
   /** Most paths of very many have visits of one octave: its first bucket, and its counts. */
   #octave = new Int32Array(16).fill(NO_OCTAVE);
   #counts = new Float64Array(16 * BUCKETS_PER_OCTAVE);
-  /** Of those that have more. */
+  /** Histograms of paths with more than one octave. */
   readonly #histograms: (Histogram | undefined)[] = [];
 
   /** Was anything added to a path, be it nothing? */

@@ -3,7 +3,7 @@
  * @module
  */
 
-/** What a terminal obeys, what ends a line, and what turns the direction of text. */
+/** Characters that a terminal obeys, that end a line, or that turn the direction of text. */
 // deno-lint-ignore no-control-regex
 const COMMANDS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
@@ -19,7 +19,7 @@ export function printable(text: string): string {
   return text.replace(COMMANDS, visible);
 }
 
-/** The same of a text of several lines, which stay lines. */
+/** Printable text of several lines, which stay lines. */
 export function printableLines(text: string): string {
   return text.replace(COMMANDS, (c) => c === "\n" || c === "\t" ? c : visible(c));
 }
@@ -41,11 +41,11 @@ const NEWLINE = 10, TAB = 9, DELETE = 0x7f;
 const LATIN = 0xc2, PUNCTUATION = 0xe2;
 
 /**
- * The same of bytes in UTF-8 that come in pieces, the last of which ends in a whole character; what is no
- * UTF-8 stays.
+ * Printable form of UTF-8 bytes that come in pieces, the last of which ends in a whole character;
+ * other bytes stay.
  *
  * @param form `text`: ESC becomes `\x1b`; `json`: `\u001b`.
- * @param write Takes what may be shown; valid until it returns.
+ * @param write Takes printable bytes, which are valid until it returns.
  */
 export function printableBytes(
   form: "text" | "json",

@@ -1,9 +1,9 @@
 /**
- * How a region's time differs from process to process, as a report has it under `across processes:`,
- * and the way there and back.
+ * Spread of a region's time over processes, as a report has it under `across processes:`, and the
+ * way there and back.
  *
- * Times are those of GEOPM's `runtime (s)`: between outermost entry and exit, which the report's own
- * figure is the mean of. They are kept in buckets of 2 %, so that those of many hosts add up in any
+ * Times are those of GEOPM's `runtime (s)`: between outermost entry and exit, whose mean is the
+ * report's own value. They are kept in buckets of 2 %, so that those of many hosts add up in any
  * order. Layout: docs/reference/formats/report.md.
  * @module
  */
@@ -21,11 +21,11 @@ export interface ProcessSpread {
   /** Processes, those that never were in the region included: their time is 0. */
   readonly processes: number;
   readonly meanS: number;
-  /** Of a sample, n − 1. */
+  /** Standard deviation of a sample, n − 1. */
   readonly deviationS: number;
   readonly leastS: number;
   readonly mostS: number;
-  /** Who they were: `rank 3`, `process 4711`, or a host's name. */
+  /** Names of these processes: `rank 3`, `process 4711`, or a host's name. */
   readonly least: string;
   readonly most: string;
   /** Processes by bucket of time. */
@@ -97,7 +97,7 @@ export function processSpread(
   };
 }
 
-/** As printed under `joulemark:`. */
+/** Spreads as printed under `joulemark:`. */
 export function spreadsToNested(spreads: readonly ProcessSpread[]): Nested {
   return spreads.map((spread) => ({
     region: spread.region,

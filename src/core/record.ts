@@ -20,7 +20,7 @@ export const EVENT = {
   OVERHEAD: 12,
 } as const;
 
-/** What the profile trace calls them; the prefix is missing on the first three there too. */
+/** Names of events in the profile trace; the prefix is missing on the first three there too. */
 export const EVENT_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(EVENT).map(([name, event]) => [event, event < 3 ? name : `EVENT_${name}`]),
 );

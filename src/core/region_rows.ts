@@ -24,7 +24,7 @@ export interface RegionRows {
   readonly leftOut: number;
   /** Energy that no region has, in the order that it is printed. */
   readonly outside: readonly TreeRow[];
-  /** What energies are by: GEOPM's samples, where nothing better is in the report. */
+  /** Method of the energies: GEOPM's samples if the report has nothing better. */
   readonly method: "sampled" | "exact" | "fit";
 }
 

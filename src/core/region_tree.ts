@@ -11,12 +11,12 @@ import { bucketsOf, bucketsText, isMapping, type Nested, numberOf } from "./repo
 
 /** Counters that a region's energy comes from, the most inclusive first. */
 export const ENERGY_KINDS = ["node", "package", "dram", "gpu"] as const;
-/** One of them. */
+/** Name of a kind of energy. */
 export type EnergyKind = typeof ENERGY_KINDS[number];
 
 /** Energy of one kind; J, W; NaN: there is none. */
 export interface TreeEnergy {
-  /** With all that is nested in it, and its standard error; NaN: it cannot be determined. */
+  /** Energy with all nested regions, and its standard error, J; NaN: it cannot be determined. */
   readonly joules: number;
   readonly seJ: number;
   /** By exact edges alone: used where the other cannot be determined, or was not requested. */
@@ -43,7 +43,7 @@ export interface TreeVisits {
 export interface TreeRow {
   readonly region: string;
   readonly depth: number;
-  /** Whose marks it is, as `dialect` or `dialect/domain`; "" is the program's own. */
+  /** Track of the region, as `API` or `API/domain`; "" is the program's own. */
   readonly track: string;
   /** Caliper's attribute; "" of a plain region. */
   readonly attribute: string;
@@ -63,7 +63,10 @@ export interface RegionTree {
   readonly leftOut: number;
   /** Outside all regions. */
   readonly unmarked: ReadonlyMap<EnergyKind, TreeEnergy>;
-  /** Of CPUs while none of their processes lives, and of domains that no process may use; empty: of none. */
+  /**
+   * Energy of CPUs while none of their processes lives, and of domains that no process may use;
+   * empty: there is none.
+   */
   readonly otherCpus: ReadonlyMap<EnergyKind, TreeEnergy>;
   /** The rest of the total, which no row has; empty: there is none. */
   readonly undetermined: ReadonlyMap<EnergyKind, TreeEnergy>;
@@ -127,7 +130,7 @@ export function restsOf<T>(of: (rest: Rest) => T): Record<Rest, T> {
   return Object.fromEntries(RESTS.map(([rest]) => [rest, of(rest)])) as Record<Rest, T>;
 }
 
-/** As printed under `joulemark:`. */
+/** Tree as printed under `joulemark:`. */
 export function treeToNested(tree: RegionTree): Nested {
   return {
     processes: tree.processes,

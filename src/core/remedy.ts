@@ -1,20 +1,21 @@
 /**
- * What opens a source that is forbidden or missing: exact lines, least risk first. Each reader has its
- * own.
+ * Fixes that open a source which is forbidden or missing: exact lines, lowest risk first. Each
+ * reader has its own.
  *
  * Energy counters are for root since CVE-2020-8694 ("PLATYPUS"): unprivileged readings leak AES
- * keys. Each remedy therefore states who can read afterwards. docs/explanation/permissions.md explains.
+ * keys. Each fix therefore states who can read afterwards. docs/explanation/permissions.md
+ * explains.
  * @module
  */
 
-/** How much a remedy opens. */
+/** Risk of a fix. */
 export type Risk = "none" | "low" | "medium" | "high";
 
 /** One way to open a source. */
 export interface Remedy {
-  /** How much it opens. */
+  /** Risk of the fix. */
   readonly risk: Risk;
-  /** Who can read afterwards. */
+  /** Users who can read afterwards. */
   readonly opens: string;
   /** Command lines for root's shell, in order; GROUP stands for the group that may read. */
   readonly lines: readonly string[];

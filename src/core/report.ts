@@ -59,7 +59,7 @@ export function bucketsText(buckets: Iterable<readonly [bucket: number, count: n
   return Array.from(buckets, ([bucket, count]) => `${bucket}:${count}`).join(" ");
 }
 
-/** The same read; what is no bucket or has no count is left out. */
+/** Buckets of such a text; parts without a bucket or a count are left out. */
 export function bucketsOf(text: Nested | undefined): Map<number, number> {
   const pairs = String(text ?? "").split(" ").map((part) => part.split(":").map(Number));
   return new Map(pairs.flatMap(([bucket, count]): [number, number][] => {
@@ -82,7 +82,7 @@ export function present(all: { [key: string]: Nested | undefined }): { [key: str
 
 /** One entry of `Regions:`. */
 export interface ReportRegion {
-  /** Its name. */
+  /** Name of the region. */
   region: string;
   /** GEOPM's hash of the name. */
   hash: number;
@@ -104,7 +104,7 @@ export interface ReportHost {
   epoch?: ReportFields;
   /** `Application Totals`. */
   application: ReportFields;
-  /** What we know beyond GEOPM: sources, quality, own overhead, what was lost or refused. */
+  /** Facts beyond GEOPM: sources, quality, own overhead, lost and refused calls. */
   joulemark?: { [key: string]: Nested };
 }
 
@@ -118,21 +118,21 @@ export interface Report {
   profile: string;
   /** Name of the agent. */
   agent: string;
-  /** As written in the file: `{}`, a JSON object, a path, `DYNAMIC`. */
+  /** Policy as written in the file: `{}`, a JSON object, a path, `DYNAMIC`. */
   policy: string;
   /** Pairs that an agent added to the header. */
   header: { [key: string]: Nested };
-  /** As for a host, for the job as a whole. */
+  /** Facts beyond GEOPM about the job as a whole. */
   joulemark?: { [key: string]: Nested };
   /** One section a host. */
   hosts: ReportHost[];
-  /** What scripts append: `Figure of Merit`, `Total Runtime`. */
+  /** Fields that scripts append: `Figure of Merit`, `Total Runtime`. */
   appended?: ReportFields;
 }
 
 /** Exact totals of one region name, as means over processes. */
 export interface RegionTotal {
-  /** Its name. */
+  /** Name of the section. */
   readonly name: string;
   /** GEOPM's hash of the name. */
   readonly hash: number;

@@ -1,5 +1,5 @@
 /**
- * What a signal is, what a reader of signals offers, and what a batch takes from it.
+ * Signals, the offers of their readers, and the readings that a batch takes from them.
  *
  * Names and meanings are those of geopm_pio(7). Everything is in SI base units inside the program;
  * readers scale on the way in, formats on the way out. NaN means "not available", never zero.
@@ -10,12 +10,12 @@ import type { Aggregation } from "./agg.ts";
 import type { Domain } from "./machine/domain.ts";
 
 /**
- * How a signal is summarised over time: `monotone` as a total, `variable` as a time-weighted mean,
+ * Summary of a signal over time: `monotone` as a total, `variable` as a time-weighted mean,
  * `constant` and `label` not at all. geopm::IOGroup(3), signal_behavior().
  */
 export type Behavior = "constant" | "monotone" | "variable" | "label";
 
-/** How a value prints in traces and by `read`: `%.16g`, `%g`, whole, `0x%08x`, bit pattern. */
+/** Format of a value in traces and in `read`: `%.16g`, `%g`, whole, `0x%08x`, bit pattern. */
 export type SignalFormat = "double" | "float" | "integer" | "hex" | "raw64";
 
 /** SI units; the empty text stands for a number without unit. */
@@ -29,23 +29,23 @@ export interface SignalRow {
   readonly domain: Domain;
   /** SI unit, empty for a number without. */
   readonly unit: Unit;
-  /** How it changes over time. */
+  /** Behavior over time. */
   readonly behavior: Behavior;
-  /** How instances of a smaller domain make one of a larger. */
+  /** Aggregation of a smaller domain's instances to one of a larger. */
   readonly agg: Aggregation;
-  /** How it is printed. @default "double" */
+  /** Format in print. @default "double" */
   readonly format?: SignalFormat;
   /** One sentence. */
   readonly about: string;
   /** Register, file or library call it comes from, for people. */
   readonly source?: string;
-  /** What surprises people about it. */
+  /** Surprising properties of the signal. */
   readonly quirks?: string;
 }
 
 /**
- * How far a figure may be trusted: read from a counter (`measured`), calculated from measured ones
- * (`derived`), or made by the simulated node (`simulated`).
+ * Quality of a value: read from a counter (`measured`), calculated from measured ones (`derived`),
+ * or made by the simulated node (`simulated`).
  */
 export type Quality = "measured" | "derived" | "simulated";
 
@@ -53,9 +53,9 @@ export type Quality = "measured" | "derived" | "simulated";
 export interface OfferedSignal {
   /** Name, domain, unit and behavior. */
   readonly row: SignalRow;
-  /** Where it is read on this node: path, register and CPU, library. */
+  /** Source on this node: path, register and CPU, library. */
   readonly source: string;
-  /** How the values come about. */
+  /** Quality of the values. */
   readonly quality: Quality;
   /** Something about its quality that a reader of the report must know. */
   readonly note?: string;
@@ -74,20 +74,20 @@ export type Lack = "absent" | "forbidden" | "unusable";
 export interface Absence {
   /** Why it is absent, in one word. */
   readonly kind: Lack;
-  /** What was found, in one clause. */
+  /** Reason in one clause. */
   readonly reason: string;
   /** The exact command that would make it readable, if any. */
   readonly remedy?: string;
 }
 
-/** What a reader found on this node. */
+/** Offer of a reader on this node. */
 export type Offer =
   | {
     readonly ok: true;
     readonly signals: readonly OfferedSignal[];
     /** Rows of this reader that are absent on this node. */
     readonly missing?: ReadonlyMap<string, Absence>;
-    /** What else "doctor" shows about the source. */
+    /** Further notes on the source that "doctor" shows. */
     readonly notes?: readonly string[];
   }
   | ({
@@ -96,7 +96,10 @@ export type Offer =
     readonly missing?: ReadonlyMap<string, Absence>;
   } & Absence);
 
-/** What a reader opens; enforced by `Host`, shown by `doctor`, united for `compile.sh`. */
+/**
+ * Files and libraries that a reader opens; enforced by `Host`, shown by `doctor`, united for
+ * `compile.sh`.
+ */
 export interface Needs {
   /** Path prefixes under /proc, /sys, /dev. */
   readonly files: readonly string[];
@@ -120,12 +123,12 @@ export interface SignalReading {
   /** Every reading gives the same values. @default false */
   readonly isConstant?: boolean;
   /**
-   * What the last value at a place of `out` leaves out of a whole count beyond 2^53.
+   * Part of a whole count beyond 2^53 that the last value at an index of `out` lacks.
    *
    * @default 0: nothing
    */
   restAt?(place: number): number;
-  /** What went wrong so far, counted by signal and kind. */
+  /** Problems so far, counted by signal and kind. */
   readonly troubles?: readonly Diagnostic[];
   /** Closes what is open. */
   [Symbol.dispose](): void;
@@ -141,12 +144,12 @@ export interface SignalProvider {
   open(wanted: readonly OfferedSignal[]): SignalReading;
 }
 
-/** What the sample aggregator needs of a platform: geopm::PlatformIO(3), in camelCase. */
+/** Part of a platform that the sample aggregator needs: geopm::PlatformIO(3), in camelCase. */
 export interface SignalSource {
   /** Handle of the triple; the same triple gives the same handle. */
   pushSignal(name: string, domain: Domain, index: number): number;
   /** Value of the last batch; NaN: not available. */
   sample(signalIndex: number): number;
-  /** How a signal changes over time. */
+  /** Behavior of a signal over time. */
   behavior(name: string): Behavior;
 }

@@ -4,7 +4,7 @@
  */
 import type { Report } from "./report.ts";
 
-/** What replaced counters; `undefined`: nothing that the report names. */
+/** Name of the simulation that replaced counters; `undefined`: the report names none. */
 export function simulatedBy(
   { joulemark, hosts }: Pick<Report, "joulemark" | "hosts">,
 ): string | undefined {

@@ -3,7 +3,7 @@
 /** Version of joulemark. */
 export const VERSION = "0.1.0";
 
-/** Its day, as the manual page has it. */
+/** Date of the version, for the manual page. */
 export const VERSION_DATE = "2026-11-22";
 
 /** Version of the report format that we write, which is GEOPM's. */

@@ -1,6 +1,6 @@
 /**
- * What applications mark: one record for all kinds of events, from the ring or a recording to the
- * tracker and the outputs. {@linkcode KIND} has the kinds; `event_kinds.ts` is their table.
+ * Events of applications: one record for all kinds, from the ring or a recording to the tracker and
+ * the outputs. {@linkcode KIND} has the kinds; `event_kinds.ts` is their table.
  *
  * Times are seconds on one steady clock; processes, regions, tracks and paths are small handles of
  * the sink. A sink never throws on a call that GEOPM would answer with an error: it notes, counts
@@ -14,7 +14,7 @@ import type { FoldedStats } from "../path_stats.ts";
 
 /** A value beside the regions, Caliper's `attribute:value`: begun, set or ended. */
 export interface AttributeEvent {
-  /** What happens to the value. */
+  /** Change of the value. */
   kind: "begin" | "set" | "end";
   /** The attribute's name. */
   name: string;
@@ -31,19 +31,19 @@ export interface AttributeEvent {
  * count of regions know nothing of it.
  */
 export interface SpanEvent {
-  /** What happens to it. */
+  /** Change of the span. */
   kind: "begin" | "end";
   /** Number of the span within its process; a number that was ended may come again. */
   id: number;
-  /** Its name; of an end, what it began with. */
+  /** Name of the span; of an end, the name that it began with. */
   name: string;
-  /** Whose it is: see `track`; "" is the program's own. */
+  /** Track of the span: see `track`; "" is the program's own. */
   track: string;
 }
 
 /**
- * What the visits of a path have added since the last time. `selfNs` may be below 0: what was
- * counted before was too much.
+ * Additions to a path's visits since the last time. `selfNs` may be below 0 if the earlier count
+ * was too high.
  */
 export interface FoldedEvent extends FoldedStats {
   /** The path: see `regionPath`. */
@@ -52,7 +52,7 @@ export interface FoldedEvent extends FoldedStats {
 
 /** A call of pm_mpi_lib. */
 export interface PmEvent {
-  /** Which call it is. */
+  /** Kind of the call. */
   kind: "open" | "record" | "close";
   /** Rank of the process in its job; absent outside of jobs. */
   rank?: number;
@@ -70,7 +70,7 @@ export interface PmEvent {
   sync: boolean;
   /** The reading before the barrier is logged too. */
   initial: boolean;
-  /** No call: the barrier of the record before it is over. */
+  /** True for no call: the barrier of the record before it is over. */
   after: boolean;
 }
 
@@ -98,21 +98,21 @@ const NO_CPUS: readonly number[] = [];
  * ```
  */
 export class EventRecord {
-  /** What it is: one of `KIND`. */
+  /** Kind of the event: one of `KIND`. */
   kind: MarkKind = KIND.enter;
-  /** When. A sink that orders events may move it. */
+  /** Time of the event. A sink that orders events may move it. */
   timeS: number = NaN;
   /** Handle of the process; of a start nothing yet. */
   process: number = -1;
   /** Id of a thread with regions of its own; 0 or below: the process itself. */
   thread: number = 0;
-  /** Of an enter, an exit or short visits: whose mark it is, see `EventSink.track`; 0: the program's own. */
+  /** Track of an enter, an exit or short visits, see `EventSink.track`; 0: the program's own. */
   track: number = 0;
   /** The CPU on which it happened; below 0: unknown. Of a unit of work then the process's first. */
   cpu: number = -1;
   /** Handle of the region. */
   region: number = -1;
-  /** Its hint; −1: none given. */
+  /** Hint of the region; −1: none given. */
   hint: number = HINT_UNKNOWN;
   /** Handle of the path: of `inPath`, `folded` and `foldedLengths`. */
   path: number = 0;
@@ -129,11 +129,11 @@ export class EventRecord {
   cpus: readonly number[] = NO_CPUS;
   /** A region's, attribute's or span's name. */
   name: string = "";
-  /** Whose span it is, by name. */
+  /** Name of the span's track. */
   trackName: string = "";
   /** An attribute's value. */
   value: number | string = 0;
-  /** Its type, TYPE of core/events/ring_layout.ts. */
+  /** Type of the value, TYPE of core/events/ring_layout.ts. */
   type: number = 0;
   /** Caliper's bits of it. */
   properties: number = 0;
@@ -183,8 +183,8 @@ export interface EventReceiver {
 /** Receives events in order of time, and gives handles to what they name. */
 export interface EventSink extends EventReceiver {
   /**
-   * Whose marks some are, as `dialect` or `dialect/domain`: an end fits a begin of its own track.
-   * @returns Its handle; 0 is the program's own.
+   * Handle of a track, as `API` or `API/domain`: an end matches a begin of its own track; 0 is the
+   * program's own.
    */
   track(name: string): number;
   /**

@@ -191,7 +191,7 @@ export abstract class EventCalls implements EventSink {
     this.#receive(KIND.foldedLengths, timeS, process, thread);
   }
 
-  /** Where a thread that folds is when its next attribute begins, is set or ends. */
+  /** Receives the path of an aggregating thread, when its next attribute begins, is set or ends. */
   inPath(timeS: number, process: number, thread: number, path: number): void {
     this.#event.path = path;
     this.#receive(KIND.inPath, timeS, process, thread);

@@ -46,17 +46,17 @@ type EventKindName = keyof typeof KIND;
 /** Number of a kind: one of {@linkcode KIND}. */
 export type MarkKind = typeof KIND[keyof typeof KIND];
 
-/** How a ring carries a kind: the text in docs/reference/formats/ring.md. */
+/** Form of a kind in a ring: the text in docs/reference/formats/ring.md. */
 export interface RingRecord {
-  /** What it is. */
+  /** Meaning of the record. */
   readonly about: string;
-  /** What its `value` is. @default nothing */
+  /** Meaning of its `value`. @default nothing */
   readonly value?: string;
-  /** What the record behind it is. @default there is none */
+  /** Meaning of the record after it. @default there is none */
   readonly payload?: string;
 }
 
-/** Which values a row's `value` column holds; `recordings/row_values.ts` writes and reads them. */
+/** Content of a row's `value` column; `recordings/row_values.ts` writes and reads it. */
 export type RowValueName =
   | "cpus"
   | "hint"
@@ -77,9 +77,11 @@ export type RowValueName =
 export interface RecordedRow {
   /** The `event` column. */
   readonly event: string;
-  /** What the `region` column holds: a region's name by its handle or path, a name, or this word. */
+  /**
+   * Content of the `region` column: a region's name by its handle or path, a name, or this word.
+   */
   readonly region?: "region" | "path" | "name" | "command";
-  /** What the `value` column holds. @default empty */
+  /** Content of the `value` column. @default empty */
   readonly value?: RowValueName;
   /** The event belongs to the thread in the column `thread`. */
   readonly thread?: true;
@@ -91,13 +93,15 @@ export interface RecordedRow {
 
 /** One kind of event. */
 export interface EventKindInfo {
-  /** Its number: see {@linkcode KIND}. */
+  /** Number of the kind: see {@linkcode KIND}. */
   readonly code: MarkKind;
   /** Absent: no ring has it. */
   readonly ring?: RingRecord;
   /** Absent: recordings do not have it. */
   readonly row?: RecordedRow;
-  /** It summarizes the past: not late, but never before an event that was emitted already. */
+  /**
+   * True for a summary of the past: not late, but never before an event that was emitted already.
+   */
   readonly sumsUp?: true;
 }
 
@@ -273,7 +277,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   },
   shutdown: { row: { event: "shutdown" } },
   died: { row: { event: "died" } },
-  // Whoever records has each span.
+  // Recordings have each span.
   shortSpans: { sumsUp: true },
 };
 

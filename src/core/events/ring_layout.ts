@@ -131,7 +131,7 @@ export const THREAD = {
 export const PATH = {
   /** Visits that ended. */
   visits: 0,
-  /** Of their lengths: sum, sum of squares, least and greatest. */
+  /** Lengths of the visits: sum, sum of squares, minimum and maximum. */
   ns: 8,
   squares: 16,
   least: 24,
@@ -146,11 +146,11 @@ export const PATH = {
   bytes: 64,
 } as const;
 
-/** Offsets in a slot. All of it only grows, but for the last three. */
+/** Offsets in a slot. All values only grow, except for the last three. */
 export const SLOT = {
   /** Visits folded. */
   visits: 0,
-  /** Their time: of visits stamped in ns, and of visits stamped in cycles. */
+  /** Time of the visits: of those stamped in ns, and of those stamped in cycles. */
   ns: 8,
   cycles: 16,
   /** Stamp of the first visit folded since `tail` had the value in `tail`, and its flags. */
@@ -178,7 +178,7 @@ export const FLAG = {
   process: 1,
   /** The stamp is CLOCK_MONOTONIC_RAW in ns; else the cycle counter. */
   nanoseconds: 2,
-  /** Of an exit: regions of its track that were begun later go on. */
+  /** Flag of an exit: regions of its track that were begun later go on. */
   alone: 4,
 } as const;
 
@@ -212,7 +212,7 @@ export const PM = {
   initial: 2,
   /** The barrier of the record before this one is over: no call of its own. */
   after: 4,
-  /** Of a log's name: the real library is linked and writes that log, if it can. */
+  /** Flag of a log's name: the real library is linked and writes that log, if it can. */
   linked: 8,
 } as const;
 
@@ -229,7 +229,10 @@ export const PM_LOG_NAME = "[joulemark] pm log";
 export const MPI_NAME = "[joulemark] mpi";
 /** Counts of OpenMP: `barrier 100 8000`, how often and ns of all threads, or `threads 3`. */
 export const OPENMP_NAME = "[joulemark] openmp";
-/** Values of an event: `3 0 3 4.5 11.25 tau bytes`: count, least, most, sum, squares, dialect, name. */
+/**
+ * Values of an event: `3 0 3 4.5 11.25 tau bytes`: count, minimum, maximum, sum, squares, API,
+ * name.
+ */
 export const VALUE_NAME = "[joulemark] value";
 
 /**

@@ -9,7 +9,7 @@
  * @module
  */
 
-/** What is known about a counter before the first reading. */
+/** Facts about a counter that are known before the first reading. */
 export interface CounterKind {
   /** Counts after which it starts again at 0: 2^32, `max_energy_range_uj` + 1; Infinity: never. */
   readonly range: number;
@@ -26,13 +26,13 @@ export interface CounterKind {
   /** Seconds without change after which the counter is called frozen. @default never */
   readonly stallAfterS?: number;
   /**
-   * What is not known must be seen, as of energies: NaN in doubt and while frozen, and one count back
-   * where it begins again. Else nothing is added there, and no more. @default false
+   * True if gaps must be visible, as of energies: NaN in doubt and while frozen, and one count back
+   * after a restart. False: the value just does not grow there. @default false
    */
   readonly showsGaps?: boolean;
 }
 
-/** What the last update of a counter was. */
+/** Results of a counter's update. */
 export const STEP = {
   FIRST: 0,
   SAME: 1,
@@ -44,7 +44,10 @@ export const STEP = {
   LEAP: 5,
   /** Has not changed for `stallAfterS`; reported once for each time it freezes. */
   STALLED: 6,
-  /** Of a counter that shows its gaps: counts again, and its value went back by one count. */
+  /**
+   * Result for a counter that shows its gaps: it counts again, and its value went back by one
+   * count.
+   */
   RESTARTED: 7,
 } as const;
 
@@ -52,21 +55,21 @@ export const STEP = {
 export type Step = typeof STEP[keyof typeof STEP];
 
 /**
- * What `take` reads and writes: a number handed from one function to another may be allocated, a
- * number in a typed array never is. One for all counters, since nothing here waits.
+ * Arguments and result of `take`: a number handed from one function to another may be allocated, a
+ * number in a typed array never is. All counters share one array, since no call waits.
  */
 export const TAKEN = new Float64Array(4);
-/** Where in {@link TAKEN} the halves of a reading, its time and the answer are. */
+/** Indices in {@link TAKEN} of a reading's halves, of its time and of the answer. */
 export const HIGH = 0, LOW = 1, TIME_S = 2, TOTAL = 3;
 
 /** Counters of some nodes are published once a second. */
 const SLACK_S = 1;
-/** So long a counter that shows its gaps may come back from a glitch. */
+/** Time within which a counter that shows its gaps may come back from a glitch, s. */
 const DOUBT_S = 0.25;
 
 /** The counters of one signal, one for each instance; allocates nothing after construction. */
 export class Counters {
-  /** What the last `update` found. */
+  /** Result of the last `update`. */
   step: Step = STEP.FIRST;
   readonly #range: number;
   readonly #base: number;
@@ -122,7 +125,7 @@ export class Counters {
     return TAKEN[TOTAL];
   }
 
-  /** The same without allocation: halves and time come in {@link TAKEN}, counts go out there. */
+  /** Updates without allocation: halves and time come in {@link TAKEN}, counts go out there. */
   take(i: number): void {
     if (this.#started[i] !== 1) {
       this.#start(i);

@@ -39,7 +39,7 @@ export function parseCpuList(text: string): number[] {
   return [...cpus].sort((a, b) => a - b);
 }
 
-/** The same of a text that may be missing; `undefined` for what is no CPU list. */
+/** CPUs of a text that may be missing; `undefined` if it is no CPU list. */
 export function cpusOf(text: string | undefined): number[] | undefined {
   try {
     return text === undefined ? undefined : parseCpuList(text);

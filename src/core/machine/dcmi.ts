@@ -77,7 +77,7 @@ const CODES: Readonly<Record<number, readonly [NoPower["kind"], string]>> = {
   0xff: ["later", "the BMC gives no reason"],
 };
 
-/** What a completion code other than 0 means. */
+/** Meaning of a completion code other than 0. */
 export function completionReason(code: number): NoPower {
   const [kind, text] = CODES[code] ?? ["broken", "a code of this BMC's maker or command"];
   return { ok: false, kind, reason: `${text} (0x${code.toString(16).toUpperCase()})` };

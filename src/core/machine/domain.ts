@@ -20,7 +20,7 @@ export const DOMAINS = [
   "gpu_chip",
 ] as const;
 
-/** One of GEOPM's domain names. */
+/** Name of a GEOPM domain. */
 export type Domain = (typeof DOMAINS)[number];
 
 /** The domains that each domain is inside, without itself and the board. */

@@ -29,7 +29,7 @@ export interface KeptFile {
 export interface Registers {
   /** Low and high 32 bits of the last register read. */
   readonly low: number;
-  /** Its upper half. */
+  /** Upper half of the register. */
   readonly high: number;
   /** 0, or the errno: 5 (EIO) for a register that the CPU does not have. */
   read(register: number): number;
@@ -46,7 +46,10 @@ export interface Host {
   readonly root: string;
   /** A tree that a simulator keeps: nothing read from it is a measurement. */
   readonly simulated: boolean;
-  /** Its counters follow the clock; those of a tree with a time of its own change when they like. */
+  /**
+   * True if its counters follow the clock; those of a tree with a time of its own change at any
+   * time.
+   */
   readonly live: boolean;
   /** The domains of the node. */
   readonly topology: PlatformTopology;
@@ -60,7 +63,10 @@ export interface Host {
   readLink(path: string): string | undefined;
   /** Opens a file that is read again and again. @throws {AccessError} If it cannot be opened. */
   keep(path: string): KeptFile;
-  /** Who reads a file that we may not read, in words; `undefined`: no one has to. @default no one */
+  /**
+   * Name of the helper that reads a file which this user may not read; `undefined`: none is needed.
+   * @default none
+   */
   servedBy?(path: string): string | undefined;
   /** Opens the registers of a CPU. @throws {AccessError} If the CPU's register device cannot be opened. */
   registers(cpu: number): Registers;
@@ -90,13 +96,13 @@ export interface Reader {
   readonly name: string;
   /** Files, libraries and capabilities that it needs. */
   readonly needs: Needs;
-  /** Remedies for a source that exists and is forbidden, least risk first. @default none */
+  /** Fixes for a source that exists and is forbidden, lowest risk first. @default none */
   readonly remedies?: readonly Remedy[];
   /** Portable names that its signals may stand for, beside those of `signals/alias.ts`. @default none */
   readonly aliases?: readonly ReaderAlias[];
   /** Every row that it could ever offer, for the catalogue; true on any machine. */
   readonly signals: readonly SignalRow[];
-  /** What is present. Returns, never throws. */
+  /** Finds the signals that are present. Returns, never throws. */
   probe(host: Host): Offer;
   /** Opens the rows that were asked for, and nothing else. */
   open(host: Host, wanted: readonly OfferedSignal[]): SignalReading;

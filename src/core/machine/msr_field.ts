@@ -28,7 +28,7 @@ export function sevenBitFloat(field: number): number {
   return 2 ** (field & 31) * (1 + ((field >>> 5) & 3) / 4);
 }
 
-/** What a field's number stands for, scalar not yet applied. */
+/** Value of a field's number, scalar not yet applied. */
 export function applyFunction(kind: FieldFunction, field: number): number {
   switch (kind) {
     case "log_half":

@@ -31,7 +31,7 @@ export const REGISTER_CELL = 12;
 const REGISTER = 0x80000000;
 const REGISTERS_MAX = 256;
 
-/** What a collector reads. */
+/** Files and registers that a collector reads. */
 export interface ServedTable {
   readonly files: readonly string[];
   /** Logical CPUs whose registers it reads, ascending. */
@@ -82,7 +82,7 @@ export function registerId(cpuPlace: number, registerPlace: number): number {
   return REGISTER + cpuPlace * REGISTERS_MAX + registerPlace;
 }
 
-/** What an id stands for; `undefined`: nothing in that table. */
+/** File or register of an id; `undefined`: the table has none. */
 export function servedBy(table: ServedTable, id: number): Served | undefined {
   if (id < REGISTER) return id < table.files.length ? { kind: "file", file: id } : undefined;
   const cpu = table.cpus[Math.floor((id - REGISTER) / REGISTERS_MAX)];

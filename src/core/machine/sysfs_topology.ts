@@ -10,7 +10,7 @@
 import { cpusOf } from "./cpu_list.ts";
 import { type CpuPlace, PlatformTopology, type TopologySpec } from "./topology.ts";
 
-/** What the topology is read through; `Host` is one. */
+/** Source of the topology; `Host` is one. */
 export interface TopologyFiles {
   /** Names in a directory, empty when there is none. */
   list(path: string): string[];

@@ -1,14 +1,16 @@
 /**
- * How many instances of each domain a node has, and which CPUs belong to which.
+ * Instances of each domain on a node, and the CPUs that belong to each.
  *
- * Everything is found through CPUs, as in geopm::PlatformTopo(3): the instances inside an outer
- * one are those that its CPUs map to. CPU indices are Linux logical CPU numbers; an offline CPU
- * keeps its number and belongs to nothing but the board's count of CPUs.
+ * Everything is found through CPUs, as in geopm::PlatformTopo(3): the instances inside an outer one
+ * are those that its CPUs map to. CPU indices are Linux logical CPU numbers; an offline CPU keeps
+ * its number and belongs only to the board's count of CPUs.
  * @module
  */
 import { type Domain, DOMAINS, isInside } from "./domain.ts";
 
-/** Where one logical CPU sits; `core` counts over the whole node. `null` stands for an offline CPU. */
+/**
+ * Place of one logical CPU; `core` counts over the whole node. `null` stands for an offline CPU.
+ */
 export type CpuPlace = {
   readonly package: number;
   readonly core: number;
@@ -20,7 +22,7 @@ export type CpuPlace = {
   readonly dieId?: number;
 } | null;
 
-/** What a topology is made from. Lists are CPU lists per instance; an empty list is legal. */
+/** Lists that a topology is made from: CPU lists per instance; an empty list is legal. */
 export interface TopologySpec {
   /** One entry per logical CPU, by CPU number. */
   cpus: readonly CpuPlace[];
