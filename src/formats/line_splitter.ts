@@ -75,7 +75,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#keep(chunk.subarray(start));
   }
 
-  /** No more pieces; true where a last line had no end, which is not handed over. */
+  /** Ends the input; true if a last line had no end, which is not handed over. */
   end(): boolean {
     if (this.#carried === 0 && !this.#skipping) return false;
     this.line++;

@@ -37,7 +37,7 @@ const UNITS: Readonly<Record<string, readonly [name: string, ucum: string, facto
 
 /** All samples of one name. */
 export interface MetricFamily {
-  /** Without unit: `joulemark_node_energy`. */
+  /** Name without unit: `joulemark_node_energy`. */
   readonly name: string;
   /** SI symbol of the values, as reports have it: `J`, `%`. */
   readonly unit: string;

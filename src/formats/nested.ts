@@ -11,7 +11,7 @@ import type { Nested } from "../core/report.ts";
 import { keyScalar, parseNumber, quoted, textScalar, unquoted } from "./scalar.ts";
 
 const MAX_DEPTH = 64;
-/** No report of ours has a line a thousandth as long. */
+/** Maximum length of a line, bytes: a thousand times that of any line in joulemark's reports. */
 const MAX_LINE = 16 << 20;
 
 /** Lines of a mapping's or list's content, each behind `indent` blanks. */
@@ -21,7 +21,7 @@ export function nestedLines(value: Nested, indent: number): string[] {
   return lines;
 }
 
-/** What fits on one line; `undefined` for a mapping or list with content. */
+/** Value on one line; `undefined` for a mapping or list with content. */
 export function inline(value: Nested): string | undefined {
   if (value === null) return "null";
   if (typeof value === "boolean") return String(value);

@@ -11,11 +11,11 @@ import { regionHash } from "../core/hash.ts";
 import { ProtoWriter } from "./protobuf.ts";
 
 const PACKET = 1;
-/** Of TracePacket. */
+/** Field numbers of TracePacket. */
 const CLOCKS = 6, TIMESTAMP = 8, SEQUENCE = 10, EVENT = 11, INTERNED = 12, FLAGS = 13, TRACK = 60;
-/** Of TrackDescriptor. */
+/** Field numbers of TrackDescriptor. */
 const PROCESS = 3, THREAD = 4, COUNTER_TRACK = 8;
-/** Of TrackEvent: type, track, name, value, annotation. */
+/** Field numbers of TrackEvent: type, track, name, value, annotation. */
 const TYPE = 9, TRACK_UUID = 11, NAME_ID = 10, DOUBLE_VALUE = 44, ANNOTATION = 4;
 const SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4;
 const STATE_CLEARED = 1, NEEDS_STATE = 2;
@@ -47,7 +47,7 @@ export class PerfettoWriter {
     this.#out.clear();
   }
 
-  /** Which moment of the day the run's zero is. @param zeroS Seconds since the epoch. */
+  /** Writes the time of day of the run's zero. @param zeroS Seconds since the epoch. */
   clock(zeroS: number): void {
     const out = this.#out;
     const packet = out.begin(PACKET);

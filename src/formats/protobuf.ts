@@ -18,7 +18,7 @@ export class ProtoWriter {
   #view = new DataView(this.#bytes.buffer);
   #length = 0;
 
-  /** What was written so far; valid until the next field. */
+  /** Bytes written so far; valid until the next field. */
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -27,7 +27,7 @@ export const FORMAT_NAME = "joulemark-recording/1";
 /** First line of `events.csv`. */
 export const EVENTS_HEADER = "time,process,event,region,value,thread";
 
-/** The same of a recording with tracks or spans. */
+/** Names of a recording with tracks or spans. */
 export const FORMAT_NAME_2 = "joulemark-recording/2";
 export const EVENTS_HEADER_2 = EVENTS_HEADER + ",track,span";
 
@@ -46,7 +46,7 @@ export interface Recording extends Readonly<Omit<TraceHeader, "version">> {
 
 type Mapping = Record<string, unknown>;
 
-/** How many instances of a domain the columns of `samples.csv` show. */
+/** Number of a domain's instances in the columns of `samples.csv`. */
 export type Instances = Partial<Record<Domain, number>>;
 
 /**

@@ -73,7 +73,7 @@ export function* reportPieces(report: Report): Generator<string, void, undefined
   yield "\n";
 }
 
-/** Where the regions of a host begin. */
+/** Begin of a host's regions. */
 const REGIONS = `${SECTION}Regions:\n`;
 
 /** A report of one host in parts, for who writes only those that changed. */

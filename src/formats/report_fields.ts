@@ -17,11 +17,11 @@ const POWERS = Float64Array.from({ length: MAX_DIGITS + 1 }, (_, i) => Number(`1
 /** A field. */
 export interface FieldLine {
   readonly key: string;
-  /** Its line up to the value. */
+  /** Line up to the value. */
   readonly begin: string;
 }
 
-/** What the line of each place in a section was last time. */
+/** Last line of each place in a section. */
 const known: FieldLine[] = [];
 
 /**

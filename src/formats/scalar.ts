@@ -11,7 +11,7 @@ const LONGEST_KEY = 1000;
 /** Each of these may take six characters in quotes. */
 const CUT_KEY = 120;
 
-/** What a YAML 1.1 reader takes for something else than text. */
+/** Texts that a YAML 1.1 reader takes for another type. */
 const NOT_TEXT =
   /^(true|false|yes|no|on|off|null|~|y|n|[-+]?\.?(nan|inf)|[-+]?[0-9.][0-9a-fx_.:e+-]*|0x[0-9a-f_]+|[0-9]{4}-[0-9].*|=|<<)$/i;
 /** Plain text without quotes: nothing in it can be taken for syntax. */
@@ -74,14 +74,14 @@ export function unquoted(text: string): string {
   );
 }
 
-/** A text without quotes where that is safe, else in quotes. */
+/** Text without quotes if that is safe, else in quotes. */
 export function textScalar(text: string): string {
   return isPlain(text) || isJson(text) ? text : quoted(text);
 }
 
 /**
- * A key without quotes where that is safe, else in quotes. YAML readers stop at 1,024 characters
- * of a key: a longer one is cut, and ends in its hash so that it stays the only one.
+ * Key without quotes if that is safe, else in quotes. YAML readers stop at 1,024 characters of a
+ * key: a longer one is truncated, and ends in its hash so that it stays unique.
  */
 export function keyScalar(text: string): string {
   const key = isPlain(text) ? text : quoted(text);

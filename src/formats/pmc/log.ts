@@ -1,9 +1,9 @@
-/** What a PMC log holds, in any of its forms. */
+/** Content of a PMC log, in any of its forms. */
 
 /** Versions whose format differs, oldest first. */
 export const PMC_VERSIONS = ["2.0", "3.1", "4.0", "4.3", "4.4", "5.0", "6.0"] as const;
 
-/** One of them. */
+/** Version of a PMC log. */
 export type PmcVersion = typeof PMC_VERSIONS[number];
 
 /** One line of a text log, or one rank's record of a binary one. */
@@ -26,15 +26,15 @@ export interface PmcRecord {
   cpuEnergyJ?: number;
   /** Energy of the memory since open. */
   memoryEnergyJ?: number;
-  /** Only 5.0 and 6.0: rank in MPI_COMM_WORLD, temperatures of the two packages. */
+  /** Rank in MPI_COMM_WORLD; this and the temperatures of the two packages only in 5.0 and 6.0. */
   rank?: number;
   /** Temperature of the first package. */
   cpu0TempC?: number;
   /** Temperature of the second package. */
   cpu1TempC?: number;
   /**
-   * What the three energies, node's, processors' and memory's, leave out of counters beyond 2^53 J;
-   * no file holds it.
+   * Parts of counters beyond 2^53 J that the energies of node, processors and memory lack; no file
+   * holds them.
    */
   restsJ?: readonly [number, number, number];
   /** A header line precedes this one too: 2.0 repeats it when the counters began at 0 J. */

@@ -21,11 +21,11 @@ import { isPmcVersion, PMC_VERSIONS, type PmcLog, type PmcRecord, type PmcVersio
 
 export { isPmcVersion, PMC_VERSIONS, type PmcLog, type PmcRecord, type PmcVersion };
 
-/** What a reader cannot see in the file itself. */
+/** Facts that a reader cannot see in the file itself. */
 export interface PmcParseOptions {
   /** For messages. @default "PMC" */
   path?: string;
-  /** Of a binary log, which has no version. @default "6.0" */
+  /** Version of a binary log, which does not name it. @default "6.0" */
   version?: "5.0" | "6.0";
 }
 
@@ -37,7 +37,7 @@ const USUAL: readonly Column[] = [
   ...STEP,
   ...[["average power (W)", "powerW"], ["energy used (J)", "energyJ"]] as const,
 ];
-/** Of the versions that are text. */
+/** Columns of the versions that are text. */
 const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   "2.0": USUAL.filter(([, field]) => field !== "substep"),
   "3.1": USUAL,

@@ -1,6 +1,6 @@
 /**
- * What GEOPM's trace and profile trace have in common: five comment lines, a line of column names,
- * rows of cells between bars. geopmlaunch(1), `--geopm-trace`.
+ * Common form of GEOPM's trace and profile trace: five comment lines, a line of column names, rows
+ * of cells between bars. geopmlaunch(1), `--geopm-trace`.
  * ```
  * # geopm_version: 3.1.0+joulemark.0.1.0
  * # start_time: 2024-10-24T08:00:00.000000000-0700
@@ -18,7 +18,7 @@ import { quoted, textScalar, unquoted } from "../scalar.ts";
 export interface TraceHeader {
   /** Version of the report format and of joulemark. */
   version: string;
-  /** As `Start Time` of the report has it. */
+  /** Start time as in `Start Time` of the report. */
   startTime: string;
   /** Name of the run. */
   profile: string;
@@ -41,7 +41,7 @@ export interface ByteSink extends LineSink {
   write(lines: string | Uint8Array): void;
 }
 
-/** Which line holds what. */
+/** Keys of the header, by line. */
 const LINES: readonly (readonly [name: string, key: keyof TraceHeader])[] = [
   ["geopm_version", "version"],
   ["start_time", "startTime"],

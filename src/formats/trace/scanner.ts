@@ -9,7 +9,7 @@ import { FormatError, unparsed } from "../../core/errors.ts";
 import { LineSplitter } from "../line_splitter.ts";
 import { splitTrace, type TraceHeader } from "./header.ts";
 
-/** Who listens to a scanner. */
+/** Listener of a scanner. */
 export interface TraceHandler {
   /** Comes first, and once. */
   header(header: TraceHeader, columns: readonly string[]): void;

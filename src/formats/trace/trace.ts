@@ -32,9 +32,9 @@ export const DEFAULT_COLUMNS: readonly string[] = [
 
 /** A column and how its values print. */
 export interface TraceColumn {
-  /** Its title. */
+  /** Title of the column. */
   name: string;
-  /** How its values are printed. */
+  /** Format of its values in print. */
   format: SignalFormat;
 }
 
