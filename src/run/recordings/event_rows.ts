@@ -24,7 +24,7 @@ import type { Repairs } from "./repairs.ts";
 import { type Cell, ROW_VALUES } from "./row_values.ts";
 import type { RowReader } from "./row_reader.ts";
 
-/** Of version 1, and with track and span. */
+/** Number of columns of version 1, and with track and span. */
 const COLUMNS = 6, COLUMNS_2 = 8;
 const [TIME, PROCESS, EVENT, REGION, VALUE, THREAD, TRACK, SPAN] = [0, 1, 2, 3, 4, 5, 6, 7];
 

@@ -26,7 +26,7 @@ import { ROW_VALUES } from "./row_values.ts";
 import { VisitRows } from "./visit_rows.ts";
 import type { Batch, NativeColumn } from "../../sources/signals/batch.ts";
 
-/** What the events' handles stand for. */
+/** Names that belong to the events' handles. */
 export interface RecordingNames {
   regionName(handle: number): string;
   pid(handle: number): number;
@@ -50,11 +50,11 @@ export class RecordingWriter implements EventReceiver {
   /** A step's events, written at once when it closes: rows as long as `written` needs them, then text. */
   #pending: string[] = [];
   #text = "";
-  /** What was written before; `undefined`: too much, or it has the columns already. */
+  /** Rows written so far; `undefined`: there are too many, or they have the columns already. */
   #written: string[] | undefined = [];
   /** Called when the recording is of version 2 from here on. */
   onVersion2?: () => void;
-  /** It has tracks or spans. */
+  /** True once the recording has tracks or spans. */
   hasTracks = false;
 
   constructor(events: LineSink, samples: LineSink, names: RecordingNames) {
@@ -214,7 +214,7 @@ export function recordedColumns(batch: Batch): NativeColumn[] {
 
 /** The contents of `recording.yaml` beside the signals. */
 export interface RecordingDescription extends Omit<Recording, "signals"> {
-  /** It has tracks or spans. */
+  /** True if it has tracks or spans. */
   readonly hasTracks?: boolean;
 }
 
@@ -251,7 +251,7 @@ export function recordingYaml(
   return nestedLines(data, 0).join("\n") + "\n";
 }
 
-/** Only what the regular rule does not give already. */
+/** Topology data that the regular rule does not give already. */
 function topologyData(topology: PlatformTopology): { [key: string]: Nested } {
   const { places } = topology;
   const packages = topology.count("package");

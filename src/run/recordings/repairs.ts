@@ -1,5 +1,5 @@
 /**
- * What was wrong with a recording: an error at once, or in lenient mode counted and named.
+ * Errors in a recording: reported at once, or in lenient mode counted and named.
  * @module
  */
 import { Diagnostics } from "../../core/diagnostics.ts";
@@ -9,7 +9,7 @@ type RowPlace = { readonly path: string; readonly line: number };
 
 /** The repairs of one recording. */
 export class Repairs {
-  /** What was left out or repaired, by file. */
+  /** Omissions and repairs, by file. */
   readonly diagnostics = new Diagnostics();
   readonly #lenient: boolean;
 

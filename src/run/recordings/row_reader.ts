@@ -13,10 +13,10 @@ const LF = 10;
 const CR = 13;
 const QUOTE = 34;
 const CHUNK = 1 << 18;
-/** No region name is longer than this. */
+/** Maximum length of a row, bytes: no region name is longer. */
 const MAX_ROW = 1 << 22;
 
-/** What a read found. */
+/** Result of a read. */
 export type RowState = "row" | "more" | "end";
 
 /** Reads one file row by row, plain or compressed. */

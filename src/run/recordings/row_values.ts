@@ -16,9 +16,9 @@ export interface Cell {
   isEmpty(): boolean;
 }
 
-/** How a value is written and read. Paths and attributes' types are their rows' to look up. */
+/** Writer and reader of a value. Rows look up paths and attributes' types. */
 export interface RowValue {
-  /** What it is called where it is wrong. @default "value" */
+  /** Name of the value in errors. @default "value" */
   readonly label?: string;
   write(event: EventRecord): string;
   /** @returns False where the text makes no sense. */
@@ -134,7 +134,9 @@ function readNumber(cell: Cell, event: EventRecord): boolean {
   return Number.isFinite(event.number);
 }
 
-/** Takes so many numbers between single blanks. @returns False where that is not what there is. */
+/**
+ * Takes this many numbers between single blanks. @returns False if the cell holds something else.
+ */
 function takeNumbers(cell: Cell, count: number, take: (numbers: number[]) => void): boolean {
   const numbers = cell.text().split(" ").map(Number);
   const isSound = numbers.length === count && !numbers.some(Number.isNaN);

@@ -32,7 +32,7 @@ export function sampleTitles(reader: RowReader, repairs: Repairs): SampleTitles 
   });
 }
 
-/** How many instances of each domain the columns show. */
+/** Number of instances of each domain in the columns. */
 export function instancesOf(titles: SampleTitles): Instances {
   const seen: Instances = {};
   for (const title of titles) {
@@ -52,12 +52,12 @@ export class SampleRows implements SignalProvider {
   readonly #repairs: Repairs;
   /** All instances of all signals, of the row last parsed; NaN where nothing was recorded. */
   readonly #values: Float64Array;
-  /** The same, of the row last taken. */
+  /** Values of the row that was taken last. */
   readonly #taken: Float64Array;
-  /** What these leave out of whole numbers beyond 2^53. */
+  /** Parts of whole numbers beyond 2^53 that the values lack. */
   readonly #rests: Float64Array;
   readonly #takenRests: Float64Array;
-  /** Where each column's values go; −1: nowhere. */
+  /** Target index of each column's values; −1: none. */
   readonly #target: Int32Array;
   /** 1: an empty cell repeats the row above, since the signal is constant. */
   readonly #constant: Uint8Array;

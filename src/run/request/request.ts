@@ -1,5 +1,5 @@
 /**
- * What a `run` was asked for: flags first, then JOULEMARK_ variables, then GEOPM's, then files.
+ * Request for a `run`: flags first, then JOULEMARK_ variables, then GEOPM's, then files.
  *
  * A mistake in a flag or a JOULEMARK_ variable is the caller's and stops before the command starts.
  * A mistake in a GEOPM_ variable, which a job script may set for another tool (geopmlaunch(1),
@@ -33,7 +33,7 @@ export const DEFAULT_CHECKPOINT_S = 10;
 /** Fastest and slowest loop that makes sense. */
 const PERIOD_RANGE_S = [0.0005, 60] as const;
 
-/** What a run was asked for: the options of its outputs, and its own. */
+/** Request for a run: the options of its outputs, and its own. */
 export interface RunRequest extends ReportOptions, RunFiles {
   command: readonly string[];
   /** Rows are kept this far apart, 0: every step. */
@@ -148,7 +148,7 @@ export function runRequest(
   };
 }
 
-/** Where the report goes that no option names. GEOPM's variable, set and empty, selects GEOPM's own name. */
+/** Default path of the report. GEOPM's variable, set and empty, selects GEOPM's own name. */
 export function defaultReport(env: Environment): string {
   return env("GEOPM_REPORT") === undefined ? "joulemark.report" : "geopm.report";
 }

@@ -34,7 +34,7 @@ import { Batch, type NameTable, signalOf } from "../../sources/signals/batch.ts"
 import { eventListeners } from "../../core/events/event_listeners.ts";
 import { OrderedEvents } from "../../marks/tracker/ordered_events.ts";
 
-/** What an engine is made from. */
+/** Parts that an engine is made from. */
 export interface EngineOptions {
   /** Domains of the node. */
   readonly topology: PlatformTopology;
@@ -46,11 +46,11 @@ export interface EngineOptions {
   readonly host: string;
   /** Cleaned: see {@linkcode profileName}. */
   readonly profile: string;
-  /** As `Start Time` has it. */
+  /** Start time as in `Start Time`. */
   readonly startTime: string;
   /** Written in every header: `3.1.0+joulemark.X.Y.Z`. */
   readonly version: string;
-  /** What else watches the run. @default {@linkcode MONITOR} */
+  /** Further observer of the run. @default {@linkcode MONITOR} */
   readonly agent?: Agent;
   /** The agent's policy, as the report prints it. @default "{}" */
   readonly policy?: string;
@@ -111,7 +111,7 @@ export class Engine implements RunView {
   readonly topology: PlatformTopology;
   /** Names that signals are found by. */
   readonly table: NameTable;
-  /** What else watches the run. */
+  /** Further observer of the run. */
   readonly agent: Agent;
   /** The agent's policy, as the report prints it. */
   readonly policy: string;
@@ -119,13 +119,13 @@ export class Engine implements RunView {
   readonly batch: Batch;
   /** Sampled totals by region. */
   readonly aggregator: SampleAggregator;
-  /** Which part of the time and of the packages figures cover. */
+  /** Coverage of values: the part of the time and of the packages. */
   readonly coverage: Coverage;
   /** Seconds by region before a long step. */
   #beforeLong: Map<number, number> | undefined;
   #longFromS = NaN;
   readonly header: TraceHeader;
-  /** Where events go: in order of time, and after the last settled sample. */
+  /** Receiver of events: in order of time, and after the last settled sample. */
   readonly events: OrderedEvents;
   /** Samples settled. */
   steps = 0;
@@ -213,7 +213,10 @@ export class Engine implements RunView {
     return wanted.includes("kept") || !wanted.includes("folded");
   }
 
-  /** Without marks a sample is like the one before: nothing is read, and no output wants it. */
+  /**
+   * True if a sample without annotations equals the one before: nothing is read, and no output
+   * wants it.
+   */
   get hasNothingToSample(): boolean {
     return this.batch.readsNothing && this.agent.step === undefined &&
       !this.#outputs.some(takesSamples);
@@ -255,7 +258,7 @@ export class Engine implements RunView {
     this.batch.lose(timeS);
   }
 
-  /** Its events are still to come: they tell which regions a long step was in. */
+  /** Notes a long step, whose events are still to come: they show the regions that it was in. */
   #noteLong(timeS: number): void {
     this.#longFromS = this.batch.timeS;
     this.#beforeLong = timeS - this.#longFromS > LONG_STEP_S ? this.#runtimes() : undefined;
@@ -416,7 +419,10 @@ export class Engine implements RunView {
     return this.coverage.still;
   }
 
-  /** Where every signal of the report and trace comes from, or why it is absent; for `joulemark:`. */
+  /**
+   * Source of every signal of the report and trace, or the reason that it is absent; for
+   * `joulemark:`.
+   */
   sources(): { [signal: string]: Nested } {
     const sources: { [signal: string]: Nested } = {};
     const names = [...MANDATORY_SIGNALS, ...this.batch.columns.map((column) => column.name)];

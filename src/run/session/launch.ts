@@ -1,5 +1,5 @@
 /**
- * What becomes of a command before it runs: guarded, and so measured, or refused.
+ * Preparation of a command: it is guarded, and so measured, or refused.
  * @module
  */
 import type { Environment } from "../../core/environment.ts";
@@ -9,7 +9,7 @@ import { inheritedIsExact } from "../../os/inherited.ts";
 import { fileSizeLimit, findCommand, handOver } from "../../os/process.ts";
 import { RUN_OPTIONS } from "../request/run_options.ts";
 
-/** What `run` goes on with. */
+/** Result of the preparation, with which `run` goes on. */
 export type Prepared =
   | { readonly kind: "guarded"; readonly guardian: Guardian }
   /** The command cannot run: status and reason, as a shell has them. */
@@ -51,7 +51,7 @@ function become(path: string, args: readonly string[]): string {
   }
 }
 
-/** With less the file of a process that marks cannot be made. */
+/** Minimum file size limit: with less, a process cannot make its ring file. */
 const LEAST_MARKS_BYTES = 65536;
 
 /** Says what keeps a command from marking. */

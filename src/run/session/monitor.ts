@@ -44,19 +44,19 @@ import { LiveSite } from "../outputs/live_site.ts";
 
 /** Share of one core that the monitor may take, %. */
 const DEFAULT_BUDGET = 5;
-/** Likewise where more was asked for, traces and events: beyond twice that the guardian intervenes. */
+/** Budget with traces and events, % of a core: beyond twice that the guardian intervenes. */
 const TRACES_BUDGET = 50;
-/** Of more than that the report takes long: a signal may come before it is done. */
+/** Number of paths above which the report takes long: a signal may come before it is done. */
 const MANY_PATHS = 2000;
-/** What the guardian has made of us: its budget.h. */
+/** Scheduling after the guardian has lowered the monitor: budget.h. */
 const LOWERED = "nice 19, by the guardian";
 /** A source that does not answer for so long has failed. */
 const BLOCKED_S = 0.25;
 /** Standard streams. */
 const STDOUT = 1, STDERR = 2;
-/** Likewise a place for outputs. */
+/** Maximum time that a place for outputs may take, s: after it the place has failed. */
 const WRITING_S = 5;
-/** Where nothing is to be read until somebody marks, this loop looks so often all the same. */
+/** Maximum time between two looks of the loop while only a begin call can bring work, ns. */
 const MOST_REST_NS = 0.1e9;
 
 /**
@@ -90,7 +90,7 @@ function begin(...[request, plan, options, session]: ConstructorParameters<typeo
   }
 }
 
-/** What was read when the last of all processes had ended. */
+/** Values read when the last of all processes had ended. */
 interface Ended {
   readonly values: Float64Array;
   readonly timeS: number;
@@ -126,7 +126,7 @@ class Run {
   #paused = false;
   /** The last sample. */
   #readNs = NaN;
-  /** When the loop last looked at the clock, ns since the origin, and when it woke, CLOCK_MONOTONIC. */
+  /** Times of the loop's last look, ns since the origin, and of its wake-up, CLOCK_MONOTONIC. */
   #lookedNs = NaN;
   #awakeNs = NaN;
   readonly #standstill = new Standstill();
@@ -270,7 +270,7 @@ class Run {
     this.#application.start(this.#plan.changes, report);
   }
 
-  /** From here on the application alone holds what is its own, but for what outputs are written into. */
+  /** Closes inherited descriptors here, except those that outputs are written into. */
   #releaseInherited(): void {
     const texts = [...this.#options.values.values()].map(({ text }) => text);
     const printsText = [...texts, ...this.#options.channelTexts].some((t) => t.includes("stdout"));
@@ -380,7 +380,7 @@ class Run {
   #tick(): void {
     this.#collector.drain();
     if (!Number.isNaN(this.#openNs)) this.#settle(false);
-    // Where this process stood still after its sleep, the application may have ended meanwhile.
+    // If this process was stalled after its sleep, the application may have ended meanwhile.
     const standstill = this.#standstill;
     let before = this.#lookedNs = this.#nowNs();
     if (standstill.isLong(before - standstill.wokeNs)) {
@@ -570,7 +570,7 @@ class Run {
     this.#site.release();
   }
 
-  /** How the loop goes, and what it costs. */
+  /** Figures and costs of the loop. */
   #figures(): LoopFigures {
     this.#cost.note(this.#loop, this.#nowNs() * 1e-9, this.#simulation !== undefined);
     this.#loop.cpusMoved = this.#events.moved;

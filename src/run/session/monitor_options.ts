@@ -1,4 +1,4 @@
-/** What the command line brings along for a monitor. */
+/** Parts of a monitor that the command line brings. */
 import type { OptionValues } from "../../core/option.ts";
 import type { Guardian } from "../../job/guardian/guardian.ts";
 import type { MakeOpener, OutputSite } from "../outputs/output.ts";
@@ -9,11 +9,11 @@ import type { RunReportOptions } from "../outputs/run_report.ts";
 /** The command and its guardian. */
 export interface MonitorPlan {
   readonly guardian: Guardian;
-  /** Of the command: changes of its environment and the other fields of the guardian's command.h. */
+  /** Changes of the command's environment and the other fields of the guardian's command.h. */
   readonly changes: readonly string[];
 }
 
-/** What the command line decides, beside the request. */
+/** Decisions of the command line in addition to the request. */
 export interface MonitorOptions
   extends
     Pick<OutputSite, "tell" | "stdout" | "stderr">,
@@ -27,8 +27,8 @@ export interface MonitorOptions
   readonly values: OptionValues;
   /** Values of Caliper's variables, which ask for channels. */
   readonly channelTexts: readonly string[];
-  /** What only some runs need. */
+  /** Parts that only some runs need. */
   readonly parts: RunParts;
-  /** What to measure where the request cannot be; where there is nothing else it throws the error. */
+  /** Gives the measurement that replaces an impossible one; if there is none it throws the error. */
   otherwise(error: unknown): { readonly request: RunRequest; readonly options: MonitorOptions };
 }

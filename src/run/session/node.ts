@@ -21,9 +21,9 @@ export function openHost(root: string): Host {
 }
 
 /**
- * The same with what only a machine has: the time and facts that a tree was saved with.
+ * Opens a machine, or a tree with the time and facts that it was saved with.
  *
- * @param collector Socket of a collector, or "off". @default the machine's, where one listens
+ * @param collector Socket of a collector, or "off". @default the machine's, if one listens
  * @throws {UsageError} If the root is no tree.
  */
 export function openMachine(root: string, collector?: string): MachineHost {
@@ -65,7 +65,7 @@ export function hasEnergy(catalogue: Catalogue): boolean {
   });
 }
 
-/** What stands in for the machine's counters; `undefined`: nothing does. */
+/** Replacement of the machine's counters; `undefined`: there is none. */
 export function simulatedBy(request: RunRequest, embedded: boolean): string | undefined {
   if (embedded) return "simulated node";
   return request.root === "" ? undefined : `simulated: read from the tree ${request.root}`;

@@ -1,5 +1,6 @@
 /**
- * What a running monitor still opens, by what its readers, its outputs and its session declare.
+ * Places that a running monitor still opens, as declared by its readers, its outputs and its
+ * session.
  * @module
  */
 import type { Reader } from "../../core/machine/host.ts";

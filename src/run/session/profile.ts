@@ -24,7 +24,7 @@ import { startTimeText } from "../../os/start_time.ts";
 
 /** Options of {@linkcode Profile.open}. */
 export interface ProfileOptions {
-  /** Where `finish` writes the report. @default none: `finish` returns it only */
+  /** Path to which `finish` writes the report. @default none: `finish` returns it only */
   report?: string;
   /** Name of the run. @default "default" */
   profile?: string;

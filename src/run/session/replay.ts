@@ -27,7 +27,7 @@ import { coverageFacts } from "../outputs/coverage.ts";
 import { findings } from "../outputs/findings.ts";
 import { instancesOf, SampleRows, sampleTitles } from "../recordings/sample_rows.ts";
 
-/** What a replay may be asked for beyond the recording. */
+/** Options of a replay in addition to the recording. */
 export interface ReplayOptions {
   /** Names that the recording's signals, and the application's, are found by. */
   makeTable(providers: readonly SignalProvider[]): NameTable;
@@ -45,7 +45,7 @@ export interface ReplayOptions {
   readonly idle?: () => RunIdle;
 }
 
-/** What came out. */
+/** Result of a replay. */
 export interface Replayed {
   readonly recording: Recording;
   readonly engine: Engine;

@@ -14,13 +14,13 @@ import { READERS_BUT_RAW } from "../../sources/readers/all.ts";
 import type { RunRequest } from "../request/request.ts";
 import type { simulationFor } from "./simulation.ts";
 
-/** What a run has beside the monitor. */
+/** Parts of a run in addition to the monitor. */
 export interface RunParts {
   readonly readers: readonly Reader[];
   readonly owner: RunOwner;
   /** Absent where nothing is to be simulated. */
   readonly simulationFor?: typeof simulationFor;
-  /** This node's place in a job of several; absent for a job of one node. */
+  /** Place of this node in a job of several; absent for a job of one node. */
   readonly job?: NodeOfJob;
   /** Absent where no PMC log is asked for. */
   readonly keepSteps?: KeepSteps;
@@ -28,7 +28,7 @@ export interface RunParts {
   readonly probes?: (run: ProbedRun) => Probes;
 }
 
-/** What decides beside the request. */
+/** Options that decide in addition to the request. */
 export interface RunPartsOptions {
   readonly values: OptionValues;
   /** Caliper's channels are asked for: their variables name signals too. */

@@ -1,5 +1,6 @@
 /**
- * What a monitor leaves that is killed: a checkpoint beside the report, and the journal, each at its time.
+ * Leftovers of a killed monitor: a checkpoint in addition to the report, and the journal, each at
+ * its time.
  * @module
  */
 import { cpuSeconds } from "../../os/clock.ts";
@@ -11,10 +12,10 @@ const FIRST_CHECKPOINT_S = 1;
 /** Time between two entries of the journal, and the most that they may take of a core. */
 const JOURNAL_S = 0.9;
 const JOURNAL_SHARE = 0.03;
-/** Likewise checkpoints: of a long run a fit takes a third of a second. */
+/** Maximum share of time that checkpoints take: of a long run a fit takes a third of a second. */
 const CHECKPOINT_SHARE = 0.1;
 
-/** How it is kept. */
+/** Functions that keep the results. */
 export interface Keeping {
   readonly checkpointS: number;
   /** Writes all that is so far. */

@@ -34,7 +34,7 @@ export interface Simulation {
   [Symbol.dispose](): void;
 }
 
-/** What the caller of {@linkcode simulationFor} decides. */
+/** Choices of the caller of {@linkcode simulationFor}. */
 export interface SimulationOptions {
   /** The node's catalogue where a blind node may be replaced. */
   blindCatalogue(): Catalogue | undefined;

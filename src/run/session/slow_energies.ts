@@ -17,10 +17,10 @@ const READINGS_A_PERIOD = 20;
 
 /** A counter at an instance, from a moment on. */
 interface Watched {
-  /** Its place among the values of the batch. */
+  /** Index among the values of the batch. */
   readonly place: number;
   readonly periodS: number;
-  /** As read: at that moment, or before the change that is awaited. */
+  /** Value as read: at that moment, or before the change that is awaited. */
   value: number;
   /** Times and values of the changes so far. */
   changes: { timeS: number; value: number }[];
@@ -39,7 +39,7 @@ interface Slow extends Watched {
 /** One from the end of the run on. */
 interface Ended extends Watched {
   readonly slow: Slow;
-  /** What was taken away from its reading at the end, J. */
+  /** Energy subtracted from its reading at the end, J. */
   readonly taken: number;
 }
 

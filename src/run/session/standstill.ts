@@ -13,13 +13,16 @@ import type { LoopFigures } from "../outputs/loop_figures.ts";
  */
 const BLIND_PERIODS = 10, BLIND_SHARE = 0.01, BLIND_LEAST_NS = 0.25e9;
 
-/** When the monitor woke and looked, and what it did not see. */
+/** Moments when the monitor woke and looked, and the time that it did not see. */
 export class Standstill {
   /** The last sample before the application's end. */
   lookedNs = NaN;
-  /** When it last woke. */
+  /** Time of the last wake-up. */
   wokeNs = NaN;
-  /** When the application ended, where this process was stopped meanwhile, from `lookedNs` on; else NaN. */
+  /**
+   * Time when the application ended, if this process was stopped meanwhile, from `lookedNs` on;
+   * else NaN.
+   */
   endNs = NaN;
 
   /** Is this longer than a loaded machine takes? */
