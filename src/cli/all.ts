@@ -59,7 +59,7 @@ const LOADERS: Readonly<Record<(typeof LISTED)[number][0], () => Promise<Verb>>>
   completions: async () => (await import("./command_line/completions.ts")).completionsOf(VERBS),
 };
 
-/** What the command line finds by its first word; `--help` needs no verb's own file. */
+/** Subcommands by the first word of a command line; `--help` does not load their files. */
 export const VERBS: readonly VerbEntry[] = LISTED.map(([name, group, summary]) => ({
   name,
   group,

@@ -41,7 +41,7 @@ export function writeStdout(data: string | Uint8Array): void {
   writeAll(Deno.stdout, typeof data === "string" ? printableLines(data) : data);
 }
 
-/** The same of all that a verb has to give. @returns The status of one that is done. */
+/** Writes all output of a verb. @returns The exit status of a finished verb. */
 export function finished(data: string | Uint8Array): number {
   writeStdout(data);
   return EXIT.done;
@@ -57,7 +57,7 @@ export function writeStderr(text: string): void {
   writeTerminal(printableLines(text));
 }
 
-/** The same of text that moves the cursor: nothing that others named may be in it. */
+/** Writes text that moves the cursor: it must not hold names that others gave. */
 export function writeTerminal(text: string): void {
   try {
     const to = messages === undefined ? Deno.stderr : { writeSync: writeMessage };

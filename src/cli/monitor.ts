@@ -209,8 +209,8 @@ async function run(
 }
 
 /**
- * What records still open: the kernel's files, devices of the types, what names of users are found by, the
- * directories of what is written, and that of the job's file, which may come and go.
+ * Places that records still open: the kernel's files, devices of the types, the databases of user
+ * names, the directories of outputs, and that of the job's file, which may come and go.
  */
 function placesOf(text: ParsedOptions["text"], written: string[]): Places {
   const needs = RAW_TYPES.flatMap((type) => type.needs.files);

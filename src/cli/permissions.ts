@@ -26,7 +26,7 @@ export const PERMISSIONS: readonly Permission[] = [
   { flag: "--no-prompt", why: "never ask in the middle of a job" },
 ];
 
-/** As arguments for `deno run` and `deno compile`. */
+/** Flags for `deno run` and `deno compile`. */
 export function permissionFlags(): string[] {
   return PERMISSIONS.map((p) => p.flag);
 }

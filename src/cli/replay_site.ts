@@ -1,5 +1,5 @@
 /**
- * Where a replay's outputs go: files that appear whole when all recordings are replayed.
+ * Site of a replay's outputs: files that appear whole when all recordings are replayed.
  * @module
  */
 import type { OptionValue } from "../core/option.ts";
@@ -11,7 +11,7 @@ import type { OutputSite } from "../run/outputs/output.ts";
 import { epochSeconds } from "../run/outputs/pmc/log.ts";
 import { say, writeStderr, writeStdout } from "./io.ts";
 
-/** What all recordings of a replay have in common. */
+/** Outputs that all recordings of a replay share. */
 export interface ReplayOutputs {
   /** Each recording has files of its own. */
   readonly several: boolean;

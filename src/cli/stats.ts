@@ -184,7 +184,7 @@ async function series(request: Request, format: SeriesFormat): Promise<number> {
   return EXIT.done;
 }
 
-/** What was found more than once, in one line. */
+/** Logs content that was found more than once, in one line. */
 function logCopies(all: readonly RawCopies[]): void {
   const sum = (key: keyof RawCopies) => all.reduce((n, copies) => n + copies[key], 0);
   if (sum("records") === 0) return;

@@ -18,7 +18,7 @@ export const WITHOUT: Option = {
   help: "leave readers out, comma-separated",
 };
 
-/** Who reads what is closed. */
+/** Helper that reads restricted counters. */
 export const COLLECTOR: Option = {
   name: "collector",
   value: "SOCKET|off",
@@ -26,7 +26,7 @@ export const COLLECTOR: Option = {
   help: "who reads counters that are closed to you",
 };
 
-/** Those of verbs that read the node. */
+/** Options of verbs that read the node. */
 export const NODE_OPTIONS: readonly Option[] = [ROOT, WITHOUT, COLLECTOR];
 
 /** JSON on stdout. */

@@ -53,7 +53,7 @@ export function optionWords({ name, short, value, optionalValue }: Option): stri
   return short === undefined ? long : `-${short}, ${long}`;
 }
 
-/** Its description, with its default. */
+/** Description of an option, with its default. */
 export function optionText(option: Option): string {
   return option.default === undefined ? option.help : `${option.help} (${option.default})`;
 }

@@ -30,9 +30,9 @@ export interface CommandLine {
   readonly command?: boolean;
   /** The verb whose settings in configuration files are its own too. @default itself */
   readonly section?: string;
-  /** It shows the contents of files, with their errors, and no error ends it. */
+  /** True if it shows the contents of files, with their errors, and no error ends it. */
   readonly showsSettings?: boolean;
-  /** What looks like an option and is none of its own is a word. */
+  /** True if unknown options are words. */
   readonly anyWords?: boolean;
   /** Words are on both sides of `--`, and options on either. */
   readonly sides?: boolean;
@@ -42,15 +42,15 @@ export interface CommandLine {
 export interface ParsedOptions {
   /** Values of the options with one, from any source. */
   readonly text: Readonly<Record<string, string | undefined>>;
-  /** The same with where each came from. */
+  /** Values of the options with their origins. */
   readonly values: OptionValues;
   /** Every value of the options that may come several times. */
   readonly lists: Readonly<Record<string, readonly string[]>>;
   /** Switches that are on. */
   readonly flags: ReadonlySet<string>;
-  /** What is no option, in order. */
+  /** Words that are not options, in order. */
   readonly words: readonly string[];
-  /** Of a verb with two sides: number of words before `--`; absent: no `--`. */
+  /** Number of words before `--`, for a verb with two sides; absent: no `--`. */
   readonly left?: number;
 }
 
@@ -130,7 +130,7 @@ export function parseOptions(
   return { text, values, lists, flags: new Set(flags), words };
 }
 
-/** A switch that is a variable is on but for `0`, `off`, `no` and `false`. */
+/** True for a switch whose variable is set and not `0`, `off`, `no` or `false`. */
 function isOn(text: string | undefined): boolean {
   return text !== undefined && !["0", "off", "no", "false"].includes(text.toLowerCase());
 }

@@ -1,5 +1,5 @@
 /**
- * What a subcommand is. Adding one: a file with a constant of this shape, and a line in `all.ts`.
+ * Subcommand. Adding one: a file with a constant of this shape, and a line in `all.ts`.
  * @module
  */
 import type { Option } from "../../core/option.ts";
@@ -8,16 +8,16 @@ import type { CommandLine, ParsedOptions } from "./options.ts";
 /** A subcommand. Its command line, help, manual page and completions are made of these fields. */
 export interface Verb extends CommandLine {
   readonly name: string;
-  /** What follows `joulemark NAME`, a line each. */
+  /** Usage after `joulemark NAME`, a line each. */
   readonly usage: readonly string[];
-  /** What it does; the first paragraph begins the help, the others follow the usage. */
+  /** Purpose; the first paragraph begins the help, the others follow the usage. */
   readonly about: string;
   /** In the order of the help. */
   readonly options: readonly Option[];
-  /** What is to be known below the options. */
+  /** Notes below the options. */
   readonly notes?: string;
   readonly examples: readonly [string, string, string];
-  /** What its words are, for completions: files, or one of these. @default files */
+  /** Kind of its words, for completions: files, or one of these. @default files */
   readonly words?: readonly string[];
   /** Reads the command line where another program's rules hold, as cali-query's. */
   runArgs?(args: readonly string[]): Promise<number> | number;

@@ -54,7 +54,7 @@ export function allEntries(verbs: readonly ListedVerb[]): Entry[] {
   ];
 }
 
-/** What a word, a key, an option or a whole note of a card means; the best fits first. */
+/** Entries for a word, a key, an option or a whole note of a summary; the best fits first. */
 export function entriesFor(asked: string, all: readonly Entry[]): Entry[] {
   const word = asked.trim().replace(/^note: /, "");
   const plain = word.replace(/^-+/, "").toLowerCase();
