@@ -398,7 +398,7 @@ export class FigureCoverage {
   }
 
   /**
-   * Number of changes of the part that changed least often, if that makes the total inaccurate.
+   * Number of changes of the part with the fewest changes, if that makes the total inaccurate.
    * `undefined`: it changed often enough, or about as often as it was read, which shows nothing; or
    * a part of the value is lost, which a longer run does not fix.
    */
