@@ -363,12 +363,14 @@ function* findPairs(
     all[2 * k] = log.startS[i];
     all[2 * k + 1] = log.endS[i];
   });
+  yield;
   all.sort();
+  yield;
   let moments = 0;
   for (const t of all) if (moments === 0 || t !== all[moments - 1]) all[moments++] = t;
   if (moments > MAX_MOMENTS || moments < 2) return undefined;
   const t = all.subarray(0, moments);
-  const changes = changesAt(domain, pieces, t);
+  const changes = yield* changesAt(domain, pieces, t);
   const together = new Float64Array(classes * classes), inLanes = new Float64Array(classes);
   const now = new Float64Array(classes);
   const living = new Float64Array(moments);
@@ -473,24 +475,25 @@ function* findPairs(
   };
   return { spans, pairs: { list, commonS, activity, together } };
 
-  function changesAt({ pieceClass }: Domain, some: readonly number[], at: Float64Array) {
-    const begin = new Int32Array(at.length + 1);
-    const placeOf = (s: number) => countUpTo(at, s) - 1;
-    for (const i of some) {
-      begin[placeOf(log.startS[i]) + 1]++;
-      begin[placeOf(log.endS[i]) + 1]++;
+  function* changesAt({ pieceClass }: Domain, some: readonly number[], at: Float64Array) {
+    const begin = new Int32Array(at.length + 1), places = new Int32Array(2 * some.length);
+    for (let k = 0; k < some.length; k++) {
+      if (k % SLICE === 0) yield;
+      const i = some[k];
+      begin[(places[2 * k] = countUpTo(at, log.startS[i]) - 1) + 1]++;
+      begin[(places[2 * k + 1] = countUpTo(at, log.endS[i]) - 1) + 1]++;
     }
     for (let k = 0; k < at.length; k++) begin[k + 1] += begin[k];
     const to = begin.slice(),
       classOf = new Int32Array(2 * some.length),
       weight = new Float64Array(2 * some.length);
-    for (const i of some) {
-      for (const [s, w] of [[log.startS[i], log.weight[i]], [log.endS[i], -log.weight[i]]]) {
-        const p = to[placeOf(s)]++;
-        classOf[p] = pieceClass[i];
-        weight[p] = w;
-      }
+    yield;
+    for (let k = 0; k < places.length; k++) {
+      const i = some[k >> 1], p = to[places[k]]++;
+      classOf[p] = pieceClass[i];
+      weight[p] = (k & 1) === 0 ? log.weight[i] : -log.weight[i];
     }
+    yield;
     return { begin, classOf, weight };
   }
 }

@@ -4,12 +4,12 @@
  */
 import { type Boundaries, lengthsOf } from "./clock.ts";
 import { NONE, OWN, type PieceLog } from "./pieces.ts";
-import { type Kernel, type Parts, respond, type Room, type Spans } from "./response.ts";
+import { type Kernel, type Parts, prepared, respond, type Room, type Spans } from "./response.ts";
 
 /** Most classes, those of the estimator's own included: a power each costs little, and the rest goes to effects. */
 export const MAX_CLASSES = 64;
 /** Pieces that are looked at together: slow answers show each of them in a hundred intervals. */
-const SLICE = 4096;
+const SLICE = 1024;
 
 /** Pieces of a slice: from which on, and how many. */
 interface Slice {
@@ -139,6 +139,7 @@ export class Domain {
 
   /** Parts that intervals show of the columns' pieces, some pieces at a time. */
   *#respond(kernel: Kernel, { count, startS, endS }: Columns): Generator<Parts & Slice> {
+    const answer = prepared(this.boundaries, kernel);
     for (let from = 0; from < count; from += SLICE) {
       const to = Math.min(count, from + SLICE);
       const some = {
@@ -146,14 +147,15 @@ export class Domain {
         startS: startS.subarray(from, to),
         endS: endS.subarray(from, to),
       };
-      yield { from, count: some.count, ...respond(some, this.boundaries, kernel, this.#room) };
+      yield { from, count: some.count, ...respond(some, answer, this.#room) };
     }
   }
 
   /** Zv without Z. */
-  along(kernel: Kernel, columns: Columns, v: Float64Array): Float64Array {
+  *along(kernel: Kernel, columns: Columns, v: Float64Array): Generator<void, Float64Array> {
     const out = new Float64Array(this.intervals);
     for (const { from, count, begin, interval, partS } of this.#respond(kernel, columns)) {
+      yield;
       for (let i = 0; i < count; i++) {
         let x = 0;
         for (let s = columns.begin[from + i]; s < columns.begin[from + i + 1]; s++) {

@@ -23,6 +23,8 @@ const BEYOND = 0.03;
 const BLOCKS = 40, MIN_BLOCKS = 8, BLOCK_ROWS = 24;
 /** Columns between two pauses. */
 const SLICE = 8;
+/** Pieces between two pauses. */
+const PAUSE = 2048;
 /** Minimum power in the shares, as part of the maximum power. */
 const MIN_POWER = 0.02;
 
@@ -40,7 +42,11 @@ export interface Energies {
 export type Part = "posterior" | "blocks" | "edges" | "beside" | "outside";
 
 /** D: joules of column j drawn in class r, row after row; of lag and shape too. */
-function drawn(domain: Domain, contexts: Contexts, solution: Solution): Float64Array {
+function* drawn(
+  domain: Domain,
+  contexts: Contexts,
+  solution: Solution,
+): Generator<void, Float64Array> {
   const { kernel, scale, fit: { theta } } = solution, p = theta.length, { classes } = domain;
   const width = contexts.columns.width, d = new Float64Array(classes * p);
   const put = (of: Float64Array, add: (at: number, x: number, j: number) => void) => {
@@ -48,9 +54,9 @@ function drawn(domain: Domain, contexts: Contexts, solution: Solution): Float64A
       for (let j = 0; j < width; j++) add(c * p + j, of[c * width + j] * scale[j], j);
     }
   };
-  put(drawnSeconds(domain, contexts, kernel), (at, x) => d[at] = x);
+  put(yield* drawnSeconds(domain, contexts, kernel), (at, x) => d[at] = x);
   if (kernel.orderS > 0 && kernel.isLoad) {
-    const later = drawnSeconds(domain, contexts, longer(kernel, LENGTH_STEP));
+    const later = yield* drawnSeconds(domain, contexts, longer(kernel, LENGTH_STEP));
     put(later, (at, x, j) => {
       const c = Math.floor(at / p);
       d[c * p + p - 1] += (x - d[at]) * theta[j] / Math.log(LENGTH_STEP);
@@ -60,15 +66,15 @@ function drawn(domain: Domain, contexts: Contexts, solution: Solution): Float64A
 }
 
 /** Energy caused by each class, whenever it was drawn: a column's seconds in its own class, J. */
-function caused(
+function* caused(
   domain: Domain,
   contexts: Contexts,
   { kernel, scale, fit: { theta } }: Solution,
   { d, drawnJ }: { d: Float64Array; drawnJ: Float64Array },
-): Float64Array {
+): Generator<void, Float64Array> {
   if (!(kernel.orderS > 0 && kernel.isLoad)) return drawnJ;
   const { width } = contexts.columns, p = theta.length;
-  const own = drawnSeconds(domain, contexts, pureLag(0));
+  const own = yield* drawnSeconds(domain, contexts, pureLag(0));
   const beyondJ = drawnJ.map((_, c) => {
     let sum = 0;
     for (let j = 0; j < width; j++) {
@@ -84,17 +90,20 @@ function caused(
 }
 
 /** CPU-seconds of columns by class; energy of a load that follows late falls into later stays of the lane. */
-function drawnSeconds(
+function* drawnSeconds(
   { log, classes, pieceClass }: Domain,
   { columns }: Contexts,
   kernel: Kernel,
-) {
+): Generator<void, Float64Array> {
   const { width, own, begin, column, value } = columns, d = new Float64Array(classes * width);
   const add = (c: number, i: number, s: number) => {
     for (let k = begin[i]; k < begin[i + 1]; k++) d[c * width + column[k]] += s * value[k];
   };
   if (!(kernel.orderS > 0 && kernel.isLoad)) {
-    for (let i = 0; i < own; i++) add(pieceClass[i], i, log.endS[i] - log.startS[i]);
+    for (let i = 0; i < own; i++) {
+      if (i % PAUSE === 0) yield;
+      add(pieceClass[i], i, log.endS[i] - log.startS[i]);
+    }
     return d;
   }
   const piecesOf = new Map<number, number[]>();
@@ -116,8 +125,10 @@ function drawnSeconds(
   };
   for (const pieces of piecesOf.values()) {
     pieces.sort((i, j) => log.startS[i] - log.startS[j]);
+    yield;
     let last = pieceClass[pieces[0]], untilS = log.startS[pieces[0]];
-    for (const i of pieces) {
+    for (const [at, i] of pieces.entries()) {
+      if (at % PAUSE === PAUSE - 1) yield;
       // Time between two stays of a lane belongs to the first.
       if (log.startS[i] > untilS) draw(last, log.startS[i] - untilS);
       last = pieceClass[i];
@@ -141,7 +152,7 @@ export function* energiesOf(
   const { classes: n, energyJ, lengthS, intervals, meanW } = domain;
   const { fit, kernel, z, scale, moves, powers } = solution, { theta, v } = fit, p = theta.length;
   const width = contexts.columns.width, { pairs } = contexts;
-  const d = drawn(domain, contexts, solution);
+  const d = yield* drawn(domain, contexts, solution);
   const watts = pairs && pairWatts(pairs, solution, width - pairs.list.length - 1);
   if (pairs !== undefined && watts !== undefined) {
     // Pairs' own columns have no seconds in classes.
@@ -213,7 +224,7 @@ export function* energiesOf(
   return {
     ...scaled,
     parts: diagonals,
-    causedJ: caused(domain, contexts, solution, { d, drawnJ: scaled.energyJ }),
+    causedJ: yield* caused(domain, contexts, solution, { d, drawnJ: scaled.energyJ }),
   };
 }
 

@@ -115,13 +115,25 @@ export interface Room {
   partS: Float64Array<ArrayBuffer>;
 }
 
-/**
- * Parts of pieces that the intervals between boundaries show.
- *
- * @param room Memory for the parts; valid until it is used again. @default a new one
- */
-export function respond(spans: Spans, edges: Edges, kernel: Kernel, room?: Room): Parts {
-  if (kernel.windowS > 0) return respondWindow(spans, edges, kernel, room);
+/** A kernel at the boundaries of a counter. */
+export interface Answer {
+  readonly kernel: Kernel;
+  readonly edges: Edges;
+  /** By boundary: its time without the lag, and the end of a piece from which on it shows all of the piece. */
+  readonly u: Float64Array;
+  readonly done: Float64Array;
+  /**
+   * Of a first order, when both ends of a piece are behind a window: K(x) = x − a/2 − τ + w e^(−x/τ),
+   * w = τ²(e^(a/τ) − 1)/a. From boundary to boundary the exponentials of all pieces fade alike.
+   */
+  readonly behind: { readonly fading: Float64Array; readonly weight: Float64Array } | undefined;
+  /** Of a window, by boundary: what stands for how much. */
+  readonly factor: Float64Array | undefined;
+}
+
+/** The answer of a kernel at boundaries, made once for all pieces. */
+export function prepared(edges: Edges, kernel: Kernel): Answer {
+  if (kernel.windowS > 0) return preparedWindow(edges, kernel);
   const { lagS, meanS, orderS } = kernel, n = edges.count, { aS } = edges;
   const u = new Float64Array(n), done = new Float64Array(n);
   let top = -Infinity;
@@ -129,9 +141,22 @@ export function respond(spans: Spans, edges: Edges, kernel: Kernel, room?: Room)
     u[k] = edges.yS[k] - lagS;
     done[k] = top = Math.max(top, u[k] - aS[k] - meanS - OVER * orderS);
   }
-  // Of a first order, when both ends of a piece are behind a window: K(x) = x − a/2 − τ + w e^(−x/τ), w = τ²(e^(a/τ) − 1)/a.
-  // From boundary to boundary the exponentials of all pieces fade alike.
   const behind = orderS > 0 ? behindWindows(u, aS, orderS) : undefined;
+  return { kernel, edges, u, done, behind, factor: undefined };
+}
+
+/**
+ * Parts of pieces that the intervals between boundaries show.
+ *
+ * @param room Memory for the parts; valid until it is used again. @default a new one
+ */
+export function respond(spans: Spans, answer: Answer, room?: Room): Parts {
+  const parts = shown(spans, answer, room);
+  return answer.factor === undefined ? parts : inWindows(spans, parts, answer.factor);
+}
+
+function shown(spans: Spans, answer: Answer, room?: Room): Parts {
+  const { kernel: { meanS, orderS }, edges: { count: n, aS }, u, done, behind } = answer;
   const begin = new Int32Array(spans.count + 1), afterS = new Float64Array(spans.count);
   let interval = room?.interval ?? new Int32Array(0), partS = room?.partS ?? new Float64Array(0);
   // The next piece often begins where one ends: K at that moment is the same.
@@ -219,7 +244,7 @@ function walkBelow(sorted: Float64Array, x: number, guess: number): number {
 }
 
 /** Each interval shows what lies within the window before its end, as if all of it were like that. */
-function respondWindow(spans: Spans, { count, yS, aS }: Edges, kernel: Kernel, room?: Room): Parts {
+function preparedWindow({ count, yS, aS }: Edges, kernel: Kernel): Answer {
   const y = new Float64Array(2 * count - 1), a = new Float64Array(2 * count - 1);
   y[0] = yS[0];
   a[0] = aS[0];
@@ -231,12 +256,15 @@ function respondWindow(spans: Spans, { count, yS, aS }: Edges, kernel: Kernel, r
     factor[k - 1] = (yS[k] - yS[k - 1]) / Math.max(yS[k] - y[2 * k - 1], 1e-9);
   }
   const edges = { count: y.length, yS: y, aS: a };
-  const parts = respond(spans, edges, pureLag(kernel.lagS), room);
+  return { ...prepared(edges, pureLag(kernel.lagS)), factor };
+}
+
+/** Parts of the windows alone: even intervals are those before a window. */
+function inWindows(spans: Spans, parts: Parts, factor: Float64Array): Parts {
   const begin = new Int32Array(spans.count + 1), { interval, partS } = parts;
   let used = 0;
   for (let i = 0; i < spans.count; i++) {
     for (let k = parts.begin[i]; k < parts.begin[i + 1]; k++) {
-      // Even intervals are those before the window.
       if ((interval[k] & 1) === 0) continue;
       const at = interval[k] >> 1;
       partS[used] = partS[k] * factor[at];

@@ -121,7 +121,8 @@ class Grid {
     const key = `${meanS} ${orderS}`;
     const known = this.#shapes.get(key);
     if (known !== undefined) return known;
-    if (this.#shapes.size > 3) this.#shapes.clear();
+    // All lags of one shape come together; more of them take memory.
+    this.#shapes.clear();
     const made = this.#x.map((x) => {
       const shaped = integral(x, this.stepS, orderS);
       return meanS > 0 ? integralOfMean(shaped, meanS, this.stepS) : shaped;

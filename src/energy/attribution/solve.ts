@@ -80,6 +80,16 @@ function scalesOf(
   });
 }
 
+/** Zv, column after column. */
+function combined(z: Float64Array, n: number, v: Float64Array): Float64Array {
+  const out = new Float64Array(n);
+  v.forEach((x, j) => {
+    if (x === 0) return;
+    for (let k = 0, o = j * n; k < n; k++) out[k] += x * z[o + k];
+  });
+  return out;
+}
+
 /** Fits one kernel to some intervals; the lag and the length move until they stay. */
 export function* solve(
   domain: Domain,
@@ -117,12 +127,13 @@ export function* solve(
       yield;
     }
     const known = scale.map((s, j) => s * fit!.theta[j]);
-    const now = domain.along(kernel, columns, known);
-    const moved = (to: Kernel, by: number) =>
-      domain.along(to, columns, known).map((x, k) => (x - now[k]) / by);
+    const now = combined(z, domain.intervals, known);
+    const moved = function* (to: Kernel, by: number): Generator<void, Float64Array> {
+      return (yield* domain.along(to, columns, known)).map((x, k) => (x - now[k]) / by);
+    };
     yield;
-    const moves = [moved({ ...kernel, lagS: kernel.lagS + stepS }, stepS)];
-    if (isShaped) moves.push(moved(longer(kernel, LENGTH_STEP), Math.log(LENGTH_STEP)));
+    const moves = [yield* moved({ ...kernel, lagS: kernel.lagS + stepS }, stepS)];
+    if (isShaped) moves.push(yield* moved(longer(kernel, LENGTH_STEP), Math.log(LENGTH_STEP)));
     yield;
     const priors = { families, fixed };
     fit = yield* fitRows(rows, { scale, more: moves, priors }, { ...fit, filters: 2, rounds: 8 });

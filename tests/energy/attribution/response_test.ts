@@ -1,6 +1,12 @@
 /** How a counter answers: closed forms against sums, and what intervals show of pieces. */
 import { assert, assertAlmostEquals } from "@std/assert";
-import { longer, pureLag, ramp, respond } from "../../../src/energy/attribution/response.ts";
+import {
+  longer,
+  prepared,
+  pureLag,
+  ramp,
+  respond,
+} from "../../../src/energy/attribution/response.ts";
 import { Random } from "../../../src/sources/sim/random.ts";
 
 Deno.test("ramp() is the integral of the averaged step response", () => {
@@ -54,7 +60,7 @@ Deno.test("intervals show all of each piece between them, by any answer", () => 
     longer({ ...lag, orderS: 0.003 }, 2),
   ];
   for (const kernel of kernels) {
-    const { interval, partS, begin } = respond(spans, edges, kernel);
+    const { interval, partS, begin } = respond(spans, prepared(edges, kernel));
     const shown = new Float64Array(y.length - 1);
     for (let k = 0; k < begin[spans.count]; k++) shown[interval[k]] += partS[k];
     for (let k = 20; k < shown.length; k++) assertAlmostEquals(shown[k], y[k + 1] - y[k], 1e-9);
@@ -64,7 +70,10 @@ Deno.test("intervals show all of each piece between them, by any answer", () => 
 Deno.test("a part-time window shows the end of an interval as if all of it were like that", () => {
   const edges = { count: 3, yS: Float64Array.of(0.1, 0.2, 0.3), aS: new Float64Array(3) };
   const spans = { count: 2, startS: Float64Array.of(0, 0.18), endS: Float64Array.of(0.18, 0.4) };
-  const { interval, partS, begin } = respond(spans, edges, { ...pureLag(0), windowS: 0.04 });
+  const { interval, partS, begin } = respond(
+    spans,
+    prepared(edges, { ...pureLag(0), windowS: 0.04 }),
+  );
   const of = (piece: number, k: number) => {
     let sum = 0;
     for (let i = begin[piece]; i < begin[piece + 1]; i++) if (interval[i] === k) sum += partS[i];
