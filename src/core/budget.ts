@@ -14,19 +14,19 @@
 const STRETCH_S = 0.25;
 /** CPU time of the start: program text is read, and compiled as it gets warm. */
 const START_CPU_S = 0.15;
-/** The most credit, as seconds of the share: what may be taken at once. */
-const MOST_CREDIT_S = 2;
-/** Longest period: this many times the one asked for; and the most that one stretch lengthens it by. */
-const MAX_FACTOR = 16, MOST_AT_ONCE = 2;
-/** Quiet stretches before something is taken back; twice as many each time that this was too soon. */
-const QUIET = 8, MOST_QUIET = 512;
-/** Too soon: it is needed again within so many stretches. */
-const SOON = 8;
-/** CPU time of one mark that is emitted by itself, s: 2 to 5 µs. */
+/** Maximum credit, as seconds of the share: it may be used at once. */
+const MAX_CREDIT_S = 2;
+/** Maximum factors of the period: over the requested one, and by one stretch. */
+const MAX_FACTOR = 16, MAX_STEP_FACTOR = 2;
+/** Quiet stretches before a reduction is taken back; twice as many after each one that was too soon. */
+const MIN_QUIET_STRETCHES = 8, MAX_QUIET_STRETCHES = 512;
+/** Number of stretches: a reduction needed again within it was taken back too soon. */
+const MAX_SOON_STRETCHES = 8;
+/** CPU time of one event that is emitted by itself, s: 2 to 5 µs. */
 const MARK_S = 4e-6;
-/** More of them cannot be emitted before the next sample, with any budget. */
-const MOST_MARKS_PER_S = 200_000;
-/** Visits up to this long are folded, ns: longer ones are few. */
+/** Maximum rate of single events, with any budget: more cannot be emitted before the next sample. */
+const MAX_MARKS_PER_S = 200_000;
+/** Maximum length of aggregated visits, ns: longer ones are few. */
 export const SHORT_NS = 1e6;
 
 /** Reductions that keep the monitor within its share of a core. */
@@ -47,7 +47,7 @@ export class Budget {
   /** CPU time that may be taken now; below 0: that was too much. */
   #creditS = START_CPU_S;
   #quiet = 0;
-  #wanted = QUIET;
+  #wanted = MIN_QUIET_STRETCHES;
   /** Stretches since something was taken back. */
   #since = Infinity;
 
@@ -58,7 +58,7 @@ export class Budget {
 
   /** Marks a second that may be emitted one by one. */
   get marksPerS(): number {
-    return Math.min(MOST_MARKS_PER_S, this.#share / MARK_S);
+    return Math.min(MAX_MARKS_PER_S, this.#share / MARK_S);
   }
 
   /**
@@ -77,7 +77,7 @@ export class Budget {
     this.#fromS = nowS;
     this.#fromCpuS = cpuS;
     // What is left of the start's credit stays, but does not grow.
-    const mostS = Math.max(this.#creditS, MOST_CREDIT_S * this.#share);
+    const mostS = Math.max(this.#creditS, MAX_CREDIT_S * this.#share);
     this.#creditS = Math.min(mostS, this.#creditS + elapsedS * this.#share - takenS);
     this.#judge(takenS / elapsedS);
   }
@@ -100,12 +100,14 @@ export class Budget {
   }
 
   #leaveOut(share: number): void {
-    if (this.#since <= SOON) this.#wanted = Math.min(MOST_QUIET, this.#wanted * 2);
+    if (this.#since <= MAX_SOON_STRETCHES) {
+      this.#wanted = Math.min(MAX_QUIET_STRETCHES, this.#wanted * 2);
+    }
     this.#since = Infinity;
     if (this.foldBelowNs === 0) this.foldBelowNs = SHORT_NS;
     else {
       const wanted = 2 ** Math.ceil(Math.log2(share / this.#share));
-      const factor = this.periodFactor * Math.min(MOST_AT_ONCE, wanted);
+      const factor = this.periodFactor * Math.min(MAX_STEP_FACTOR, wanted);
       this.periodFactor = Math.min(MAX_FACTOR, factor);
     }
     if (this.periodFactor > this.mostFactor) this.mostFactor = this.periodFactor;

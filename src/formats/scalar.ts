@@ -7,7 +7,7 @@
 import { regionHash } from "../core/hash.ts";
 import { formatG, formatHex } from "../core/number_format.ts";
 
-const LONGEST_KEY = 1000;
+const MAX_KEY_CHARS = 1000;
 /** Each of these may take six characters in quotes. */
 const CUT_KEY = 120;
 
@@ -85,7 +85,7 @@ export function textScalar(text: string): string {
  */
 export function keyScalar(text: string): string {
   const key = isPlain(text) ? text : quoted(text);
-  if (key.length <= LONGEST_KEY) return key;
+  if (key.length <= MAX_KEY_CHARS) return key;
   return quoted(`${text.slice(0, CUT_KEY)}… ${formatHex(regionHash(text))}`);
 }
 

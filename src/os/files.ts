@@ -68,11 +68,11 @@ export function closeFile(fd: number): void {
   if (fd >= 0) libc().close(fd);
 }
 
-/** More of a file is not read. */
-const MOST_BYTES = 1 << 24;
+/** Maximum number of bytes read from a file. */
+const MAX_FILE_BYTES = 1 << 24;
 
 /** The whole of a small file, or `undefined`; kernel files give their size only by reading. */
-export function readWhole(path: string, limit = MOST_BYTES): Uint8Array | undefined {
+export function readWhole(path: string, limit = MAX_FILE_BYTES): Uint8Array | undefined {
   const fd = openFile(path, O.RDONLY | O.NONBLOCK);
   return fd < 0 ? undefined : readOpen(fd, path, limit)?.slice();
 }
@@ -122,7 +122,7 @@ export function readText(path: string): string | undefined {
 
 /** Text of an open file, read without blocking; the file is closed then. */
 export function readOpenText(fd: number, path: string): string | undefined {
-  const bytes = readOpen(fd, path, MOST_BYTES);
+  const bytes = readOpen(fd, path, MAX_FILE_BYTES);
   return bytes === undefined ? undefined : decoder.decode(bytes);
 }
 

@@ -44,8 +44,8 @@ import { rangedValues, skipValue } from "./values.ts";
 const FIRST_BYTES = 1 << 13, MAX_BYTES = 1 << 18;
 /** Words of four bytes are compared: as many may be looked at behind the last newline. */
 const SPARE_BYTES = 4;
-/** An id of so many digits is below 2^31. */
-const MOST_ID_DIGITS = 9;
+/** Maximum number of digits of an id: it is then below 2^31. */
+const MAX_ID_DIGITS = 9;
 /** A longer line is reported and skipped: a binary file must not fill the memory. */
 const MAX_LINE_BYTES = 1 << 24;
 
@@ -285,7 +285,7 @@ export class CaliScanner {
         let digit = buffer[p] - 48, id = 0;
         if (digit >>> 0 > 9) return -1;
         // One digit more than fits is seen below.
-        const most = p + MOST_ID_DIGITS;
+        const most = p + MAX_ID_DIGITS;
         do {
           id = (Math.imul(id, 10) + digit) | 0;
           digit = buffer[++p] - 48;

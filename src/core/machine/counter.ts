@@ -65,7 +65,7 @@ export const HIGH = 0, LOW = 1, TIME_S = 2, TOTAL = 3;
 /** Counters of some nodes are published once a second. */
 const SLACK_S = 1;
 /** Time within which a counter that shows its gaps may come back from a glitch, s. */
-const DOUBT_S = 0.25;
+const MAX_GLITCH_S = 0.25;
 
 /** The counters of one signal, one for each instance; allocates nothing after construction. */
 export class Counters {
@@ -144,7 +144,7 @@ export class Counters {
       if (isGlitch) delta = old;
       else if (this.#showsGaps) {
         // The same glitch may be seen by several looks.
-        if (timeS - this.#doubtS[i] < DOUBT_S) TAKEN[TOTAL] = NaN;
+        if (timeS - this.#doubtS[i] < MAX_GLITCH_S) TAKEN[TOTAL] = NaN;
         else this.#rebase(i);
         return;
       }

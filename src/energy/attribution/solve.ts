@@ -18,7 +18,7 @@ import {
 import { familyOf, type Kernel, longer } from "./response.ts";
 
 /** Standard deviation of the logarithm of a shape's length: members of the grid are a factor of two apart. */
-const SHAPE_SD = 0.5;
+const LOG_LENGTH_SD = 0.5;
 /** Differences for the columns: U/50 of the lag, 5 % of the length. */
 const LAG_STEPS = 50, MIN_LAG_STEP_S = 1e-5;
 export const LENGTH_STEP = 1.05;
@@ -102,7 +102,7 @@ export function* solve(
     { columns } = contexts;
   const stepS = Math.max(periodS / LAG_STEPS, MIN_LAG_STEP_S);
   const isShaped = familyOf(first) !== "lag", moving = isShaped ? 2 : 1;
-  const fixed = { [FAMILY.lag]: periodS / 2, [FAMILY.common]: 0.5, [FAMILY.shape]: SHAPE_SD };
+  const fixed = { [FAMILY.lag]: periodS / 2, [FAMILY.common]: 0.5, [FAMILY.shape]: LOG_LENGTH_SD };
   const own: Priors = { families: columns.families, fixed };
   const families = Int8Array.from([
     ...columns.families,
@@ -144,7 +144,7 @@ export function* solve(
     let next = { ...kernel, lagS: Math.max(0, kernel.lagS + clamp(lagS, -room, room)) };
     let isStill = Math.abs(next.lagS - kernel.lagS) < Math.max(STILL * lagSeS, 1e-7);
     if (isShaped) {
-      let factor = Math.exp(clamp(fit.theta[p - 1], -SHAPE_SD, SHAPE_SD));
+      let factor = Math.exp(clamp(fit.theta[p - 1], -LOG_LENGTH_SD, LOG_LENGTH_SD));
       if (kernel.windowS > 0 && kernel.windowS * factor > MAX_WINDOW * periodS) factor = 1;
       next = longer(next, factor);
       const still = Math.max(STILL * Math.sqrt(fit.v[p * p - 1]), STILL_LENGTH);

@@ -7,7 +7,7 @@ import {
   CHANGE,
   type ChangeOptions,
   CounterChanges,
-  MOST_WAITING,
+  MAX_WAITING_CHANGES,
 } from "./intervals/counter_changes.ts";
 import type { EdgeLog } from "./intervals/edge_log.ts";
 import { Exposure } from "./intervals/exposure.ts";
@@ -17,7 +17,7 @@ import { FoldedSplits, FoldedTimes } from "./folded_splits.ts";
 /** Most that the first interval begins after the first edge, s, and the update period from which it is half of that, s. */
 const MAX_LEAD_S = 0.01, HALVED_S = 0.005;
 /** Changes that wait for edges behind them: as many as may come at once, and until visits are over. */
-const WAITING = MOST_WAITING + 256;
+const WAITING = MAX_WAITING_CHANGES + 256;
 /** Edges that are kept for the first changes, until the counter's update period is known. */
 const MAX_EDGES = 65_536;
 

@@ -9,8 +9,8 @@
  */
 import { grown } from "../../core/grow.ts";
 
-/** Times of paths kept at most, over all samples: earlier ones are not divided. */
-const MOST_HELD = 262_144;
+/** Maximum number of kept path times, over all samples: earlier ones are not divided. */
+const MAX_HELD_TIMES = 262_144;
 
 /** Beyond any class. */
 const CLASSES = 2 ** 26;
@@ -101,7 +101,7 @@ export class FoldedTimes {
         this.#samples.push(sample);
         this.#held += sample.slots.length;
       }
-      while (this.#held > MOST_HELD) this.#drop();
+      while (this.#held > MAX_HELD_TIMES) this.#drop();
     }
     this.#lastS = timeS;
   }

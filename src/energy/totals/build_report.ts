@@ -42,8 +42,8 @@ export interface HostResults {
   readonly addToRegion?: (fields: ReportFields, region: RegionTotal) => void;
 }
 
-/** Regions of which each has its fields in memory; those of 100,000 would take a third of a gigabyte. */
-const MANY_REGIONS = 4096;
+/** Maximum number of regions with fields in memory: 100,000 would take a third of a gigabyte. */
+const MAX_REGIONS_WITH_FIELDS = 4096;
 
 /** A region whose fields are made whenever they are asked for. */
 class RegionOnDemand implements ReportRegion {
@@ -75,7 +75,7 @@ class RegionOnDemand implements ReportRegion {
  * are asked for, out of what is known then.
  */
 export function makeFields(host: ReportHost): void {
-  if (host.regions === undefined || host.regions.length > MANY_REGIONS) return;
+  if (host.regions === undefined || host.regions.length > MAX_REGIONS_WITH_FIELDS) return;
   host.regions = host.regions.map(({ region, hash, fields }) => ({ region, hash, fields }));
 }
 

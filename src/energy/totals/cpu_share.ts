@@ -3,8 +3,8 @@
  * @module
  */
 
-/** Busy time under this is too coarse: /proc/stat counts in hundredths of a second. */
-const LEAST_BUSY_S = 1;
+/** Minimum busy time, s: shorter is too coarse, as /proc/stat counts in hundredths of a second. */
+const MIN_BUSY_S = 1;
 
 /** A share from 0 to 1, and whether busy time or the number of CPUs made it. */
 export interface CpuShare {
@@ -31,7 +31,7 @@ export function cpuShare(
     return cpus.reduce((sum, cpu) => sum + (busyS?.[cpu] ?? NaN), 0);
   };
   const busy = total(all);
-  if (busy >= LEAST_BUSY_S) return { share: total(used) / busy, by: "busy time" };
+  if (busy >= MIN_BUSY_S) return { share: total(used) / busy, by: "busy time" };
   return { share: used.length / all.length, by: "CPUs" };
 }
 

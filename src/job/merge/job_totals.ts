@@ -31,8 +31,8 @@ import type { FieldSums, SectionSums } from "./field_sums.ts";
 const TOTALS = "Job totals";
 const TREE = "Job tree ";
 const RESTS = "Job rest ";
-/** Places that a component was read from, at most. */
-const MOST_SOURCES = 3;
+/** Maximum number of listed sources of a component. */
+const MAX_SOURCES = 3;
 /** Rows kept; the others have less time. */
 const MAX_ROWS = 1000;
 
@@ -200,7 +200,7 @@ function sourcesOf({ fields }: SectionSums, kind: EnergyKind): string {
     .map((field) => ({ source: field.key.slice(key.length), hosts: field.count }))
     .sort((a, b) => b.hosts - a.hosts || compareTexts(a.source, b.source));
   if (found.length === 1) return found[0].source;
-  const some = found.slice(0, MOST_SOURCES).map(({ source, hosts }) =>
+  const some = found.slice(0, MAX_SOURCES).map(({ source, hosts }) =>
     `${source} (${hosts} ${hosts === 1 ? "host" : "hosts"})`
   );
   const more = found.length - some.length;

@@ -31,10 +31,10 @@ export interface JobFacts {
 
 /** Lines that the report itself keeps; all are logged. */
 const KEPT_LINES = 100;
-/** Nodes start a run together, to within their clocks and a slow launch. */
-const MOST_GAP_S = 60;
-/** Reports that name the same job: a scheduler gives its numbers again one day. */
-const MOST_GAP_OF_JOB_S = 86_400;
+/** Maximum time between the runs of a job's nodes, s: clocks differ, and a launch may be slow. */
+const MAX_GAP_S = 60;
+/** Maximum time between reports of the same job number, s: a scheduler uses numbers again. */
+const MAX_GAP_OF_JOB_S = 86_400;
 
 /** Merges the reports of one job. */
 export class ReportMerger {
@@ -184,7 +184,7 @@ export class ReportMerger {
     const sameJob = own !== undefined && own === wanted;
     if (own !== undefined && wanted !== undefined && !sameJob) return differs("job", own, wanted);
     const gap = gapS(this.#span, runSpan(report, seconds));
-    if (gap <= (sameJob ? MOST_GAP_OF_JOB_S : MOST_GAP_S)) return undefined;
+    if (gap <= (sameJob ? MAX_GAP_OF_JOB_S : MAX_GAP_S)) return undefined;
     return `${differs("start time", report.startTime, first.startTime)}: ` +
       `${Math.round(gap)} s lie between the runs`;
   }

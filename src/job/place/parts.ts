@@ -45,8 +45,8 @@ import type { PmcVersion } from "../../formats/pmc/pmc.ts";
 
 /** Up to this number of nodes, every node that is done makes the report again. */
 const SMALL_JOB_NODES = 32;
-/** Maximum number of missing nodes at which every finished node makes the report again. */
-const FEW_NODES_LEFT = 4;
+/** Number of missing nodes below which every finished node makes the report again. */
+const LAST_NODES = 4;
 /** A lock that is older belonged to a process that has ended. */
 const STALE_LOCK_S = 120;
 
@@ -153,7 +153,7 @@ export class JobPart {
     if (state.complete) this.onJob?.(outcome.head);
     const rest = (state.nodes ?? 0) - done.length;
     // Of a large job's nodes only the last ones log what is missing.
-    if (state.complete || rest < FEW_NODES_LEFT) {
+    if (state.complete || rest < LAST_NODES) {
       const word = outcome.partial ? `, partial so far${missingText(state.missing)}` : "";
       tell(`${report}: ${outcome.hosts} hosts${word}`);
     }
@@ -243,7 +243,7 @@ function isDone({ endS }: PartFacts): boolean {
 
 /** Numbers of done nodes at which the report is made again before all are done. */
 function isWorthAReport(done: number, nodes: number | undefined): boolean {
-  return done <= SMALL_JOB_NODES || (nodes !== undefined && nodes - done < FEW_NODES_LEFT) ||
+  return done <= SMALL_JOB_NODES || (nodes !== undefined && nodes - done < LAST_NODES) ||
     (done & (done - 1)) === 0;
 }
 

@@ -52,7 +52,7 @@ export const PREFIXES: ReadonlySet<number> = new Set(
   [0x66, 0x67, 0xf0, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65],
 );
 
-const LONGEST = 15;
+const MAX_INSTRUCTION_BYTES = 15;
 
 /**
  * Bytes of the instruction that begins at a place; 0: it is none that is known, or the code ends in it.
@@ -111,5 +111,5 @@ export function instructionLength(code: Uint8Array, start: number): number {
     at += isShort && (rex & 8) === 0 && !isBranch ? 2 : 4;
   }
   const length = at - start;
-  return length <= LONGEST && at <= code.length ? length : 0;
+  return length <= MAX_INSTRUCTION_BYTES && at <= code.length ? length : 0;
 }

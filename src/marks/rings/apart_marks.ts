@@ -13,7 +13,7 @@ import type { RingSpans } from "./ring_spans.ts";
  * Spans have no sums in their ring, where what finds no room is lost: as fast as they came they may take a quarter of
  * it, so that a monitor that comes to its CPU late by three times as much loses none.
  */
-const SPAN_RECORDS = RING_RECORDS / 4, LEAST_NS = 2e6, MOST_NS = 20e6;
+const SPAN_RECORDS = RING_RECORDS / 4, MIN_ROOM_NS = 2e6, MAX_ROOM_NS = 20e6;
 /** A rate is that of so long, and after the last span more are waited for so long. */
 const LOOK_NS = 1e6, KEPT_NS = 1e9;
 /**
@@ -81,7 +81,7 @@ export class ApartMarks {
       this.#records = this.#tookNs = 0;
     }
     if (!(nowNs - this.#cameNs < KEPT_NS)) return Infinity;
-    return Math.max(LEAST_NS, Math.min(MOST_NS, SPAN_RECORDS / this.#rate));
+    return Math.max(MIN_ROOM_NS, Math.min(MAX_ROOM_NS, SPAN_RECORDS / this.#rate));
   }
 
   /** Emits sums of spans. @param of Of this process alone. */

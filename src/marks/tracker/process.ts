@@ -9,8 +9,8 @@ import { OpenTracks } from "./open_tracks.ts";
 import { Track } from "./track.ts";
 
 const NO_CPUS = new Int32Array(0);
-/** Tracks kept for threads to come: as many as may end in one step. */
-const MOST_SPARE = 1024;
+/** Maximum number of tracks kept for later threads: as many as may end in one step. */
+const MAX_SPARE_TRACKS = 1024;
 
 /** State of a process: running, or how it ended. */
 export type ProcessEnd = "running" | "shutdown" | "died" | "withdrawn";
@@ -143,7 +143,7 @@ export class TrackedProcess {
     for (const track of this.retired) {
       this.#past ??= new Track(this.pid, NO_CPUS, this.#paths);
       this.#past.absorb(track);
-      if (this.#spare.length < MOST_SPARE && track.isSmall) this.#spare.push(track);
+      if (this.#spare.length < MAX_SPARE_TRACKS && track.isSmall) this.#spare.push(track);
     }
     this.retired.length = 0;
   }

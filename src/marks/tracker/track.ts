@@ -16,8 +16,8 @@ const MAX_HINT_DEPTH = 1024;
 const FIRST_SLOTS = 8;
 /** A track that grew beyond this is not kept for another thread. */
 const SMALL_REGIONS = 1024, SMALL_RECORDS = 256;
-/** Regions that are looked for one by one. */
-const FEW_REGIONS = 16;
+/** Maximum number of regions that are searched one by one. */
+const MAX_SEARCHED_REGIONS = 16;
 
 /** Facts about a visit that begins. Reused. */
 export interface Visit {
@@ -321,7 +321,7 @@ export class Track {
   #find(region: number): number {
     if (region < this.#slotOf.length) return this.#slotOf[region];
     // All of more than a few are in the table.
-    let slot = this.#slots <= FEW_REGIONS ? this.#slots - 1 : -1;
+    let slot = this.#slots <= MAX_SEARCHED_REGIONS ? this.#slots - 1 : -1;
     while (slot >= 0 && this.#slotRegion[slot] !== region) slot--;
     return slot;
   }
@@ -329,7 +329,10 @@ export class Track {
   #slot(region: number): number {
     const known = this.#find(region);
     if (known >= 0) return known;
-    if (region >= this.#slotOf.length && (region < SMALL_REGIONS || this.#slots >= FEW_REGIONS)) {
+    if (
+      region >= this.#slotOf.length &&
+      (region < SMALL_REGIONS || this.#slots >= MAX_SEARCHED_REGIONS)
+    ) {
       this.#lengthenTable(region);
     }
     return this.#newSlot(region);
@@ -338,7 +341,7 @@ export class Track {
   /** All regions that it has, and one more, are in the table from here on. */
   #lengthenTable(region: number): void {
     let most = region;
-    if (this.#slots >= FEW_REGIONS) {
+    if (this.#slots >= MAX_SEARCHED_REGIONS) {
       for (let slot = 0; slot < this.#slots; slot++) most = Math.max(most, this.#slotRegion[slot]);
     }
     this.#slotOf = grown(this.#slotOf, most + 1, -1);

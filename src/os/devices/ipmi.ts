@@ -37,9 +37,9 @@ const SYSTEM_INTERFACE = 0x0c;
 const BMC_CHANNEL = 0xf;
 const ADDRESS_BYTES = 8;
 /** IPMI_MAX_ADDR_SIZE and the type and channel before it. */
-const MOST_ADDRESS_BYTES = 40;
+const MAX_ADDRESS_BYTES = 40;
 /** IPMI_MAX_MSG_LENGTH: nothing longer comes. */
-const MOST_DATA_BYTES = 272;
+const MAX_DATA_BYTES = 272;
 
 /** Places in the page. */
 const TO = 0, DATA_OUT = 64, FROM = 384, DATA_IN = 512, PAGE_BYTES = 4096;
@@ -83,7 +83,7 @@ export interface BmcDoor {
 
 /** The kernel's IPMI device. */
 export class DeviceDoor implements BmcDoor {
-  readonly bytes = new Uint8Array(MOST_DATA_BYTES);
+  readonly bytes = new Uint8Array(MAX_DATA_BYTES);
   readonly message: BmcMessage = { type: 0, id: 0, netfn: 0, command: 0, length: 0 };
   readonly #fd: number;
   readonly #call: DeviceCall;
@@ -127,8 +127,8 @@ export class DeviceDoor implements BmcDoor {
     if (!this.#ready(0)) return 0;
     const r = this.#received;
     // The kernel leaves the lengths of the last message here.
-    r.setUint32(16, MOST_ADDRESS_BYTES, true);
-    r.setUint16(34, MOST_DATA_BYTES, true);
+    r.setUint32(16, MAX_ADDRESS_BYTES, true);
+    r.setUint16(34, MAX_DATA_BYTES, true);
     if (this.#call(this.#fd, IPMICTL_RECEIVE_MSG_TRUNC, this.#receivedBytes) < 0) {
       const number = errno() || ERRNO.EIO;
       return number === ERRNO.EAGAIN ? 0 : -number;
@@ -138,8 +138,8 @@ export class DeviceDoor implements BmcDoor {
     m.id = r.getUint32(24, true);
     m.netfn = r.getUint8(32);
     m.command = r.getUint8(33);
-    m.length = Math.min(r.getUint16(34, true), MOST_DATA_BYTES);
-    libc().peek(this.bytes, this.#page + BigInt(DATA_IN), BigInt(MOST_DATA_BYTES));
+    m.length = Math.min(r.getUint16(34, true), MAX_DATA_BYTES);
+    libc().peek(this.bytes, this.#page + BigInt(DATA_IN), BigInt(MAX_DATA_BYTES));
     return 1;
   }
 

@@ -23,7 +23,7 @@ export const LIBRARY_DIRECTORIES: readonly string[] = [
 const ARCH = Deno.build.arch === "aarch64" ? "aarch64-linux-gnu" : "x86_64-linux-gnu";
 
 /** Usual places, the distribution's own first. */
-const PLACES: readonly string[] = [
+const LIBRARY_FOLDERS: readonly string[] = [
   `/usr/lib/${ARCH}`,
   "/usr/lib64",
   "/usr/lib",
@@ -62,7 +62,7 @@ export function findLibrary(
   }
   let outside: string | undefined;
   for (const name of [names].flat()) {
-    for (const directory of [...searchPath.split(":"), ...PLACES]) {
+    for (const directory of [...searchPath.split(":"), ...LIBRARY_FOLDERS]) {
       if (!directory.startsWith("/")) continue;
       const path = `${directory.replace(/\/+$/, "")}/${name}`;
       if (!exists(path)) continue;

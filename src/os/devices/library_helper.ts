@@ -41,7 +41,7 @@ const OPEN_MS = 5000;
 const FIRST_MS = 1000;
 const SAMPLE_MS = 50;
 /** One that has not answered for so long is ended: it may take a whole core. */
-const LONGEST_MS = 10_000;
+const MAX_ANSWER_MS = 10_000;
 const PACKET_BYTES = 65536;
 const AF_UNIX = 1, SEQPACKET_NONBLOCK_CLOEXEC = 5 | 0o4000 | 0o2000000;
 const F_SETFD = 2, CLOEXEC = 1n;
@@ -132,7 +132,7 @@ export class LibraryHelper implements Disposable {
       this.#take(this.#receive(0));
       if (this.#isPending) {
         this.#statuses.fill(HELPER.LATE);
-        if (monotonicNanoseconds() - this.#askedNs > LONGEST_MS * 1e6) this.#kill();
+        if (monotonicNanoseconds() - this.#askedNs > MAX_ANSWER_MS * 1e6) this.#kill();
       }
     }
     if (this.#isPending || this.#isGone) return;

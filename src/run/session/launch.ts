@@ -52,12 +52,12 @@ function become(path: string, args: readonly string[]): string {
 }
 
 /** Minimum file size limit: with less, a process cannot make its ring file. */
-const LEAST_MARKS_BYTES = 65536;
+const MIN_RING_BYTES = 65536;
 
 /** Says what keeps a command from marking. */
 function tellOfLimits(pid: number, tell: (line: string) => void): void {
   const mostBytes = fileSizeLimit(pid);
-  if (mostBytes >= LEAST_MARKS_BYTES) return;
+  if (mostBytes >= MIN_RING_BYTES) return;
   const limit = `the size of files (ulimit -f) is limited to ${Math.floor(mostBytes / 1024)} kB`;
   tell(`marks of the command have no room: ${limit}; ask for 4 MB or more`);
 }

@@ -47,7 +47,7 @@ const DEFAULT_BUDGET = 5;
 /** Budget with traces and events, % of a core: beyond twice that the guardian intervenes. */
 const TRACES_BUDGET = 50;
 /** Number of paths above which the report takes long: a signal may come before it is done. */
-const MANY_PATHS = 2000;
+const MAX_QUICK_PATHS = 2000;
 /** Scheduling after the guardian has lowered the monitor: budget.h. */
 const LOWERED = "nice 19, by the guardian";
 /** A source that does not answer for so long has failed. */
@@ -57,7 +57,7 @@ const STDOUT = 1, STDERR = 2;
 /** Maximum time that a place for outputs may take, s: after it the place has failed. */
 const WRITING_S = 5;
 /** Maximum time between two looks of the loop while only a begin call can bring work, ns. */
-const MOST_REST_NS = 0.1e9;
+const MAX_REST_NS = 0.1e9;
 
 /**
  * Measures the command, which is started in here and waited for by its guardian.
@@ -344,7 +344,7 @@ class Run {
       const nowNs = monotonicNanoseconds();
       const rests = isConfined && this.#engine.hasNothingToSample;
       const names = rests ? this.#collector.awaitMarks() : undefined;
-      const restNs = names === undefined ? 0 : MOST_REST_NS - MOST_REST_NS % periodNs;
+      const restNs = names === undefined ? 0 : MAX_REST_NS - MAX_REST_NS % periodNs;
       const wakeNs = schedule.next(nowNs, periodNs, this.#loop) + restNs;
       this.#sleep(wakeNs, periodNs, nowNs, names);
       if (this.#awakeNs - wakeNs > periodNs) this.#loop.late++;
@@ -489,7 +489,7 @@ class Run {
     }
     this.#cost.end(this.#figures());
     this.#site[Symbol.dispose]();
-    const isLong = this.#engine.tracker.paths.length > MANY_PATHS;
+    const isLong = this.#engine.tracker.paths.length > MAX_QUICK_PATHS;
     // What the end of the job leaves, if that comes before the rest is done.
     if (isLong) this.#report.checkpoint(this.#figures(), true);
     this.#engine.finish(isLong && this.#application.isUrged());

@@ -60,7 +60,7 @@ export interface Captured {
 /** Configuration space of PCI functions: binary, a few hundred bytes each. */
 const PCI = "/proc/bus/pci";
 /** Longest file that is kept: /proc/stat of the largest nodes is a quarter of it. */
-const LONGEST_BYTES = 1 << 20;
+const MAX_FILE_BYTES = 1 << 20;
 
 /**
  * Saves the node.
@@ -288,7 +288,7 @@ class Tree {
 
   #text(path: string, first: boolean): string | undefined {
     if (this.#options.anonymous && isIdentity(path)) return "redacted\n";
-    const { root } = this.#host, read = () => readWhole(root + path, LONGEST_BYTES);
+    const { root } = this.#host, read = () => readWhole(root + path, MAX_FILE_BYTES);
     const bytes = root === "" ? openCounter(path, read) : read();
     if (bytes !== undefined && path.startsWith(`${PCI}/`)) return String.fromCharCode(...bytes);
     if (bytes !== undefined) return new TextDecoder().decode(bytes);

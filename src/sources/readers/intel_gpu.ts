@@ -15,7 +15,7 @@ import { energyCounter, TextReading, type TextSource } from "./readings/text.ts"
 const INTEL = "0x8086";
 const MICRO = 1e-6;
 const CARD = "/sys/class/drm/cardN";
-const SHAPE = { domain: "gpu", behavior: "variable", agg: "sum" } as const;
+const COMMON_FIELDS = { domain: "gpu", behavior: "variable", agg: "sum" } as const;
 
 /** The reader of Intel GPUs. */
 export const intelGpu: Reader = {
@@ -28,7 +28,7 @@ export const intelGpu: Reader = {
   ],
   signals: [
     {
-      ...SHAPE,
+      ...COMMON_FIELDS,
       name: "INTEL_GPU::ENERGY",
       unit: "J",
       behavior: "monotone",
@@ -36,14 +36,14 @@ export const intelGpu: Reader = {
       source: `${CARD}/device/hwmon/hwmonN/energy1_input`,
     },
     {
-      ...SHAPE,
+      ...COMMON_FIELDS,
       name: "INTEL_GPU::POWER_LIMIT",
       unit: "W",
       about: "Power limit of the card",
       source: `${CARD}/device/hwmon/hwmonN/power1_max`,
     },
     {
-      ...SHAPE,
+      ...COMMON_FIELDS,
       name: "INTEL_GPU::CORE_FREQUENCY",
       unit: "Hz",
       agg: "average",

@@ -16,7 +16,7 @@ import { IPMI_DEVICES, openBmc, type OpenedDoor } from "../../os/devices/ipmi.ts
 import { askAndWait, IpmiReading } from "./readings/ipmi.ts";
 
 /** Longest wait for the BMC before a run begins; most answer within a tenth of a second. */
-const LONGEST_WAIT_S = 2;
+const MAX_WAIT_S = 2;
 const FIRST = 1;
 
 const ROW: SignalRow = {
@@ -65,7 +65,7 @@ export function ipmiReader(open: () => OpenedDoor): Reader {
       if (!opened.ok) {
         throw new SourceError("gone", { action: "open the BMC", found: opened.reason });
       }
-      const first = askAndWait(opened.door, FIRST, LONGEST_WAIT_S);
+      const first = askAndWait(opened.door, FIRST, MAX_WAIT_S);
       const watts = first.ok ? first.watts : NaN;
       return new IpmiReading(ROW.name, open, opened.door, { id: FIRST, watts });
     },
@@ -77,7 +77,7 @@ function probe(host: Host, open: () => OpenedDoor): Offer {
   const opened = open();
   if (!opened.ok) return opened;
   using door = opened.door;
-  const answer = askAndWait(door, FIRST, LONGEST_WAIT_S);
+  const answer = askAndWait(door, FIRST, MAX_WAIT_S);
   if (!answer.ok) {
     const kind: Absence["kind"] = answer.kind === "none" ? "absent" : "unusable";
     return { ok: false, kind, reason: `${door.path}: ${answer.reason}` };

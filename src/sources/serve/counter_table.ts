@@ -20,7 +20,7 @@ import { allowedRegisters } from "../readers/tables/msr_allow_list.ts";
 const POWERCAP = "/sys/class/powercap";
 const HWMON = "/sys/class/hwmon";
 const CRAY = "/sys/cray/pm_counters";
-const LEAST_AGE_NS = 1e6;
+const MIN_AGE_NS = 1e6;
 /** The error of errno(3) where a text does not fit its cell. */
 const EMSGSIZE = 90;
 
@@ -80,7 +80,7 @@ export class CounterTable implements Disposable {
   /** Files of a Cray node belong together by their freshness: each is read when it is asked for. */
   #leastAge(served: Served): number {
     const isFree = served.kind === "file" && this.table.files[served.file].startsWith(CRAY);
-    return isFree ? 0 : LEAST_AGE_NS;
+    return isFree ? 0 : MIN_AGE_NS;
   }
 
   #readNow(served: Served, cell: DataView): void {

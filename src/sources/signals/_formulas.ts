@@ -5,7 +5,7 @@
  */
 
 /** Longest gap in the readings of a meter that is bridged; over a longer one nothing is added. */
-const LONGEST_GAP_S = 2;
+const MAX_GAP_S = 2;
 
 type Run = (timeS: number) => void;
 
@@ -76,7 +76,7 @@ export function makeIntegral(power: Float64Array, out: Float64Array): Run {
         continue;
       }
       const elapsed = timeS - lastS[i];
-      if (elapsed > 0 && (elapsed <= LONGEST_GAP_S || elapsed <= tickS)) {
+      if (elapsed > 0 && (elapsed <= MAX_GAP_S || elapsed <= tickS)) {
         total[i] += ((watts + lastW[i]) / 2) * elapsed;
       }
       lastW[i] = watts;

@@ -28,8 +28,8 @@ const KINDS: readonly (readonly [kind: InputKind, begin: RegExp])[] = [
   ["report", /^#+ geopm /],
 ];
 
-/** Bytes that tell a `.cali` stream and our own files. */
-const FEW_BYTES = 24;
+/** Number of bytes that identify a `.cali` stream and joulemark's own files. */
+const MIN_HEAD_BYTES = 24;
 /** Bytes in which a report of another program shows. */
 const HEAD_BYTES = 4096;
 /** Begins every line of a `.cali` stream. */
@@ -54,8 +54,10 @@ export function recognised(read: ReadBytes): { kind: InputKind; read: ReadBytes 
   let head: Uint8Array | null = first, filled = 0;
   const text = () => String.fromCharCode(...first.subarray(0, filled));
   const isKnown = () => text().startsWith(RECORD) || inputKind(text()) !== "cali";
-  while (filled < FEW_BYTES || filled < HEAD_BYTES && !isKnown()) {
-    const count = read(first.subarray(filled, filled < FEW_BYTES ? FEW_BYTES : HEAD_BYTES));
+  while (filled < MIN_HEAD_BYTES || filled < HEAD_BYTES && !isKnown()) {
+    const count = read(
+      first.subarray(filled, filled < MIN_HEAD_BYTES ? MIN_HEAD_BYTES : HEAD_BYTES),
+    );
     if (count === null) break;
     filled += count;
   }

@@ -6,16 +6,16 @@
  * @module
  */
 
-/** Changes from which it is judged. */
-const LEAST_CHANGES = 16;
+/** Minimum number of changes for a judgement. */
+const MIN_CHANGES = 16;
 /** A growth of so many units to this part of a unit is no chance. */
 const WHOLE = 1e-6;
-/** Growths of no more units than that are few. */
-const FEW_UNITS = 2.5;
-/** A unit that takes so many updates or steps is not full at each of them. */
-const MANY_UPDATES = 1.5;
-/** Changes of several units where each step sees one. */
-const LEAST_SEVERAL = 3;
+/** Maximum number of units in a small growth. */
+const MAX_SMALL_GROWTH_UNITS = 2.5;
+/** Maximum number of updates or steps a unit: above it a unit is not full at each of them. */
+const MAX_UPDATES_PER_UNIT = 1.5;
+/** Minimum number of changes by several units, when each step sees a change. */
+const MIN_LARGE_CHANGES = 3;
 /** An update that takes that part of a step: as many or one more in each would be as many units. */
 const SHORT_UPDATE = 0.6;
 /** Units of an interval, on average. */
@@ -50,8 +50,8 @@ export class CoarseCounter {
     this.#changes++;
     this.#units += units;
     this.#seconds += gapS;
-    if (units <= FEW_UNITS) this.#few++;
-    if (units > 1 && gapS <= MANY_UPDATES * stepS) this.#several++;
+    if (units <= MAX_SMALL_GROWTH_UNITS) this.#few++;
+    if (units > 1 && gapS <= MAX_UPDATES_PER_UNIT * stepS) this.#several++;
     if (this.#isWhole && this.#isCoarse(stepS)) {
       this.paceS = Math.max(stepS, INTERVAL_UNITS * this.#seconds / this.#units);
     }
@@ -71,9 +71,9 @@ export class CoarseCounter {
   }
 
   #isCoarse(stepS: number): boolean {
-    if (this.#changes < LEAST_CHANGES || 2 * this.#few < this.#changes) return false;
+    if (this.#changes < MIN_CHANGES || 2 * this.#few < this.#changes) return false;
     const unitS = this.#seconds / this.#units, periodS = this.#periodS;
-    return unitS > MANY_UPDATES * Math.max(stepS, periodS) ||
-      (this.#several >= LEAST_SEVERAL && periodS < SHORT_UPDATE * stepS);
+    return unitS > MAX_UPDATES_PER_UNIT * Math.max(stepS, periodS) ||
+      (this.#several >= MIN_LARGE_CHANGES && periodS < SHORT_UPDATE * stepS);
   }
 }

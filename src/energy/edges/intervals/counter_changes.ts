@@ -30,11 +30,11 @@ export const WARM_UP = 16;
 const STAMP_BLOCKS = 9;
 /** An interval this many times as long as the usual one is a stall. */
 const STALL = 20;
-const LEAST_STALL_S = 1;
+const MIN_STALL_S = 1;
 /** Maximum number of waiting changes, the first reading included. */
-export const MOST_WAITING = WARM_UP + 1;
+export const MAX_WAITING_CHANGES = WARM_UP + 1;
 
-/** Changes that wait; places are numbers modulo {@linkcode MOST_WAITING}. */
+/** Changes that wait; places are numbers modulo {@linkcode MAX_WAITING_CHANGES}. */
 interface Waiting {
   readonly timeS: Float64Array;
   /** Length of the step that saw it; Infinity: it is the first reading. */
@@ -88,11 +88,11 @@ export class CounterChanges {
   #blocks = 0;
   #lastStampS = NaN;
   readonly #waiting: Waiting = {
-    timeS: new Float64Array(MOST_WAITING),
-    stepS: new Float64Array(MOST_WAITING),
-    valueJ: new Float64Array(MOST_WAITING),
-    stampS: new Float64Array(MOST_WAITING),
-    begins: new Uint8Array(MOST_WAITING),
+    timeS: new Float64Array(MAX_WAITING_CHANGES),
+    stepS: new Float64Array(MAX_WAITING_CHANGES),
+    valueJ: new Float64Array(MAX_WAITING_CHANGES),
+    stampS: new Float64Array(MAX_WAITING_CHANGES),
+    begins: new Uint8Array(MAX_WAITING_CHANGES),
   };
   #first = 0;
   #last = 0;
@@ -145,7 +145,7 @@ export class CounterChanges {
       return;
     }
     this.totalJ = this.#mendedJ + (valueJ - this.#stretchJ);
-    if (gapS > LEAST_STALL_S && gapS > STALL * this.#usualS) this.#broken = true;
+    if (gapS > MIN_STALL_S && gapS > STALL * this.#usualS) this.#broken = true;
     // The energy may be real, but no power of this interval was.
     if (growth > this.#mostW * gapS) this.#broken = true;
     this.changes++;
@@ -164,7 +164,7 @@ export class CounterChanges {
    */
   next(): number {
     while (this.#first !== this.#last && this.updatePeriodS > 0) {
-      const change = this.#change(this.#first++ % MOST_WAITING);
+      const change = this.#change(this.#first++ % MAX_WAITING_CHANGES);
       if (change !== CHANGE.NONE) return change;
     }
     return CHANGE.NONE;
@@ -173,7 +173,7 @@ export class CounterChanges {
   /** Earliest time that a change which waits may have been at; Infinity: none waits. */
   get waitingSinceS(): number {
     if (this.#first === this.#last) return Infinity;
-    const at = this.#first % MOST_WAITING;
+    const at = this.#first % MAX_WAITING_CHANGES;
     const stepS = this.#waiting.stepS[at];
     return stepS === Infinity ? -Infinity : this.#waiting.timeS[at] - stepS;
   }
@@ -201,7 +201,7 @@ export class CounterChanges {
   }
 
   #wait(timeS: number, stepS: number, valueJ: number, stampS: number): void {
-    const at = this.#last++ % MOST_WAITING;
+    const at = this.#last++ % MAX_WAITING_CHANGES;
     const waiting = this.#waiting;
     waiting.timeS[at] = timeS;
     waiting.stepS[at] = stepS;

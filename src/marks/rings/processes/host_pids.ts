@@ -12,8 +12,8 @@ import { lookAtNoted } from "./launch_notes.ts";
 export const UNMATCHED = -1;
 /** Looking for processes may take so long, and of the time since the first look a twentieth more. */
 const BURST_NS = 5e7, SHARE = 1 / 20;
-/** Longest line of parents that is followed. */
-const MOST_PARENTS = 256;
+/** Maximum number of parents that are followed. */
+const MAX_PARENTS = 256;
 
 /** A process inside of a namespace of its own. */
 interface Inside {
@@ -106,7 +106,7 @@ export class HostPids {
 
 /** Was a process started by another one, or by what that started? */
 function isBelow(pid: number, ancestor: number): boolean {
-  for (let at = pid, left = MOST_PARENTS; left > 0 && at > 1; left--) {
+  for (let at = pid, left = MAX_PARENTS; left > 0 && at > 1; left--) {
     at = statusOf(at)?.parent ?? 0;
     if (at === ancestor) return at > 1;
   }

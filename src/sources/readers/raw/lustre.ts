@@ -16,8 +16,8 @@ import type { Host } from "../../../core/machine/host.ts";
 import { fileType, hashOf, hashTable, type KeptFiles, LINES } from "./_lines.ts";
 import { keyNames, type RawRow } from "./raw_type.ts";
 
-const PLACES = ["/proc/fs/lustre", "/sys/kernel/debug/lustre"];
-const PATHS = PLACES.map((place) => `${place}/`);
+const LUSTRE_FOLDERS = ["/proc/fs/lustre", "/sys/kernel/debug/lustre"];
+const PATHS = LUSTRE_FOLDERS.map((place) => `${place}/`);
 const ADDRESS = 16;
 const BYTES = hashOf("[bytes]");
 const WAIT = hashOf("req_waittime");
@@ -55,7 +55,7 @@ class LustreInstances {
   collect(row: RawRow, take: (line: LustreLine, row: RawRow) => void): void {
     const paths = new Map<string, string[]>();
     let renewed = false;
-    for (const place of PLACES) {
+    for (const place of LUSTRE_FOLDERS) {
       const directory = `${place}/${this.#kind}`;
       for (const instance of this.#host.list(`${directory}/`)) {
         const address = instance.slice(-ADDRESS);
@@ -79,7 +79,7 @@ class LustreInstances {
 
   #mounts(): Map<string, string> {
     const names = new Map<string, string>();
-    for (const place of PLACES) {
+    for (const place of LUSTRE_FOLDERS) {
       for (const name of this.#host.list(`${place}/lov/`)) {
         if (name.length <= ADDRESS + 1) continue;
         names.set(name.slice(-ADDRESS), name.slice(0, -ADDRESS - 1));

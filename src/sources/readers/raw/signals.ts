@@ -23,8 +23,8 @@ const PREFIX = "RAW::";
 /** Types whose device is the number of a CPU, or of a package. */
 const PER_CPU = new Set(["cpu", "amd64_pmc", "intel_8pmc3", "intel_4pmc3", "intel_knl"]);
 const PER_PACKAGE = new Set(["amd64_rapl", "intel_rapl", "intel_pcu", "intel_uncore"]);
-/** The 32-bit tick fields of block devices, and InfiniBand counters, may be wider than declared. */
-const MOST_32_BITS = 4294967296;
+/** Weight of the upper half of a 64-bit value. */
+const HIGH_WEIGHT = 4294967296;
 
 const UNITS: Readonly<Record<string, readonly [unit: Unit, scale: number]>> = {
   KB: ["B", 1024],
@@ -211,7 +211,7 @@ class RawReading implements SignalReading {
       else this.#out[w.first + index] = total;
       return;
     }
-    const value = (high * MOST_32_BITS + low) * w.scale;
+    const value = (high * HIGH_WEIGHT + low) * w.scale;
     const before = this.#out[w.first + index];
     this.#out[w.first + index] = isBoard && before === before ? before + value : value;
   }

@@ -30,7 +30,7 @@ export interface LibraryItem<Handle> {
  * Minimum time between two readings, s. Values change every 20 ms or more slowly, and a call may
  * take a good part of a millisecond.
  */
-const LEAST_PERIOD_S = 0.009;
+const MIN_PERIOD_S = 0.009;
 const HIGH_WEIGHT = 4294967296;
 
 interface Cell<Handle> {
@@ -67,7 +67,7 @@ export class LibraryReading<Handle> extends Troubled implements SignalReading {
   }
 
   readInto(out: Float64Array, timeS: number): void {
-    if (timeS - this.#last[0] >= LEAST_PERIOD_S) {
+    if (timeS - this.#last[0] >= MIN_PERIOD_S) {
       this.#last[0] = timeS;
       TAKEN[TIME_S] = timeS;
       this.#library.refresh?.();
