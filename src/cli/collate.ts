@@ -46,16 +46,16 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   await loadYaml();
   const env = (name: string) => Deno.env.get(name);
   const mpi = new Mpi({ library: text["mpi-lib"], env });
-  const tell = (line: string) => {
+  const log = (line: string) => {
     if (!flags.has("quiet") && mpi.rank === 0) say(line);
   };
-  if (flags.has("verbose")) tell(`${mpi.version} (${mpi.flavour}), ${mpi.size} processes`);
+  if (flags.has("verbose")) log(`${mpi.version} (${mpi.flavour}), ${mpi.size} processes`);
   let status: number = EXIT.done;
   try {
     const outcome = collateParts(mpi, { directory: words[0], out });
     if (outcome !== undefined) {
-      for (const line of outcome.leftOut) tell(line);
-      tell(`${out}: ${outcome.hosts} hosts${outcome.partial ? ", partial" : ""}`);
+      for (const line of outcome.leftOut) log(line);
+      log(`${out}: ${outcome.hosts} hosts${outcome.partial ? ", partial" : ""}`);
       if (outcome.partial) status = EXIT.failed;
     }
   } catch (error) {

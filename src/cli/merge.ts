@@ -58,22 +58,22 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   refuseOutputAmongInputs(words, out);
   if (text.pmc !== undefined) refuseOutputAmongInputs(words, text.pmc);
   const version = parsePmcVersion(text["pmc-version"]);
-  const tell = flags.has("quiet") ? () => {} : say;
-  const paths = reportFiles(words, out, tell);
+  const log = flags.has("quiet") ? () => {} : say;
+  const paths = reportFiles(words, out, log);
   const parts = paths.map((path) => partFacts(path)).filter((facts) => facts !== undefined);
   await loadYaml();
   const outcome = mergeFiles(paths, out, {
     facts: () => jobFacts(parts),
     force: flags.has("force"),
   });
-  for (const line of [...outcome.leftOut, ...outcome.forced ?? []]) tell(line);
+  for (const line of [...outcome.leftOut, ...outcome.forced ?? []]) log(line);
   for (const offset of clockOffsets(parts)) {
-    if (Math.abs(offset.offsetS) > 0.5 + offset.residualS) tell(clockLine(offset));
+    if (Math.abs(offset.offsetS) > 0.5 + offset.residualS) log(clockLine(offset));
   }
   if (text.pmc !== undefined) {
     const merged = paths.filter((path) => !outcome.leftOut.some((line) => line.includes(path)));
-    for (const line of writePartsPmc(merged, text.pmc, version)) tell(line);
+    for (const line of writePartsPmc(merged, text.pmc, version)) log(line);
   }
-  tell(`${out}: ${outcome.hosts} hosts${outcome.partial ? ", partial" : ""}`);
+  log(`${out}: ${outcome.hosts} hosts${outcome.partial ? ", partial" : ""}`);
   return outcome.partial ? EXIT.failed : EXIT.done;
 }

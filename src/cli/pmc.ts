@@ -111,9 +111,9 @@ async function run(options: ParsedOptions): Promise<number> {
     throw wrong(`--summary ${text.summary}`, "craypat", text.summary);
   }
   if (words.length === 0) throw wrong("pmc", "a PMC log", "none");
-  const tell = flags.has("quiet") ? () => {} : say;
+  const log = flags.has("quiet") ? () => {} : say;
   await loadYaml();
-  const view = viewOf(chosen[0] ?? text.summary, words.map(named), text, tell);
+  const view = viewOf(chosen[0] ?? text.summary, words.map(named), text, log);
   const output = format === "html"
     ? (await import("./show/show_html.ts")).viewHtml(view, words.join(", "))
     : printed(view, format, text.output === undefined ? terminalWidth() : Infinity);
@@ -126,15 +126,15 @@ function viewOf(
   choice: string | undefined,
   given: readonly Named[],
   text: Readonly<Record<string, string | undefined>>,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): views.View {
-  if (choice === "sweep") return views.sweepView(sweepOf(points(given, tell)));
+  if (choice === "sweep") return views.sweepView(sweepOf(points(given, log)));
   if (choice === "craypat") {
-    const figures = figuresOf(given.flatMap(({ files }) => files), tell);
+    const figures = figuresOf(given.flatMap(({ files }) => files), log);
     return views.craypatView(craypatSummary(figures, asked(text.agg, figures)));
   }
   const loaded = given.flatMap(({ name, files }) => {
-    return runsIn(files, tell).map((run) => ({ name, run }));
+    return runsIn(files, log).map((run) => ({ name, run }));
   });
   if (choice === "compare") {
     const labelled = given.some(({ name }) => name !== undefined);
@@ -159,8 +159,8 @@ function viewOf(
 }
 
 /** The runs in logs. */
-export function runsIn(files: readonly string[], tell: (line: string) => void): Run[] {
-  return files.flatMap((file) => readPmcRuns(file, tell)).map((one) => runOf(one.log, one.name));
+export function runsIn(files: readonly string[], log: (line: string) => void): Run[] {
+  return files.flatMap((file) => readPmcRuns(file, log)).map((one) => runOf(one.log, one.name));
 }
 
 /** `NAME=FILE,FILE`, unless a file of that name exists. */
@@ -172,12 +172,12 @@ function named(word: string): Named {
   return { name: word.slice(0, equals), files };
 }
 
-function points(given: readonly Named[], tell: (line: string) => void): SweepPoint[] {
+function points(given: readonly Named[], log: (line: string) => void): SweepPoint[] {
   if (given.length === 1 && given[0].name === undefined && isTable(given[0].files[0])) {
     return parseSweepTable(readTableText(given[0].files[0]), given[0].files[0]);
   }
   const groups = given.flatMap(({ name, files }): RunGroup[] => {
-    const runs = runsIn(files, tell);
+    const runs = runsIn(files, log);
     return name === undefined ? groupByName(runs) : [{ name, runs }];
   });
   return sweepPoints(groups);
@@ -201,13 +201,13 @@ function nodesOf(runs: readonly PmcRun[]) {
 }
 
 /** Figures by node out of reports, or of logs. */
-function figuresOf(files: readonly string[], tell: (line: string) => void): CounterFigures[] {
+function figuresOf(files: readonly string[], log: (line: string) => void): CounterFigures[] {
   const reports = files.filter((file) => inputKind(readTableText(file)) === "report");
   if (reports.length === 0) {
-    return pmcFigures(nodesOf(files.flatMap((file) => readPmcRuns(file, tell))));
+    return pmcFigures(nodesOf(files.flatMap((file) => readPmcRuns(file, log))));
   }
-  const log = files.find((file) => !reports.includes(file));
-  if (log !== undefined) throw wrong(log, `a report, as ${reports[0]} is`, "none");
+  const other = files.find((file) => !reports.includes(file));
+  if (other !== undefined) throw wrong(other, `a report, as ${reports[0]} is`, "none");
   const figures = reportFigures(
     reports.map((file) => parseWholeReport(readTableText(file), file).report),
   );

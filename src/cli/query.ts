@@ -72,21 +72,21 @@ async function runQuery(args: readonly string[]): Promise<number> {
     say(VERSION);
     return EXIT.done;
   }
-  const tell = options.has("quiet") ? () => {} : say;
-  if (options.has("caliper-config")) tell("--caliper-config has no effect here");
+  const log = options.has("quiet") ? () => {} : say;
+  if (options.has("caliper-config")) log("--caliper-config has no effect here");
   try {
-    const spec = specFromOptions(options, readQueryFile, tell);
+    const spec = specFromOptions(options, readQueryFile, log);
     const output = openOutput(options.get("output"));
     const run = new QueryRun(spec, {
       subject: subjectOf(options),
       strict: options.has("strict"),
       output: output.write,
-      complain: (message) => tell(fromByteText(message)),
+      complain: (message) => log(fromByteText(message)),
     });
     const status = await readFiles(run, files, {
       strict: options.has("strict"),
       verbose: options.has("verbose"),
-      tell,
+      log,
     });
     run.finish();
     output.close();
@@ -102,19 +102,19 @@ async function runQuery(args: readonly string[]): Promise<number> {
 async function readFiles(
   run: QueryRun,
   files: string[],
-  how: { strict: boolean; verbose: boolean; tell: (text: string) => void },
+  how: { strict: boolean; verbose: boolean; log: (text: string) => void },
 ): Promise<number> {
   let status: number = EXIT.done;
   const seen = new Map();
   for (const file of files.length > 0 ? files : [""]) {
-    if (how.verbose) how.tell(`Reading ${file}`);
+    if (how.verbose) how.log(`Reading ${file}`);
     const path = file === "" ? "standard input" : file;
     let last = "", lastLine = -1, isCali = true;
     const problem = (message: string, line: number) => {
       const text = fromByteText(message);
       if (how.strict) {
         status ||= EXIT.failed;
-        how.tell(`Error reading ${file}:${line}: ${text}`);
+        how.log(`Error reading ${file}:${line}: ${text}`);
       } else if (line > lastLine || (message !== NO_END && line === lastLine)) {
         // cali-query names no line, and says nothing of a cut that leaves a record.
         lastLine = line;
@@ -138,7 +138,7 @@ async function readFiles(
         const isPacked = error instanceof PackedInput;
         if (error instanceof FormatError) {
           status = EXIT.usage;
-          how.tell(error.message);
+          how.log(error.message);
           continue;
         }
         if (!isPacked && !(error instanceof UnreadableInput)) throw error;
@@ -151,7 +151,7 @@ async function readFiles(
       }
     }
     // Like cali-query, one line per file: that of the last problem.
-    if (last !== "") how.tell(`Error reading ${file}: ${last}`);
+    if (last !== "") how.log(`Error reading ${file}: ${last}`);
   }
   return status;
 }

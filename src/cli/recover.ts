@@ -33,9 +33,9 @@ function run({ flags, words }: ParsedOptions): number {
   if (words.length > 1) {
     throw cannot("recover", "one directory at most", String(words.length));
   }
-  const tell = flags.has("quiet") ? () => {} : say;
+  const log = flags.has("quiet") ? () => {} : say;
   const directories = words.length > 0 ? words : privateBases();
-  const reports = directories.flatMap((directory) => recoverAll(directory, tell));
+  const reports = directories.flatMap((directory) => recoverAll(directory, log));
   for (const report of reports) writeStdout(`${report}\n`);
   return EXIT.done;
 }

@@ -110,7 +110,7 @@ async function run({ text, values, flags, words }: ParsedOptions): Promise<numbe
     }
     if (flags.has("json")) writeStdout(jsonText(report, 2) + "\n");
     else if (text.report === undefined) writeStdout(written);
-    if (!flags.has("quiet")) tell(results);
+    if (!flags.has("quiet")) logResults(results);
   } finally {
     for (const file of files) file[Symbol.dispose]();
   }
@@ -158,7 +158,7 @@ export async function replayReport(
     // Energies of regions as in a run with default options.
     outputs: (recording) => [attributionIn(DEFAULT_ATTRIBUTION), ...outputs(recording)],
   });
-  tell(results);
+  logResults(results);
   return document(results);
 }
 
@@ -203,7 +203,7 @@ function refuseTwice(results: Replayed[], directory: string): void {
   });
 }
 
-function tell(results: Replayed[]): void {
+function logResults(results: Replayed[]): void {
   for (const { repairs, partial, recording, engine } of results) {
     for (const line of repairs.lines()) say(line);
     if (!partial) continue;

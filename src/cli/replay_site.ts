@@ -64,5 +64,5 @@ export class ReplaySite implements OutputSite {
     return epochSeconds(this.#recording.startTime);
   }
 
-  readonly tell = say;
+  readonly log = say;
 }

@@ -134,9 +134,9 @@ export async function runWith(
   const plan = { guardian: prepared.guardian, changes: changesOf(changes, own.command) };
   const { loadRunParts } = await import("../run/session/run_parts.ts");
   const simulateIfBlind = own.simulateIfBlind ?? false;
-  const parts = await loadRunParts(request, { values, channels, simulateIfBlind, tell: say });
+  const parts = await loadRunParts(request, { values, channels, simulateIfBlind, log: say });
   const settings: MonitorOptions = {
-    tell: say,
+    log: say,
     stdout: writeStdout,
     stderr: writeStderr,
     show: (card) => writeStderr(`\n${card}\n`),

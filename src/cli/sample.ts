@@ -91,7 +91,7 @@ export const sample: Verb = {
       const expected = "at least one signal";
       throw new UsageError({ action: "sample", target: text.signals, expected });
     }
-    if (!flags.has("quiet")) tellAbsent(columns, catalogue);
+    if (!flags.has("quiet")) logAbsent(columns, catalogue);
     const toStdout = text.stats === "-";
     const stats = new SessionStats(columns.map((c) => c.title));
     const firstNs = take(batch, columns, stats, plan, {
@@ -173,7 +173,7 @@ function readStdin(): string {
   return text + decoder.decode();
 }
 
-function tellAbsent(columns: readonly Column[], catalogue: Catalogue): void {
+function logAbsent(columns: readonly Column[], catalogue: Catalogue): void {
   const names = new Set(columns.map((c) => c.title.replace(/-[a-z_]+-\d+$/, "")));
   for (const name of names) {
     const state = catalogue.info(name)?.state;

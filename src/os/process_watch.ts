@@ -55,9 +55,9 @@ export class ProcessWatch {
   /**
    * Calls back for every process that ended since the last call.
    *
-   * @param tell `bySignal`: a signal ended it; `undefined`: not known.
+   * @param report `bySignal`: a signal ended it; `undefined`: not known.
    */
-  ended(tell: (pid: number, bySignal: boolean | undefined) => void): void {
+  ended(report: (pid: number, bySignal: boolean | undefined) => void): void {
     if (this.#pids.length === 0) return;
     libc().poll(this.#bytes, BigInt(this.#pids.length), 0);
     for (let i = this.#pids.length - 1; i >= 0; i--) {
@@ -71,7 +71,7 @@ export class ProcessWatch {
       const status = fd >= 0 ? this.#exitStatus(fd, pid) : undefined;
       closeFile(fd);
       this.#remove(i);
-      tell(pid, status === undefined ? undefined : (status & 0x7f) !== 0);
+      report(pid, status === undefined ? undefined : (status & 0x7f) !== 0);
     }
   }
 

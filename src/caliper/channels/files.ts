@@ -14,7 +14,7 @@ import { unwritable, writeDocument } from "../../os/files/whole_file.ts";
 /** Writes a text whole. */
 export interface Printer {
   /** Logs one line for the user. */
-  tell(line: string): void;
+  log(line: string): void;
   stdout(text: string): void;
   stderr(text: string): void;
   /** A file of this name will be written: other places are closed when the run goes on. */
@@ -66,7 +66,7 @@ export function openStream(
   const path = provisional ?? name;
   try {
     makeFolder(path);
-    const file = new LineFile(path, printer.tell);
+    const file = new LineFile(path, printer.log);
     return {
       write: (line) => file.write(line),
       flush: () => file.flush(),
@@ -76,7 +76,7 @@ export function openStream(
       },
     };
   } catch (error) {
-    printer.tell(`${(error as Error).message}; the command runs without it`);
+    printer.log(`${(error as Error).message}; the command runs without it`);
     return undefined;
   }
 }
@@ -104,7 +104,7 @@ function attempt(printer: Printer, action: () => void): void {
   try {
     action();
   } catch (error) {
-    printer.tell((error as Error).message);
+    printer.log((error as Error).message);
   }
 }
 

@@ -132,7 +132,7 @@ export class ContextOutput {
     if (!managed && !isTrue(variables.CALI_CHANNEL_FLUSH_ON_EXIT ?? "true")) return;
     if (this.#pids.size === 0) {
       if (this.#spotChannel === SERIES) return;
-      this.#printer.tell(
+      this.#printer.log(
         `${this.#spec.name}: nothing was marked, so nothing is written; ` +
           "--preload caliper answers a program's calls of Caliper",
       );

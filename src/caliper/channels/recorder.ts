@@ -111,13 +111,13 @@ export class ContextRecorder implements EventReceiver {
     if (this.#channels.some((channel) => channel.services.has("sampler"))) {
       this.#waiting.addSample(timeS);
     }
-    this.#tell(this.#machine.horizonS(timeS));
+    this.#emitUntil(this.#machine.horizonS(timeS));
   }
 
   /** Emits the events after the last sample. */
   finish(): void {
     this.#machine.close();
-    this.#tell(Infinity);
+    this.#emitUntil(Infinity);
     for (const process of this.#processes) {
       for (const thread of process?.threads.values() ?? []) this.#sums.finish(thread);
     }
@@ -139,7 +139,7 @@ export class ContextRecorder implements EventReceiver {
     return Math.max(0, timeS - this.#zeroS) * 1e9;
   }
 
-  #tell(untilS: number): void {
+  #emitUntil(untilS: number): void {
     const waiting = this.#waiting, machine = this.#machine, { names } = this.#options;
     if (waiting.count > 0 && Number.isNaN(this.#zeroS)) this.#zeroS = waiting.timeS[0];
     for (; waiting.first < waiting.count; waiting.first++) {
@@ -150,13 +150,13 @@ export class ContextRecorder implements EventReceiver {
       }
       if (kind === SAMPLE) this.#tick(timeS);
       else if (isTurn(kind)) machine.processes(timeS, names.processes());
-      else this.#tellOne(i);
+      else this.#emitOne(i);
     }
     waiting.dropEmitted();
     machine.forget(Infinity);
   }
 
-  #tellOne(i: number): void {
+  #emitOne(i: number): void {
     const waiting = this.#waiting, kind = waiting.kind[i], timeS = waiting.timeS[i];
     const handle = waiting.process[i], id = Math.max(0, waiting.thread[i]);
     this.#nowNs = this.#since(timeS);
@@ -170,7 +170,7 @@ export class ContextRecorder implements EventReceiver {
       case KIND.folding:
       case KIND.folded:
       case KIND.inPath:
-        return this.#tellPath(this.#process(handle), thread, kind, waiting.what[i]);
+        return this.#emitPath(this.#process(handle), thread, kind, waiting.what[i]);
     }
     // They are in its paths too.
     if (thread.folds) return;
@@ -182,7 +182,7 @@ export class ContextRecorder implements EventReceiver {
     } else if (!thread.exit(this.#channels, name)) this.unmatched++;
   }
 
-  #tellPath(process: RunProcess, thread: RunThread, kind: number, what: number): void {
+  #emitPath(process: RunProcess, thread: RunThread, kind: number, what: number): void {
     if (kind === KIND.folding) return thread.foldByPath(this.#channels);
     if (kind === KIND.inPath) return thread.moveTo(this.#channels, this.#sums.stepsOf(what));
     const event = this.#waiting.kept<FoldedEvent>(what);

@@ -120,7 +120,7 @@ export class ContextReports {
       return make();
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
-      this.#printer.tell(`${this.#spec.name}: ${error.message}`);
+      this.#printer.log(`${this.#spec.name}: ${error.message}`);
       return "";
     }
   }

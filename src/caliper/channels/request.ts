@@ -43,7 +43,7 @@ export function contextRun(
       const under = read(true), isKnown = isMpi(request.command, env);
       const alone = isKnown ? under : read(false);
       const differs = alone.remarks.filter((remark) => !under.remarks.includes(remark));
-      for (const remark of under.remarks) printer.tell(remark);
+      for (const remark of under.remarks) printer.log(remark);
       return {
         specs: [
           ...plainStream(request.caliPath),
@@ -69,7 +69,7 @@ function logFor(env: Readonly<Record<string, string>>, printer: Printer): (line:
   const file = env.CALI_LOG_LOGFILE ?? "stderr";
   if (file === "" || file === "stderr") {
     if (isVerbose(env)) return (line) => printer.stderr(`${line}\n`);
-    return (line) => printer.tell(withoutMark(line));
+    return (line) => printer.log(withoutMark(line));
   }
   if (file === "stdout") return (line) => printer.stdout(`${line}\n`);
   announce(file, printer);
@@ -87,7 +87,7 @@ export function contextReplay(request: ChannelOptions, printer: Printer): Contex
     channels(table, topology) {
       const facts = factsOf(table, topology, false);
       const { channels, remarks } = given(request, facts, new ChannelFiles(request));
-      for (const remark of remarks) printer.tell(remark);
+      for (const remark of remarks) printer.log(remark);
       return { specs: [...plainStream(request.caliPath), ...channels], remarksAlone: [] };
     },
     defaultName: () => "joulemark.cali",

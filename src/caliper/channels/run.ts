@@ -109,7 +109,7 @@ export class ContextRun {
       this.#note(`Creating channel ${spec.name}`);
       const output = new ContextOutput(
         withEnergies(spec, table, printer),
-        { now: this.#recorder.now, machine, channelGlobals, onLog: (line) => this.#tellOnce(line) },
+        { now: this.#recorder.now, machine, channelGlobals, onLog: (line) => this.#logOnce(line) },
         {
           defaultName: () => this.#options.defaultName(),
           host: this.#place.host,
@@ -152,7 +152,7 @@ export class ContextRun {
     if (isManaged) this.#note(`${MANAGER}: Flushing Caliper data`);
     const { part } = this.#place;
     if (!this.#outputs.some((output) => output.isUnderMpi)) {
-      for (const remark of this.#remarksAlone) this.#options.printer.tell(remark);
+      for (const remark of this.#remarksAlone) this.#options.printer.log(remark);
     }
     this.#outputs.forEach((output, i) => {
       output.finish(part && ((rows) => part.keep(`cali-${i}`, rows)));
@@ -163,7 +163,7 @@ export class ContextRun {
     this.#note("Finished");
     const { unmatched } = this.#recorder;
     if (unmatched > 0) {
-      this.#options.printer.tell(`${unmatched} ends of regions that were not open`);
+      this.#options.printer.log(`${unmatched} ends of regions that were not open`);
     }
     if (part === undefined) return;
     part.onMerge.push((read, complete) => {
@@ -173,16 +173,16 @@ export class ContextRun {
   }
 
   /** Channels of one program log the same lines. */
-  #tellOnce(line: string): void {
+  #logOnce(line: string): void {
     if (this.#logged.has(line)) return;
     this.#logged.add(line);
     const { log, printer } = this.#options;
-    if (log === undefined) printer.tell(withoutMark(line));
+    if (log === undefined) printer.log(withoutMark(line));
     else log(line);
   }
 
   #note(line: string): void {
-    if (this.#options.isVerbose) this.#tellOnce(`== CALIPER: ${line}`);
+    if (this.#options.isVerbose) this.#logOnce(`== CALIPER: ${line}`);
   }
 }
 
@@ -207,7 +207,7 @@ function withEnergies(spec: ChannelSpec, table: NameTable, printer: Printer): Ch
   if (signals === "") {
     const services = wordsOf(variables.CALI_SERVICES_ENABLE).filter((name) => name !== "joulemark");
     change.CALI_SERVICES_ENABLE = services.join(",");
-    printer.tell('no energy in the stream: this node shows none; ask "joulemark doctor" why');
+    printer.log('no energy in the stream: this node shows none; ask "joulemark doctor" why');
   }
   return { ...spec, variables: { ...variables, ...change } };
 }

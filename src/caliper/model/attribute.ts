@@ -62,15 +62,15 @@ export function parseProperties(text: string): number | null {
 /**
  * Properties by attribute name, of a list such as `k=asvalue:skip_events,j=nested`.
  *
- * @param tell Called with a line for each item that is not understood.
+ * @param log Called with a line for each item that is not understood.
  */
-export function parsePresets(text: string, tell: (line: string) => void): Map<string, number> {
+export function parsePresets(text: string, log: (line: string) => void): Map<string, number> {
   const presets = new Map<string, number>();
   for (const item of text.split(",")) {
     const at = item.indexOf("=");
     if (at < 0) continue;
     const bits = parseProperties(item.slice(at + 1));
-    if (bits === null) tell(`Invalid value "${item}" for CALI_CALIPER_ATTRIBUTE_PROPERTIES`);
+    if (bits === null) log(`Invalid value "${item}" for CALI_CALIPER_ATTRIBUTE_PROPERTIES`);
     else presets.set(item.slice(0, at).trim(), bits);
   }
   return presets;

@@ -78,21 +78,21 @@ export function parseLayout(text: string): BlobField[] | { readonly wrong: strin
 /**
  * Layouts of several attributes out of one JSON object, by name: `{"cell": [...]}`.
  *
- * @param tell Called for those that are none.
+ * @param log Called for those that are none.
  */
-export function readLayouts(text: string, tell: (line: string) => void): Map<string, string> {
+export function readLayouts(text: string, log: (line: string) => void): Map<string, string> {
   const layouts = new Map<string, string>();
   if (text === "") return layouts;
   let data: Record<string, unknown> = {};
   try {
     data = Object(JSON.parse(text));
   } catch (error) {
-    tell(`CALI_CALIPER_ATTRIBUTE_LAYOUTS: ${(error as Error).message}`);
+    log(`CALI_CALIPER_ATTRIBUTE_LAYOUTS: ${(error as Error).message}`);
   }
   for (const [name, layout] of Object.entries(data)) {
     const json = JSON.stringify(layout);
     const found = parseLayout(json);
-    if ("wrong" in found) tell(`CALI_CALIPER_ATTRIBUTE_LAYOUTS: ${name}: ${found.wrong}`);
+    if ("wrong" in found) log(`CALI_CALIPER_ATTRIBUTE_LAYOUTS: ${name}: ${found.wrong}`);
     else layouts.set(name, json);
   }
   return layouts;

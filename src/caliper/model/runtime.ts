@@ -391,14 +391,14 @@ export class AnnotationRuntime {
   #begin(attribute: number, given: Given): void {
     if (this.#current.stopped) return;
     const value = this.read(attribute, given);
-    this.#tell("begin", attribute, value);
+    this.#emit("begin", attribute, value);
     this.#current.board(attribute)?.begin(attribute, value);
   }
 
   #set(attribute: number, given: Given): void {
     if (this.#current.stopped) return;
     const value = this.read(attribute, given);
-    this.#tell("set", attribute, value);
+    this.#emit("set", attribute, value);
     this.#current.board(attribute)?.set(attribute, value);
   }
 
@@ -419,7 +419,7 @@ export class AnnotationRuntime {
       }
     }
     if (current === null) return;
-    this.#tell("end", attribute, current);
+    this.#emit("end", attribute, current);
     board.end(attribute);
   }
 
@@ -464,7 +464,7 @@ export class AnnotationRuntime {
     if (this.#isVerbose) this.say(isOwn ? `${this.#options.name ?? "default"}: ${line}` : line);
   }
 
-  #tell(kind: EventKind, attribute: number, value: Variant): void {
+  #emit(kind: EventKind, attribute: number, value: Variant): void {
     if ((this.tree.propertiesOf(attribute) & PROPERTY.skip_events) !== 0) return;
     for (const service of this.#services) service.event?.(kind, attribute, value);
   }

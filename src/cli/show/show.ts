@@ -75,14 +75,14 @@ async function run(options: ParsedOptions): Promise<number> {
     if (text.output === undefined) writeStdout(output);
     else writeDocument(text.output, typeof output === "string" ? printableLines(output) : output);
   };
-  const tell = flags.has("quiet") ? () => {} : say;
+  const log = flags.has("quiet") ? () => {} : say;
   const width = text.output === undefined ? terminalWidth() : Infinity;
   const byKind = Map.groupBy(words, kindOf);
   if (flags.has("html")) {
     if (text.format !== undefined || flags.has("json")) {
       throw wrong("--html", "no other format", text.format ?? "json");
     }
-    write(await html(byKind, tell));
+    write(await html(byKind, log));
     return EXIT.done;
   }
   if (byKind.size > 1) throw wrong("show", "files of one kind", [...byKind.keys()].join(", "));
@@ -100,7 +100,7 @@ async function run(options: ParsedOptions): Promise<number> {
     return EXIT.done;
   }
   if (kind === "pmc") {
-    write(printed(pmcView(words, tell), format, width));
+    write(printed(pmcView(words, log), format, width));
     return EXIT.done;
   }
   if (kind === "cali" && format === "text") {
@@ -161,10 +161,10 @@ async function profile(
 /** One page: of a job, with traces for its power over time, or of what else was named. */
 async function html(
   byKind: ReadonlyMap<Kind, string[]>,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<string> {
   const pages = await import("./show_html.ts");
-  const traces = (byKind.get("trace") ?? []).map((path) => pages.readTrace(path, tell));
+  const traces = (byKind.get("trace") ?? []).map((path) => pages.readTrace(path, log));
   const others = [...byKind].filter(([kind]) => kind !== "trace");
   if (others.length === 0) return pages.tracesHtml(traces);
   const [[kind, words]] = others;
@@ -180,11 +180,11 @@ async function html(
   }
   if (kind === "recording") return await pages.recordingsHtml(words);
   if (kind === "pmc") {
-    return pages.viewHtml(pmcView(words, tell), words.map(baseName).join(", "));
+    return pages.viewHtml(pmcView(words, log), words.map(baseName).join(", "));
   }
   if (kind === "rawstats") {
     const { rawTable } = await import("../stats.ts");
-    return pages.rawHtml(await rawTable(words, tell));
+    return pages.rawHtml(await rawTable(words, log));
   }
   return pages.caliHtml(words, words.map(baseName).join(", "));
 }
@@ -193,8 +193,8 @@ function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-function pmcView(words: readonly string[], tell: (line: string) => void): View {
-  const runs = runsIn(words, tell);
+function pmcView(words: readonly string[], log: (line: string) => void): View {
+  const runs = runsIn(words, log);
   const summary = summaryView(runs);
   return { ...summary, panels: [...summary.panels, ...histogramView(runs).panels] };
 }

@@ -136,7 +136,7 @@ function timelineTable(timelines: readonly Timeline[]): Table {
 }
 
 /** Reads a trace by pieces. @throws {FormatError} If it is none. */
-export function readTrace(path: string, tell: (line: string) => void): TraceSeries {
+export function readTrace(path: string, log: (line: string) => void): TraceSeries {
   const series = new TraceSeries();
   const scanner = new TraceScanner(path, series);
   using file = UserFile.read(path);
@@ -146,6 +146,6 @@ export function readTrace(path: string, tell: (line: string) => void): TraceSeri
   if (series.about === undefined) {
     throw first ?? new FormatError(path, 1, { action: "show", expected: "a trace", found: "none" });
   }
-  if (first !== undefined) tell(`${first.message} (${series.errors.length} times)`);
+  if (first !== undefined) log(`${first.message} (${series.errors.length} times)`);
   return series;
 }

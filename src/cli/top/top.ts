@@ -175,7 +175,7 @@ function simulatedNode(): { root: string; publish(): void } & Disposable {
   const directory = `${privateBase()}/top-${Deno.pid}`;
   const machine = new MachineHost("");
   const blindCatalogue = () => undefined;
-  const node = simulationFor({ simulate: "" }, directory, machine, { blindCatalogue, tell: say });
+  const node = simulationFor({ simulate: "" }, directory, machine, { blindCatalogue, log: say });
   if (node === undefined) {
     throw new AccessError({
       action: "make",

@@ -151,11 +151,11 @@ export function buildTree(
 function treeEnergy(all: PathEnergy, self: PathEnergy = all): TreeEnergy {
   return {
     joules: all.fitJ,
-    seJ: told(all),
+    seJ: reportedSe(all),
     exactJ: all.exactJ,
     powerW: all.powerW,
     selfJ: self.fitJ,
-    selfSeJ: told(self),
+    selfSeJ: reportedSe(self),
   };
 }
 
@@ -199,6 +199,6 @@ function visitsOf(
 }
 
 /** The standard error of the reported energy. */
-function told({ fitJ, seJ }: { fitJ: number; seJ: number }): number {
+function reportedSe({ fitJ, seJ }: { fitJ: number; seJ: number }): number {
   return Number.isNaN(fitJ) ? NaN : seJ;
 }

@@ -60,14 +60,14 @@ export class Application implements Disposable {
   #lowered = false;
   /** CLOCK_MONOTONIC_RAW in ns when it could start with changes of its environment; NaN: with none. */
   #changesNs = NaN;
-  readonly #tell: (line: string) => void;
+  readonly #log: (line: string) => void;
   /** The application is gone: CLOCK_MONOTONIC in ns when that was seen, and the raw clock's. */
   #goneNs = NaN;
   #seenNs = NaN;
 
-  /** @param tell For a line that people should read. */
-  constructor(guardian: Guardian, tell: (line: string) => void) {
-    [this.#guardian, this.#tell] = [guardian, tell];
+  /** @param log For a line that people should read. */
+  constructor(guardian: Guardian, log: (line: string) => void) {
+    [this.#guardian, this.#log] = [guardian, log];
     this.pid = guardian.pid;
     this.#pidfd = openPidfd(guardian.pid);
     this.#waiter = new Waiter(guardian.socket, this.#pidfd);
@@ -201,7 +201,7 @@ export class Application implements Disposable {
     for (let event = this.#guardian.next(); event !== undefined; event = this.#guardian.next()) {
       if (event.kind === "started") {
         this.#startNs = event.ns;
-        if (event.ns < this.#changesNs) this.#tell(MISSED);
+        if (event.ns < this.#changesNs) this.#log(MISSED);
       } else if (event.kind === "refused") this.#refused = event.errno;
       else if (event.kind === "ended") this.#ended = event;
       else if (event.kind === "lowered") this.#lowered = true;

@@ -47,7 +47,7 @@ const BUCKET_KEYS = Array.from({ length: HISTOGRAM_BUCKETS }, (_, k) => `bucket 
 
 function keysOf(kind: EnergyKind) {
   return {
-    reported: `${kind} told`,
+    reported: `${kind} reported`,
     variance: `${kind} variance`,
     best: `${kind} best`,
     self: `${kind} self`,
@@ -297,7 +297,7 @@ function energiesOf(section: SectionSums): Map<EnergyKind, TreeEnergy> {
     if (best.count === 0) continue;
     const whole = (name: string) => sumOfAll(section.field(`${kind} ${name}`), section.hosts);
     energies.set(kind, {
-      joules: whole("told"),
+      joules: whole("reported"),
       seJ: Math.sqrt(whole("variance")),
       exactJ: sum(best),
       selfJ: whole("self"),

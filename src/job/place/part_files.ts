@@ -67,13 +67,13 @@ export function refuseOutputAmongInputs(named: readonly string[], out: string): 
  * `*.parts/*.report`, sorted, and checkpoints of hosts that left nothing else.
  *
  * @param out Left out: an earlier result may be among its parts.
- * @param tell Called with a line about it.
+ * @param log Called with a line about it.
  * @throws {UsageError} If something does not exist.
  */
 export function reportFiles(
   named: readonly string[],
   out: string,
-  tell: (line: string) => void = () => {},
+  log: (line: string) => void = () => {},
 ): string[] {
   const found = named.flatMap((path) => {
     if (statPath(path) === undefined) {
@@ -84,21 +84,21 @@ export function reportFiles(
         found: "nothing there",
       });
     }
-    return isDirectory(path) ? inDirectory(path, tell, true) : [path];
+    return isDirectory(path) ? inDirectory(path, log, true) : [path];
   });
   return found.filter((path) => {
     const isOut = isSameFile(path, out);
-    if (isOut) tell(`${path}: left out, it is the earlier result, which is written again`);
+    if (isOut) log(`${path}: left out, it is the earlier result, which is written again`);
     return !isOut;
   });
 }
 
-function inDirectory(directory: string, tell: (line: string) => void, deeper = false): string[] {
+function inDirectory(directory: string, log: (line: string) => void, deeper = false): string[] {
   const names = listDirectory(directory);
   const isFile = (name: string) => {
     const path = `${directory}/${name}`;
     const kind = otherKind(path);
-    if (kind !== undefined) tell(`${path}: left out, it is ${kind}`);
+    if (kind !== undefined) log(`${path}: left out, it is ${kind}`);
     return kind === undefined;
   };
   const whole = names.filter((name) => name.endsWith(".report") && isFile(name));
@@ -106,7 +106,7 @@ function inDirectory(directory: string, tell: (line: string) => void, deeper = f
   const paths = whole.map((name) => `${directory}/${name}`);
   for (const name of names) {
     if (deeper && name.endsWith(".parts") && isDirectory(`${directory}/${name}`)) {
-      paths.push(...inDirectory(`${directory}/${name}`, tell));
+      paths.push(...inDirectory(`${directory}/${name}`, log));
     }
     if (!name.endsWith(CHECKPOINT) || !directory.endsWith(".parts")) continue;
     const report = name.slice(0, -".partial".length);

@@ -116,9 +116,9 @@ export class JobPart {
   /**
    * The node's files are written: records it, and makes the job's report if this is the moment.
    *
-   * @param tell Logs one line for the user.
+   * @param log Logs one line for the user.
    */
-  finish(tell: (line: string) => void): void {
+  finish(log: (line: string) => void): void {
     this.#noteClock();
     this.#write(wallSeconds());
     for (let merged = -1;;) {
@@ -128,7 +128,7 @@ export class JobPart {
       if (!state.complete && !isWorthAReport(done.length, state.nodes)) return;
       if (!this.#lock()) return;
       try {
-        merged = this.#merge(tell);
+        merged = this.#merge(log);
       } finally {
         this.#unlock();
       }
@@ -137,17 +137,17 @@ export class JobPart {
   }
 
   /** Makes the job's report. @returns How many nodes were done by then. */
-  #merge(tell: (line: string) => void): number {
+  #merge(log: (line: string) => void): number {
     const parts = this.#parts(), done = parts.filter(isDone);
     const files = parts.map((part) => this.#fileOf(part)).filter((path) => path !== undefined);
     const { report, pmc } = this.#outputs;
     const state = completeness(done);
     const facts = () => ({ ...state, clocks: parts });
     const outcome = mergeFiles(files.sort(), report, { facts });
-    for (const line of outcome.leftOut) tell(line);
+    for (const line of outcome.leftOut) log(line);
     if (pmc !== undefined) {
       const reports = done.map((part) => this.#pathOf(part.host)).sort();
-      for (const line of writePartsPmc(reports, pmc.file, pmc.version)) tell(line);
+      for (const line of writePartsPmc(reports, pmc.file, pmc.version)) log(line);
     }
     for (const listen of this.onMerge) listen((name) => this.#kept(done, name), state.complete);
     if (state.complete) this.onJob?.(outcome.head);
@@ -155,7 +155,7 @@ export class JobPart {
     // Of a large job's nodes only the last ones log what is missing.
     if (state.complete || rest < LAST_NODES) {
       const word = outcome.partial ? `, partial so far${missingText(state.missing)}` : "";
-      tell(`${report}: ${outcome.hosts} hosts${word}`);
+      log(`${report}: ${outcome.hosts} hosts${word}`);
     }
     return done.length;
   }

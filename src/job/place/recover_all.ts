@@ -16,7 +16,7 @@ const LOCK_EX_NB = 6;
  * @returns Names of the reports.
  * @throws {AccessError} If there is no such directory.
  */
-export function recoverAll(directory: string, tell: (line: string) => void): string[] {
+export function recoverAll(directory: string, log: (line: string) => void): string[] {
   const facts = statPath(directory);
   if (facts === undefined || (facts.mode & 0o170000) !== 0o040000) {
     throw new AccessError({
@@ -29,12 +29,12 @@ export function recoverAll(directory: string, tell: (line: string) => void): str
   const path = privateAlone(directory);
   const last = path.slice(path.lastIndexOf("/") + 1);
   const reports: string[] = [];
-  if (last.startsWith("s-")) recoverJob(path.slice(0, path.lastIndexOf("/")), last, reports, tell);
-  else if (statPath(`${path}/lock`) !== undefined) recoverJob(path, undefined, reports, tell);
+  if (last.startsWith("s-")) recoverJob(path.slice(0, path.lastIndexOf("/")), last, reports, log);
+  else if (statPath(`${path}/lock`) !== undefined) recoverJob(path, undefined, reports, log);
   else {
     for (const name of listDirectory(path)) {
       if (statPath(`${path}/${name}/lock`) === undefined) continue;
-      recoverJob(`${path}/${name}`, undefined, reports, tell);
+      recoverJob(`${path}/${name}`, undefined, reports, log);
     }
   }
   return reports;
@@ -65,19 +65,19 @@ function recoverJob(
   job: string,
   only: string | undefined,
   reports: string[],
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): void {
   const lock = openFile(`${job}/lock`, O.RDWR | O.NOFOLLOW);
   try {
     if (lock >= 0 && libc().flock(lock, LOCK_EX_NB) !== 0) {
-      tell(`${job}: left alone, its monitor runs`);
+      log(`${job}: left alone, its monitor runs`);
       return;
     }
     for (const name of listDirectory(job)) {
       if (!name.startsWith("s-") || (only !== undefined && name !== only)) continue;
       const { done, report, reason } = recoverSession(`${job}/${name}`, false);
       if (report !== undefined) reports.push(report);
-      else if (reason !== undefined && !name.endsWith("-node")) tell(`${job}/${name}: ${reason}`);
+      else if (reason !== undefined && !name.endsWith("-node")) log(`${job}/${name}: ${reason}`);
       if (done) removeTree(`${job}/${name}`);
     }
   } finally {

@@ -44,7 +44,7 @@ export function placeInJob(
   { reportPath, pmc, quiet }: RunFiles,
   job: NodeOfJob | undefined,
   hostName: string,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): JobPlace {
   if (job === undefined) return { reportPath, host: hostName, quiet };
   const { node, JobPart } = job;
@@ -56,7 +56,7 @@ export function placeInJob(
   try {
     return { ...place, part: new JobPart(node, host, { report: reportPath, pmc }) };
   } catch (error) {
-    tell(`${(error as Error).message}: no parts of the job; this node's report stands alone`);
+    log(`${(error as Error).message}: no parts of the job; this node's report stands alone`);
     return { ...place, reportPath: `${reportPath}-${fileSuffix}` };
   }
 }

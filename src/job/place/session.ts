@@ -47,10 +47,10 @@ export class Session {
   }
 
   /** Makes the reports that killed monitors of the same job left in journals, and removes the rest. */
-  removeOthers(tell: (line: string) => void): void {
+  removeOthers(log: (line: string) => void): void {
     for (const path of this.#others()) {
       const { done, report } = recoverSession(path, true);
-      if (report !== undefined) tell(`a monitor was killed; its report: ${report}`);
+      if (report !== undefined) log(`a monitor was killed; its report: ${report}`);
       if (done) removeSession(path);
     }
   }

@@ -88,7 +88,7 @@ export function preloadRequest(list: string | undefined, library: string | undef
 export async function preloadChanges(
   request: PreloadRequest,
   env: Environment,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<EnvironmentChanges> {
   if (request.dialects.length === 0) return {};
   let library: string;
@@ -96,10 +96,10 @@ export async function preloadChanges(
     library = request.library ??
       (await import("./build.ts")).builtLibrary(request.dialects, env);
   } catch (error) {
-    tell(`${isHumanError(error) ? error.message : error}; the command runs without it`);
+    log(`${isHumanError(error) ? error.message : error}; the command runs without it`);
     return {};
   }
-  return changesFor(library, request.dialects, env, tell);
+  return changesFor(library, request.dialects, env, log);
 }
 
 /** The variables, for an existing library. */
@@ -107,7 +107,7 @@ export function changesFor(
   library: string,
   dialects: readonly string[],
   env: Environment,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): EnvironmentChanges {
   const changes: Record<string, string> = { JOULEMARK_PRELOAD: dialects.join(",") };
   const first = (name: string) => {
@@ -118,7 +118,7 @@ export function changesFor(
   const alone = (name: string) => {
     const other = env(name);
     if (other === undefined || other === "" || other === library) changes[name] = library;
-    else tell(`${name} names another tool, ${other}; it keeps its place`);
+    else log(`${name} names another tool, ${other}; it keeps its place`);
   };
   if (dialects.some((dialect) => !BY_VARIABLE.has(dialect))) first("LD_PRELOAD");
   if (dialects.includes("ompt")) first("OMP_TOOL_LIBRARIES");

@@ -128,12 +128,12 @@ function pointsOf(
   for (const { provider, name } of own.filter(({ name }) => matcher(begin)(name))) {
     if (taken.has(`${provider}:${name}`)) continue;
     const of = (wanted: string) => own.filter((p) => p.provider === provider && p.name === wanted);
-    const told = endsOf(name);
-    const last = end ?? told?.ends.find((one) => of(one).length > 0);
+    const found = endsOf(name);
+    const last = end ?? found?.ends.find((one) => of(one).length > 0);
     for (const one of [name, ...last === undefined ? [] : [last]]) taken.add(`${provider}:${one}`);
     const ends = last === undefined ? [] : of(last);
     if (end !== undefined && ends.length === 0) refuse(`the point ${end}`, "none");
-    const stem = last !== undefined && told !== undefined ? told.stem : name;
+    const stem = last !== undefined && found !== undefined ? found.stem : name;
     probes.push(probe(`${provider}:${stem}`, of(name), ends));
   }
   if (probes.length === 0) {

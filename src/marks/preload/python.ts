@@ -18,12 +18,12 @@ const encoder = new TextEncoder();
  */
 export function pythonChanges(
   env: Environment,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Readonly<Record<string, string>> {
   try {
     return { PYTHONPATH: folderIn(privateCache(env)) };
   } catch (error) {
-    tell(`${isHumanError(error) ? error.message : error}; Python runs without marks`);
+    log(`${isHumanError(error) ? error.message : error}; Python runs without marks`);
     return {};
   }
 }

@@ -27,9 +27,9 @@ export class ClientMessages {
     let isSound = true;
     if (word === REMARK_NAME) {
       if (this.remarks.size < REMARKS_MAX) this.remarks.add(text);
-    } else if (word === MPI_NAME) isSound = this.mpi.tell(text);
-    else if (word === OPENMP_NAME) isSound = this.openmp.tell(text);
-    else if (word === VALUE_NAME) isSound = this.values.tell(text);
+    } else if (word === MPI_NAME) isSound = this.mpi.add(text);
+    else if (word === OPENMP_NAME) isSound = this.openmp.add(text);
+    else if (word === VALUE_NAME) isSound = this.values.add(text);
     if (!isSound) this.garbage++;
   }
 }

@@ -187,7 +187,7 @@ export class Collector implements DirectoryListener {
       const until = Math.min(limitNs, due.secondNs, turnNs, this.#paths.dueNs);
       const thread = best.thread;
       do {
-        this.#tell(best);
+        this.#emitNext(best);
         thread.advance();
       } while (thread.nextNs <= until);
       due.moved(limitNs);
@@ -417,12 +417,12 @@ export class Collector implements DirectoryListener {
   }
 
   /** A late event keeps its time: the receiver moves it to the present and counts it. */
-  #tell(source: Source): void {
+  #emitNext(source: Source): void {
     const ns = source.thread.nextNs;
     if (ns > this.#fedNs) this.#fedNs = ns;
     if (source.follower.handle < 0) return;
     this.#paths.precede(source, ns);
-    this.#events.tell(source, ns);
+    this.#events.emit(source, ns);
   }
 
   #emit(kind: MarkKind, timeS: number, { handle }: Follower, thread = 0): number {

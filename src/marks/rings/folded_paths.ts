@@ -181,7 +181,7 @@ export class FoldedPaths {
     for (let i = 0; i < waiting.count; i++) {
       if (isDue(i) && waiting.sources[i].follower.handle >= 0) {
         ns = Math.min(untilNs, Math.max(ns, waiting.dueNs[i]));
-        this.#tell(i, ns * 1e-9);
+        this.#emitFolded(i, ns * 1e-9);
         continue;
       }
       if (waiting.sources[i].thread.paths?.folding !== true) {
@@ -217,7 +217,7 @@ export class FoldedPaths {
     this.#handles.delete(paths);
   }
 
-  #tell(i: number, timeS: number): void {
+  #emitFolded(i: number, timeS: number): void {
     const waiting = this.#waiting, { folded } = this.#event;
     const source = waiting.sources[i], { thread, ring, follower } = source;
     const path = waiting.path[i], paths = thread.paths!;

@@ -68,16 +68,16 @@ export class Probes {
   readonly #startNs = new Map<number, number>();
   readonly #marks = new Map<number, ProbeMarks>();
   readonly #when = { low: 0, high: 0, cpu: 0 };
-  readonly #tell: (line: string) => void;
+  readonly #log: (line: string) => void;
   #hasLost = false;
 
   constructor(
     perf: PerfProbes,
     meaning: ProbeMeaning,
     run: ProbedRun,
-    tell: (line: string) => void,
+    log: (line: string) => void,
   ) {
-    [this.#perf, this.#meaning, this.#run, this.#tell] = [perf, meaning, run, tell];
+    [this.#perf, this.#meaning, this.#run, this.#log] = [perf, meaning, run, log];
     this.#ours = new Set([run.command]);
   }
 
@@ -127,7 +127,7 @@ export class Probes {
       const isExec = (view.getUint16(at + 4, true) & MISC_COMM_EXEC) !== 0;
       if (isExec && this.#ours.has(pid) && !this.#marks.has(pid)) this.#startNs.set(pid, ns);
     } else if (type === RECORD.lost) {
-      if (!this.#hasLost) this.#tell(LOST);
+      if (!this.#hasLost) this.#log(LOST);
       this.#hasLost = true;
       if (this.#last !== undefined) this.#last.lostEvents += view.getUint32(at + 16, true);
     }

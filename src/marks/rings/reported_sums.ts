@@ -35,7 +35,7 @@ export class ReportedSums {
   }
 
   /** One text of a process. @returns False where it is none of them. */
-  tell(text: string): boolean {
+  add(text: string): boolean {
     const [, name, first, second] = /^(\w+) (\d+)(?: (\d+))?$/.exec(text) ?? [];
     if (name === undefined) return false;
     if (name === this.#others) {

@@ -29,7 +29,7 @@ export class ReportedValues {
   readonly #values = new Map<string, ReportedValue>();
 
   /** One text of a process. @returns False where it is none. */
-  tell(text: string): boolean {
+  add(text: string): boolean {
     const found = TEXT.exec(text);
     if (found === null) return false;
     const [count, least, most, sum, squares] = found.slice(1, 6).map(Number);

@@ -74,7 +74,7 @@ export class RingEvents {
   }
 
   /** Emits the next event of a thread. @param ns Its time, since the origin. */
-  tell(source: Source, ns: number): void {
+  emit(source: Source, ns: number): void {
     const { thread, follower } = source;
     const timeS = ns * 1e-9;
     const id = (thread.flags & FLAG.process) !== 0 ? 0 : thread.tid;
@@ -119,7 +119,7 @@ export class RingEvents {
         break;
       case KIND.spanBegin:
       case KIND.spanEnd:
-        if (!this.#spans.tell(timeS, source, id)) this.garbage++;
+        if (!this.#spans.emit(timeS, source, id)) this.garbage++;
         break;
       case KIND.threadEnd:
         this.#endThread(timeS, source);

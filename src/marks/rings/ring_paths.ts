@@ -105,8 +105,8 @@ export class RingPaths {
       if (!this.#readAll() || !this.#readPosition()) return;
     }
     const openNs = this.#openNs(nowNs), open = this.position;
-    if (!hasMoved) return this.#tell(open, openNs, add);
-    for (let path = 0; path < this.count; path++) this.#tell(path, path === open ? openNs : 0, add);
+    if (!hasMoved) return this.#emit(open, openNs, add);
+    for (let path = 0; path < this.count; path++) this.#emit(path, path === open ? openNs : 0, add);
   }
 
   /** Is the position just read that of the look before? */
@@ -174,7 +174,7 @@ export class RingPaths {
    * Emits what a path has more than was emitted. A thread that was interrupted between its clock and its
    * mark seemed to be where it was before: so time may have to be taken back.
    */
-  #tell(path: number, openNs: number, add: AddToPath): void {
+  #emit(path: number, openNs: number, add: AddToPath): void {
     const at = path * READ, added = this.#added;
     added.count = this.#read[at] - this.#emitted[at];
     added.ns = this.#read[at + 1] - this.#emitted[at + 1];

@@ -40,7 +40,7 @@ export class RingSpans {
   }
 
   /** Emits the span's record that is next in a thread. @returns False where it is not valid. */
-  tell(timeS: number, { thread, ring, follower }: Source, id: number): boolean {
+  emit(timeS: number, { thread, ring, follower }: Source, id: number): boolean {
     const { spans } = follower;
     this.came = true;
     if (thread.extraLow >= SPACES) return false;

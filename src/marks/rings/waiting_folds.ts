@@ -67,7 +67,7 @@ export class WaitingFolds {
       if (fold.firstNs > limitNs || source.follower.handle < 0) {
         this.#waiting[kept++] = waiting;
         if (!(fold.firstNs >= dueNs)) dueNs = fold.firstNs;
-      } else this.#tell((fold.firstNs > fedNs ? fold.firstNs : fedNs) * 1e-9, fold, source);
+      } else this.#emit((fold.firstNs > fedNs ? fold.firstNs : fedNs) * 1e-9, fold, source);
     }
     this.#waiting.length = kept;
     this.#dueNs = dueNs;
@@ -76,12 +76,12 @@ export class WaitingFolds {
   /** A process ended: its last folded visits may seem to be after that, by a small amount. */
   end(follower: Follower, timeS: number): void {
     for (const { fold, source } of this.#waiting) {
-      if (source.follower === follower) this.#tell(timeS, fold, source);
+      if (source.follower === follower) this.#emit(timeS, fold, source);
     }
     this.#waiting = this.#waiting.filter(({ source }) => source.follower !== follower);
   }
 
-  #tell(timeS: number, fold: FoldedVisits, source: Source): void {
+  #emit(timeS: number, fold: FoldedVisits, source: Source): void {
     const region = this.#events.region(timeS, source, fold.region);
     if (region < 0) return;
     const { follower: { handle }, thread: { tid }, ring } = source, event = this.#event;

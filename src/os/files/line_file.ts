@@ -33,7 +33,7 @@ export class LineFile {
   readonly #file: UserFile;
   /** A pipe or a device: what went into it is gone. */
   readonly #direct: boolean;
-  readonly #tell: (line: string) => void;
+  readonly #log: (line: string) => void;
   /** Bytes that are in the file, all of them whole lines. */
   #size = 0;
   /** Text that is to become bytes in one go: a call for each line costs more than the line. */
@@ -45,11 +45,11 @@ export class LineFile {
   #full = false;
 
   /**
-   * @param tell Logs one line for the user.
+   * @param log Logs one line for the user.
    * @throws {AccessError} If it cannot be made.
    */
-  constructor(readonly path: string, tell: (line: string) => void) {
-    this.#tell = tell;
+  constructor(readonly path: string, log: (line: string) => void) {
+    this.#log = log;
     try {
       using place = new OutputPlace(path);
       this.#direct = place.direct;
@@ -131,7 +131,7 @@ export class LineFile {
       this.#used = 0;
     }
     if (this.lost > 0) {
-      this.#tell(`${quote(this.path)} lacks ${this.lost} lines, since the disk was full`);
+      this.#log(`${quote(this.path)} lacks ${this.lost} lines, since the disk was full`);
     }
     try {
       this.#file.close();
@@ -163,7 +163,7 @@ export class LineFile {
   /** Half a line would mislead a reader; the disk has room for as much as before. */
   #wait(error: Error): void {
     if (!this.#full) {
-      this.#tell(`Cannot write ${quote(this.path)}: ${error.message}; lines wait for room`);
+      this.#log(`Cannot write ${quote(this.path)}: ${error.message}; lines wait for room`);
     }
     this.#full = true;
     this.#cut();
@@ -183,6 +183,6 @@ export class LineFile {
     this.failure = (error as Error).message;
     this.#used = 0;
     this.#cut();
-    this.#tell(`Cannot write ${quote(this.path)}: ${this.failure}; the rest is left out`);
+    this.#log(`Cannot write ${quote(this.path)}: ${this.failure}; the rest is left out`);
   }
 }

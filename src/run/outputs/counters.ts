@@ -37,11 +37,11 @@ export function makeCounters(values: OptionValues, site: OutputSite): Opener {
       try {
         const counter = counterOf(run, name);
         if (counter.handles.length > 0) counters.push(counter);
-        else site.tell(`${given.name}: no ${name} on this node`);
+        else site.log(`${given.name}: no ${name} on this node`);
       } catch (error) {
         // A mistake in our own request is one; in what was meant for CrayPat it stops nothing.
         if (given.origin === "flag" || given.origin === "joulemark") throw error;
-        site.tell(`${given.name}: ${messageFor(error, false)}; it is left out`);
+        site.log(`${given.name}: ${messageFor(error, false)}; it is left out`);
       }
     }
     return figuresOf(run, counters);

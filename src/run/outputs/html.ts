@@ -34,7 +34,7 @@ export function makeHtml(values: OptionValues, site: OutputSite): Opener {
     try {
       writeDocument(part === undefined ? path : value.text, pageHtml(make()));
     } catch (error) {
-      site.tell((error as Error).message);
+      site.log((error as Error).message);
     }
   };
   return (run) => {
@@ -48,7 +48,7 @@ export function makeHtml(values: OptionValues, site: OutputSite): Opener {
         try {
           part.keep(PART_TIMELINE, JSON.stringify(timeline));
         } catch (error) {
-          site.tell((error as Error).message);
+          site.log((error as Error).message);
         }
       },
     };

@@ -21,7 +21,7 @@ export interface LiveSiteOptions {
   readonly place: JobPlace;
   readonly request: Pick<OutputSite, "tracePeriodS" | "verbose" | "command">;
   /** Where lines for the user, and what channels print, go. */
-  readonly printer: Pick<OutputSite, "tell" | "stdout" | "stderr">;
+  readonly printer: Pick<OutputSite, "log" | "stdout" | "stderr">;
   /** Leaves a PMC log, where one is asked for. */
   readonly keepSteps?: KeepSteps;
   /** Nanoseconds since the run's zero. */
@@ -35,7 +35,7 @@ export class LiveSite implements OutputSite {
   readonly tracePeriodS: number;
   readonly verbose: boolean;
   readonly command: readonly string[];
-  readonly tell: (line: string) => void;
+  readonly log: (line: string) => void;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
   readonly #place: JobPlace;
@@ -53,7 +53,7 @@ export class LiveSite implements OutputSite {
     this.tracePeriodS = request.tracePeriodS;
     this.verbose = request.verbose;
     this.command = request.command;
-    ({ tell: this.tell, stdout: this.stdout, stderr: this.stderr } = printer);
+    ({ log: this.log, stdout: this.stdout, stderr: this.stderr } = printer);
     this.#place = place;
     this.#keepSteps = keepSteps;
     this.#nowNs = nowNs;
@@ -69,7 +69,7 @@ export class LiveSite implements OutputSite {
     const wanted = suffix === undefined ? text : `${text}-${suffix}`;
     const claim = this.#claims.get(wanted) ?? claimPath(wanted);
     if (claim.moved && !this.#claims.has(wanted)) {
-      this.tell(`another run writes ${wanted}; this one writes ${claim.path}`);
+      this.log(`another run writes ${wanted}; this one writes ${claim.path}`);
     }
     this.#claims.set(wanted, claim);
     this.willWrite(claim.path);
@@ -87,11 +87,11 @@ export class LiveSite implements OutputSite {
   lines(path: string): LineFile | undefined {
     this.willWrite(path);
     try {
-      const file = new LineFile(path, this.tell);
+      const file = new LineFile(path, this.log);
       this.#files.push(file);
       return file;
     } catch (error) {
-      this.tell(`${(error as Error).message}; the command runs without it`);
+      this.log(`${(error as Error).message}; the command runs without it`);
       return undefined;
     }
   }
@@ -109,7 +109,7 @@ export class LiveSite implements OutputSite {
       this.willWrite(`${path}/any`);
       return true;
     } catch (error) {
-      this.tell(`${unwritable(path, error).message}; nothing is recorded`);
+      this.log(`${unwritable(path, error).message}; nothing is recorded`);
       return false;
     }
   }
@@ -123,10 +123,10 @@ export class LiveSite implements OutputSite {
   keepSteps(path: string, version: PmcVersion, records: PmcRecord[]): void {
     try {
       for (const line of this.#keepSteps?.(this.#place, path, version, records) ?? []) {
-        this.tell(line);
+        this.log(line);
       }
     } catch (error) {
-      this.tell((error as Error).message);
+      this.log((error as Error).message);
     }
   }
 

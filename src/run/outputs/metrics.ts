@@ -34,7 +34,7 @@ export function makeMetricFiles(values: OptionValues, site: OutputSite): Opener 
         if (site.isLive) writeDocument(path, make(path));
         else site.lines(path)?.write(make(path));
       } catch (error) {
-        if (!hasFailed) site.tell((error as Error).message);
+        if (!hasFailed) site.log((error as Error).message);
         hasFailed = true;
       }
     };
@@ -129,7 +129,7 @@ function openLive(run: RunView, value: OptionValue, site: OutputSite): OpenOutpu
       (isOpen) => (isOpen ? openMetricsText : prometheusText)(metrics.families()),
     );
   } catch (error) {
-    site.tell(`${(error as Error).message}; the command runs, and its metrics cannot be scraped`);
+    site.log(`${(error as Error).message}; the command runs, and its metrics cannot be scraped`);
     return undefined;
   }
   return {

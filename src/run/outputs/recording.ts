@@ -38,7 +38,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
       try {
         writeDocument(`${path}/recording.yaml`, recordingYaml(about, batch));
       } catch (error) {
-        site.tell((error as Error).message);
+        site.log((error as Error).message);
       }
     };
     writer.onVersion2 = () => {

@@ -32,7 +32,7 @@ export interface IdleNode {
   sleep(untilNs: number): number;
   /** Brings simulated counters to a moment. */
   publish(timeNs: number): void;
-  tell(line: string): void;
+  log(line: string): void;
 }
 
 /** The idle baseline of one run. */
@@ -85,7 +85,7 @@ export class RunIdle {
   prepare(node: IdleNode): number {
     const { seconds } = this.#baseline;
     if (seconds === undefined || this.#handles.size === 0) return 0;
-    node.tell(`measuring the idle node for ${seconds} s; the command starts then`);
+    node.log(`measuring the idle node for ${seconds} s; the command starts then`);
     try {
       return this.#measure(node, seconds);
     } catch (error) {

@@ -45,7 +45,7 @@ export interface RunReportOptions extends RunFacts {
   readonly node: Host;
   /** Lines that are not in the files of outputs, by file. */
   lostLines?(): Record<string, number>;
-  tell(line: string): void;
+  log(line: string): void;
   /** A long report is being made, and goes on: whoever waits for us may know. */
   alive?(): void;
   /** There is a checkpoint now, at this place. */
@@ -103,9 +103,9 @@ export class RunReport {
     sleep: (untilNs: number) => number,
     simulation?: { publish(timeNs: number): void },
   ): number {
-    const { idle, node, catalogue, tell } = this.#options;
+    const { idle, node, catalogue, log } = this.#options;
     const publish = (timeNs: number) => simulation?.publish(timeNs);
-    return idle?.prepare({ host: node, table: catalogue, nowNs, sleep, publish, tell }) ?? 0;
+    return idle?.prepare({ host: node, table: catalogue, nowNs, sleep, publish, log }) ?? 0;
   }
 
   /** Files that are still to be written when the run goes on. */
@@ -161,7 +161,7 @@ export class RunReport {
       this.#isKept = true;
     } catch (error) {
       // Logged once, and retried: a full disk may have room later.
-      if (!this.#checkpointFailed) this.#options.tell((error as Error).message);
+      if (!this.#checkpointFailed) this.#options.log((error as Error).message);
       this.#checkpointFailed = true;
     }
   }
@@ -172,7 +172,7 @@ export class RunReport {
    * @param outcome How the command ended, with the keys of the report.
    */
   finish(loop: LoopFigures, outcome: { [key: string]: Nested | undefined }): void {
-    const { request, part, tell, show } = this.#options;
+    const { request, part, log, show } = this.#options;
     this.#outcome = outcome;
     const report = this.#report(this.#facts(loop, false));
     let written = this.#path;
@@ -185,7 +185,7 @@ export class RunReport {
         // A short run never had one.
         removeUserFile(`${this.#path}.partial`);
       } catch (error) {
-        tell((error as Error).message);
+        log((error as Error).message);
         written = undefined;
       }
     }
@@ -199,7 +199,7 @@ export class RunReport {
         show(card(parseReport(head + "\n"), { reportPath: request.reportPath }).trimEnd());
       };
     }
-    part.finish(tell);
+    part.finish(log);
   }
 
   #facts(loop: LoopFigures, partial: boolean): FactSources {
@@ -253,12 +253,12 @@ export class RunReport {
   }
 
   #probe(wanted: string): string | undefined {
-    const { tell } = this.#options;
+    const { log } = this.#options;
     const { path, moved } = this.#claimed;
-    if (moved) tell(`another run writes ${wanted}; this one writes ${path}`);
+    if (moved) log(`another run writes ${wanted}; this one writes ${path}`);
     const failure = probeDocument(path);
     if (failure === undefined) return path;
-    tell(`${failure.message}; the command runs, and its card is all there will be`);
+    log(`${failure.message}; the command runs, and its card is all there will be`);
     return undefined;
   }
 }

@@ -143,7 +143,7 @@ export class EventRows {
       return;
     }
     const before = this.#tracker.refusedCalls;
-    this.#tell(handle);
+    this.#emit(handle);
     if (this.#tracker.refusedCalls !== before) {
       this.#repairs.note(this.#reader, this.#tracker.lastRefusal);
     }
@@ -155,7 +155,7 @@ export class EventRows {
     this.#repairs.note(this.#reader, "event too late to count");
   }
 
-  #tell(handle: number): void {
+  #emit(handle: number): void {
     if (this.#event === PATH) return this.#describePath();
     if (this.#event === ATTRIBUTE) return this.#describeAttribute();
     const kind = this.#kind();

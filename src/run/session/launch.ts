@@ -28,7 +28,7 @@ export async function prepare(
 ): Promise<Prepared> {
   const own = guardian();
   if (own !== undefined) {
-    tellOfLimits(own.pid, log);
+    logLimits(own.pid, log);
     return { kind: "guarded", guardian: own };
   }
   const found = findCommand(command[0], env("PATH"));
@@ -55,9 +55,9 @@ function become(path: string, args: readonly string[]): string {
 const MIN_RING_BYTES = 65536;
 
 /** Says what keeps a command from marking. */
-function tellOfLimits(pid: number, tell: (line: string) => void): void {
+function logLimits(pid: number, log: (line: string) => void): void {
   const mostBytes = fileSizeLimit(pid);
   if (mostBytes >= MIN_RING_BYTES) return;
   const limit = `the size of files (ulimit -f) is limited to ${Math.floor(mostBytes / 1024)} kB`;
-  tell(`marks of the command have no room: ${limit}; ask for 4 MB or more`);
+  log(`marks of the command have no room: ${limit}; ask for 4 MB or more`);
 }

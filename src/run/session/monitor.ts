@@ -73,7 +73,7 @@ export function monitor(request: RunRequest, plan: MonitorPlan, options: Monitor
   try {
     neverWaitForReaders();
     countCommand(plan.guardian.pid);
-    session.removeOthers(options.tell);
+    session.removeOthers(options.log);
     failed = begin(request, plan, options, session).toTheEnd();
     return failed;
   } finally {
@@ -139,11 +139,11 @@ class Run {
     session: Session,
   ) {
     [this.#plan, this.#options, this.#session] = [plan, options, session];
-    this.#application = new Application(plan.guardian, options.tell);
-    for (const warning of asked.warnings) options.tell(warning);
+    this.#application = new Application(plan.guardian, options.log);
+    for (const warning of asked.warnings) options.log(warning);
     const { parts } = options;
     const machine = openMachine(asked.root, asked.collector);
-    const place = placeInJob(asked, parts.job, hostName(machine), options.tell);
+    const place = placeInJob(asked, parts.job, hostName(machine), options.log);
     const { host, reportPath, quiet } = place;
     const request = this.#request = { ...asked, reportPath, quiet, quietJob: asked.quiet };
     const profile = profileName(request.profile);
@@ -161,7 +161,7 @@ class Run {
     this.#simulation = this.#cost.simulate(() =>
       parts.simulationFor?.(request, session.directory, machine, {
         blindCatalogue: () => options.simulateIfBlind ? catalogueFor(machine, table) : undefined,
-        tell: options.tell,
+        log: options.log,
       })
     );
     // A request that is refused further down leaves no tree behind.
@@ -208,7 +208,7 @@ class Run {
       owner: parts.owner,
       idle: options.idle,
       node: this.#host,
-      tell: options.tell,
+      log: options.log,
       show: options.show,
       lostLines: () => site.lost(),
       alive: () => plan.guardian.alive(monotonicNanoseconds()),
@@ -228,7 +228,7 @@ class Run {
       this.#launch();
     } catch (error) {
       // The guardian starts the command without us.
-      this.#options.tell((error as Error).message);
+      this.#options.log((error as Error).message);
       return 1;
     }
     try {
@@ -237,7 +237,7 @@ class Run {
       this.#finish();
     } catch (error) {
       // If the monitor fails, the application goes on and keeps its status.
-      this.#options.tell(`the monitor stopped: ${messageFor(error, this.#options.debug)}`);
+      this.#options.log(`the monitor stopped: ${messageFor(error, this.#options.debug)}`);
       this.#application.waitForEnd();
       return 1;
     }
@@ -290,7 +290,7 @@ class Run {
       this.#engine.batch.open();
     } catch (error) {
       // The command still runs; the first sample will fail likewise and log the rest.
-      this.#options.tell((error as Error).message);
+      this.#options.log((error as Error).message);
     }
   }
 

@@ -16,7 +16,7 @@ export interface MonitorPlan {
 /** Decisions of the command line in addition to the request. */
 export interface MonitorOptions
   extends
-    Pick<OutputSite, "tell" | "stdout" | "stderr">,
+    Pick<OutputSite, "log" | "stdout" | "stderr">,
     Pick<RunReportOptions, "version" | "permissions" | "countersChecked" | "idle" | "show"> {
   /** Stacks of unforeseen errors are shown. */
   readonly debug: boolean;

@@ -11,7 +11,7 @@ import type { Probe } from "../../marks/preload/probes.ts";
 /** Opens them; where this kernel or this user has none, one line is logged and the command runs without them. */
 export function openProbes(
   probes: readonly Probe[],
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): { probes?: (run: ProbedRun) => Probes } {
   const cpus = parseCpuList(readText("/sys/devices/system/cpu/online") ?? "0");
   const names = [...new Set(probes.map(({ name }) => name))];
@@ -28,8 +28,8 @@ export function openProbes(
   );
   const perf = PerfProbes.open(meaning, cpus);
   if (typeof perf === "string") {
-    tell(`no probes: ${perf}; the command runs without them`);
+    log(`no probes: ${perf}; the command runs without them`);
     return {};
   }
-  return { probes: (run) => new Probes(perf, { names, places: meaning }, run, tell) };
+  return { probes: (run) => new Probes(perf, { names, places: meaning }, run, log) };
 }

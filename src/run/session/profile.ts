@@ -156,10 +156,10 @@ export class Profile {
   }
 
   /** Reads the counters, emits an event of the same moment, and closes the sample. */
-  #mark<T>(tell: (timeS: number) => T): T {
+  #mark<T>(emit: (timeS: number) => T): T {
     const timeS = rawSeconds() - this.#originS;
     this.#engine.read(timeS);
-    const result = tell(timeS);
+    const result = emit(timeS);
     if (this.#done) this.#engine.settleEnd();
     else this.#engine.settle();
     return result;

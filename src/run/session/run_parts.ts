@@ -36,13 +36,13 @@ export interface RunPartsOptions {
   /** A node without energy counters may be replaced. */
   readonly simulateIfBlind: boolean;
   /** Called with the reason why a requested part is not available. */
-  tell(line: string): void;
+  log(line: string): void;
 }
 
 /** Loads what a run needs. */
 export async function loadRunParts(
   request: RunRequest,
-  { values, channels, simulateIfBlind, tell }: RunPartsOptions,
+  { values, channels, simulateIfBlind, log }: RunPartsOptions,
 ): Promise<RunParts> {
   const env = (name: string) => Deno.env.get(name);
   const node = jobNode(env, readText);
@@ -59,7 +59,7 @@ export async function loadRunParts(
       ? {}
       : { job: { node, JobPart: (await import("../../job/place/parts.ts")).JobPart } },
     ...request.probes.length > 0
-      ? (await import("./open_probes.ts")).openProbes(request.probes, tell)
+      ? (await import("./open_probes.ts")).openProbes(request.probes, log)
       : {},
     ...values.has("pmc")
       ? { keepSteps: (await import("../../job/place/keep_steps.ts")).keepSteps }

@@ -39,7 +39,7 @@ export interface SimulationOptions {
   /** The node's catalogue where a blind node may be replaced. */
   blindCatalogue(): Catalogue | undefined;
   /** Logs one line for the user. */
-  tell(line: string): void;
+  log(line: string): void;
 }
 
 /** Counters of a stand-in: both kinds, so that every field of the report has something to show. */
@@ -55,7 +55,7 @@ export function simulationFor(
   request: Pick<RunRequest, "simulate">,
   directory: string,
   machine: MachineHost,
-  { blindCatalogue, tell }: SimulationOptions,
+  { blindCatalogue, log }: SimulationOptions,
 ): Simulation | undefined {
   if (request.simulate === undefined) {
     const catalogue = blindCatalogue();
@@ -73,7 +73,7 @@ export function simulationFor(
     // No room in the memory file system: the command runs all the same, without the simulation.
     writer[Symbol.dispose]();
     removeTree(root);
-    tell(`${messageFor(error)}; the command runs without the simulated node`);
+    log(`${messageFor(error)}; the command runs without the simulated node`);
     return undefined;
   }
   return {

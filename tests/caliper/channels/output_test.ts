@@ -10,7 +10,7 @@ class Printed implements Printer {
   readonly told: string[] = [];
   readonly texts = { stdout: "", stderr: "" };
 
-  tell(line: string): void {
+  log(line: string): void {
     this.told.push(line);
   }
 

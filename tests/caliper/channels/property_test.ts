@@ -4,7 +4,7 @@ import { ContextNode } from "./_node.ts";
 import { Random } from "../../run/session/_random.ts";
 
 /** A call on a node at its time, in eighths of a second. */
-type Told = [eighth: number, tell: (node: ContextNode, timeS: number) => void];
+type Told = [eighth: number, log: (node: ContextNode, timeS: number) => void];
 
 const END = 80;
 const VARIABLES = {

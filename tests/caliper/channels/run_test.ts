@@ -30,7 +30,7 @@ function runOn(
     }),
     defaultName: () => "stdout",
     printer: {
-      tell: (line) => void told.push(line),
+      log: (line) => void told.push(line),
       stdout: (text) => void out.push(text),
       stderr: () => {},
     },

@@ -150,7 +150,7 @@ function inDirectory(body: (dir: string) => void): void {
 Deno.test("JobPart: the last node done makes the job's report, earlier ones a partial one", () => {
   inDirectory((dir) => {
     const told: string[] = [];
-    const tell = (line: string) => told.push(line.replace(`${dir}/`, ""));
+    const log = (line: string) => told.push(line.replace(`${dir}/`, ""));
     const nodes = ["c", "a", "b"].map((host, i) => part(dir, host, i));
     const hosts = () => {
       const report = parseReport(Deno.readTextFileSync(`${dir}/job.report`));
@@ -158,7 +158,7 @@ Deno.test("JobPart: the last node done makes the job's report, earlier ones a pa
     };
     const seen = nodes.map((node, i) => {
       write(node, i);
-      node.finish(tell);
+      node.finish(log);
       return hosts();
     });
     assertEquals(seen, [["c", "1 of 3 hosts"], ["ac", "2 of 3 hosts"], ["abc", "whole"]]);

@@ -63,18 +63,18 @@ Deno.test("preloadRequest() requires an existing library", () => {
 Deno.test("changesFor() puts the library before others, and leaves single places to them", () => {
   const said: string[] = [];
   const env = (values: Record<string, string>) => (name: string) => values[name];
-  const tell = (line: string) => said.push(line);
-  assertEquals(changesFor("/l.so", ["mpi"], env({ LD_PRELOAD: "/a.so:/l.so" }), tell), {
+  const log = (line: string) => said.push(line);
+  assertEquals(changesFor("/l.so", ["mpi"], env({ LD_PRELOAD: "/a.so:/l.so" }), log), {
     JOULEMARK_PRELOAD: "mpi",
     LD_PRELOAD: "/l.so:/a.so",
   });
-  assertEquals(changesFor("/l.so", ["kokkos"], env({ KOKKOS_TOOLS_LIBS: "/k.so" }), tell), {
+  assertEquals(changesFor("/l.so", ["kokkos"], env({ KOKKOS_TOOLS_LIBS: "/k.so" }), log), {
     JOULEMARK_PRELOAD: "kokkos",
     KOKKOS_TOOLS_LIBS: "/l.so;/k.so",
   });
   assertEquals(said, []);
   assertEquals(
-    changesFor("/l.so", ["nvtx", "itt"], env({ NVTX_INJECTION64_PATH: "/nsys.so" }), tell),
+    changesFor("/l.so", ["nvtx", "itt"], env({ NVTX_INJECTION64_PATH: "/nsys.so" }), log),
     {
       JOULEMARK_PRELOAD: "nvtx,itt",
       INTEL_LIBITTNOTIFY64: "/l.so",

@@ -4,9 +4,9 @@ import { valueFacts } from "../../../src/run/outputs/facts.ts";
 
 Deno.test("values of processes are put together by name and dialect", () => {
   const values = new ReportedValues();
-  assert(values.tell("3 0 3 4.5 11.25 tau bytes sent"));
-  assert(values.tell("1 -1 -1 -1 1 tau bytes sent"));
-  assert(values.tell("1 2 2 2 4 perfstubs bytes sent"));
+  assert(values.add("3 0 3 4.5 11.25 tau bytes sent"));
+  assert(values.add("1 -1 -1 -1 1 tau bytes sent"));
+  assert(values.add("1 2 2 2 4 perfstubs bytes sent"));
   assertEquals(values.values, [
     {
       name: "bytes sent",
@@ -37,6 +37,6 @@ Deno.test("texts that are none are refused", () => {
       ...["", "3 0 3 4.5 11.25 tau", "0 0 0 0 0 tau x", "1 2 1 1 1 tau x", "1 nan nan 1 1 tau x"],
       ...["1 1 1 inf 1 tau x", "1 1 1 1 -1 tau x", "-1 1 1 1 1 tau x"],
     ]
-  ) assert(!values.tell(text), text);
+  ) assert(!values.add(text), text);
   assertEquals(values.values, []);
 });

@@ -42,7 +42,7 @@ Deno.test("runRequest() keeps GEOPM's trace rate for GEOPM's variable", () => {
 });
 
 Deno.test("LiveSite names files of GEOPM's variables after the host, and all in a job", () => {
-  const printer = { tell() {}, stdout() {}, stderr() {} };
+  const printer = { log() {}, stdout() {}, stderr() {} };
   const site = (fileSuffix?: string) => {
     const place = { reportPath: "r", host: "node01", quiet: true, fileSuffix };
     return new LiveSite({ place, request: request({}), printer, nowNs: () => 0 });

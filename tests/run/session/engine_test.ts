@@ -185,7 +185,7 @@ function compareResults(engine: Engine, i: number, expected: StepResults, what: 
 /** One event of a made-up run: told to an engine when its time has come. */
 interface Told {
   t: number;
-  tell(engine: Engine, handles: number[]): void;
+  log(engine: Engine, handles: number[]): void;
 }
 
 const REGIONS = ["alpha", "beta", "gamma", "nested"];
@@ -203,7 +203,7 @@ function randomProcess(random: Random, p: number, end: number): Told[] {
   const told: Told[] = [];
   let t = random.int(0, 3) === 0 ? random.next() * 0.3 : p * 1e-6;
   const step = (most: number) => t = Math.round((t + random.next() * most) * 1e9) / 1e9;
-  const add = (tell: Told["tell"]) => told.push({ t, tell });
+  const add = (log: Told["log"]) => told.push({ t, log });
   const time = t;
   add((engine, handles) => handles[p] = engine.events.start(time, 1000 + p, [p % 4]));
   while (t < end) {
@@ -236,7 +236,7 @@ function turn(engine: Engine, told: Told[], samples: number[]): void {
   let at = 0;
   samples.forEach((t, k) => {
     engine.read(t);
-    for (; at < told.length && told[at].t <= t; at++) told[at].tell(engine, handles);
+    for (; at < told.length && told[at].t <= t; at++) told[at].log(engine, handles);
     engine.settle(k === samples.length - 1);
   });
 }
@@ -308,7 +308,7 @@ Deno.test("a report in mid-run disturbs nothing (seeded)", () => {
       let at = 0;
       for (const t of STEPS) {
         engine.read(t);
-        for (; at < told.length && told[at].t <= t; at++) told[at].tell(engine, handles);
+        for (; at < told.length && told[at].t <= t; at++) told[at].log(engine, handles);
         if (watch) engine.report();
         engine.settle();
         if (watch) parseReport(reportOf(engine));
@@ -332,7 +332,7 @@ Deno.test("totals cut at a step and added are the totals of the whole run (seede
     let first: number[] = [];
     STEPS.forEach((t, k) => {
       engine.read(t);
-      for (; at < told.length && told[at].t <= t; at++) told[at].tell(engine, handles);
+      for (; at < told.length && told[at].t <= t; at++) told[at].log(engine, handles);
       engine.settle();
       if (k !== cut) return;
       first = hashes.map((hash) => engine.aggregator.sampleRegion(i, hash));
@@ -395,7 +395,7 @@ Deno.test("replay of a run's recording is the run: report, trace and event log (
     }, engine.batch);
     const told = randomRun(random, 4, 1);
     if (seed % 2 === 0) {
-      told.unshift({ t: 0, tell: (e) => void e.events.startCommand(0, 999, [0, 1, 2, 3]) });
+      told.unshift({ t: 0, log: (e) => void e.events.startCommand(0, 999, [0, 1, 2, 3]) });
       for (const event of told.slice(1)) event.t = Math.max(event.t, 0.05);
     }
     turn(engine, told, STEPS);

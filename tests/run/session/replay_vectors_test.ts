@@ -64,7 +64,7 @@ for (const c of APPLICATION_CASES) {
     let at = 0;
     for (const step of c.expect.steps) {
       for (; at < c.events.length && c.events[at].t <= step.time; at++) {
-        tell(tracker, handles, c, at);
+        log(tracker, handles, c, at);
       }
       tracker.step(step.time);
       compareRecords(tracker, step.records);
@@ -94,7 +94,7 @@ function near(actual: number, expected: Cell): void {
   assert(Math.abs(actual - e) <= 1e-12 * Math.abs(e), `expected ${e}, found ${actual}`);
 }
 
-function tell(tracker: RegionTracker, handles: Map<number, number>, c: AppCase, at: number): void {
+function log(tracker: RegionTracker, handles: Map<number, number>, c: AppCase, at: number): void {
   const e = c.events[at];
   const handle = handles.get(e.pid) ?? -1;
   const hint = e.hint === undefined ? -1 : (HINTS as readonly string[]).indexOf(e.hint);

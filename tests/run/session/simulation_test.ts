@@ -18,7 +18,7 @@ Deno.test("simulationFor() logs why and gives nothing where no file can be made"
   );
   const made = simulationFor(request, "/proc/no-such-place", new MachineHost(""), {
     blindCatalogue: () => undefined,
-    tell: (line) => said.push(line),
+    log: (line) => said.push(line),
   });
   assertEquals(made, undefined);
   assertEquals(said.length, 1);

@@ -66,7 +66,7 @@ export class CounterChanges {
   readonly #options: ChangeOptions;
   readonly #mostW: number;
   /** Energy up to the beginning of the present stretch, and the reading there. */
-  #mendedJ = 0;
+  #earlierJ = 0;
   #stretchJ = NaN;
   #lastJ = NaN;
   #stepS = NaN;
@@ -138,13 +138,13 @@ export class CounterChanges {
     if (growth !== 0) this.#changedS = timeS;
     // A second of slack: what is read late was drawn over a longer time.
     if (growth < 0 || growth > this.#mostW * (elapsedS + 1)) {
-      this.#mendedJ += last - this.#stretchJ;
+      this.#earlierJ += last - this.#stretchJ;
       this.#stretchJ = valueJ;
-      this.totalJ = this.#mendedJ;
+      this.totalJ = this.#earlierJ;
       this.#broken = true;
       return;
     }
-    this.totalJ = this.#mendedJ + (valueJ - this.#stretchJ);
+    this.totalJ = this.#earlierJ + (valueJ - this.#stretchJ);
     if (gapS > MIN_STALL_S && gapS > STALL * this.#usualS) this.#broken = true;
     // The energy may be real, but no power of this interval was.
     if (growth > this.#mostW * gapS) this.#broken = true;
@@ -194,10 +194,10 @@ export class CounterChanges {
    * slow one has whole joules too.
    */
   #judgeUnit(growthJ: number, gapS: number, stepS: number): void {
-    const told = this.#options.updatePeriodS ?? NaN;
-    if (this.#broken || !(told <= 1.5 * stepS)) return;
+    const statedS = this.#options.updatePeriodS ?? NaN;
+    if (this.#broken || !(statedS <= 1.5 * stepS)) return;
     this.#coarse.observe(growthJ, gapS, stepS);
-    if (this.#coarse.paceS > 0 && this.updatePeriodS > 0) this.updatePeriodS = told;
+    if (this.#coarse.paceS > 0 && this.updatePeriodS > 0) this.updatePeriodS = statedS;
   }
 
   #wait(timeS: number, stepS: number, valueJ: number, stampS: number): void {
@@ -258,15 +258,15 @@ export class CounterChanges {
   }
 
   #judge(usualS: number, stepS: number): void {
-    const told = this.#options.updatePeriodS ?? NaN;
+    const statedS = this.#options.updatePeriodS ?? NaN;
     // Only seen at steps: a period below the step cannot be found, and need not be.
     this.#usualStepS = stepS;
     if (this.#coarse.paceS > 0) {
-      this.updatePeriodS = told;
+      this.updatePeriodS = statedS;
       return;
     }
-    const isAsTold = told > 0 && usualS <= 1.5 * Math.max(stepS, told);
-    this.updatePeriodS = isAsTold ? told : usualS;
+    const isAsStated = statedS > 0 && usualS <= 1.5 * Math.max(stepS, statedS);
+    this.updatePeriodS = isAsStated ? statedS : usualS;
   }
 
   /**

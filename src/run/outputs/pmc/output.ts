@@ -31,7 +31,7 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
     const recorder = new PmcRecorder(tracker, wanted);
     const reason = recorder.attach(batch, table, topology.count("package"));
     if (reason !== undefined && site.isLive && !byCalls) {
-      site.tell(`the PMC log will have no energy: ${reason}`);
+      site.log(`the PMC log will have no energy: ${reason}`);
     }
     return {
       events: recorder,
@@ -51,21 +51,21 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
           for (const log of recorder.earlier(site.zeroS())) {
             if (log.linked && site.wasWritten?.(log.path)) continue;
             if (site.part === undefined) site.keepSteps(log.path, version, log.records);
-            else site.tell(`${log.path}: a job of several nodes keeps the last log alone`);
+            else site.log(`${log.path}: a job of several nodes keeps the last log alone`);
           }
         }
         if (byCalls && recorder.linked && site.wasWritten?.(recorder.path!)) return;
         if (byCalls) site.part?.logsStepsTo(recorder.path!, version);
         if (reason !== undefined && byCalls) {
-          site.tell(`the PMC log has no energy: ${reason}`);
+          site.log(`the PMC log has no energy: ${reason}`);
         }
         const path = byCalls ? recorder.path! : given.text;
         if (source === "none" && site.isLive) {
-          site.tell(
+          site.log(
             "no steps for the PMC log: no call of pm_mpi_lib, no epoch, no repeated region",
           );
         } else if (source !== "none" && site.verbose) {
-          site.tell(`steps of the PMC log are ${STEPS[source]}`);
+          site.log(`steps of the PMC log are ${STEPS[source]}`);
         }
         site.keepSteps(path, version, records);
       },

@@ -20,27 +20,27 @@ export interface PmcRun {
 /**
  * Reads a file.
  *
- * @param tell Logs one line for the user: steps missing on nodes, a cut.
+ * @param log Logs one line for the user: steps missing on nodes, a cut.
  * @throws {UsageError} If it cannot be read.
  * @throws {FormatError} If it is no PMC log.
  */
-export function readPmcRuns(path: string, tell: (line: string) => void): PmcRun[] {
-  const log = parsePmc(readBytes(path), { path });
-  if (log.cut) tell(`${path}: cut in its last line, read up to there`);
+export function readPmcRuns(path: string, log: (line: string) => void): PmcRun[] {
+  const pmc = parsePmc(readBytes(path), { path });
+  if (pmc.cut) log(`${path}: cut in its last line, read up to there`);
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.(pmc|bin|ascii|out)$/, "");
-  if (log.form === "text") {
-    const texts = splitText(log.records);
+  if (pmc.form === "text") {
+    const texts = splitText(pmc.records);
     return texts.map((records, i) => ({
       name: texts.length === 1 ? name : `${name}#${i + 1}`,
-      log: { ...log, records },
+      log: { ...pmc, records },
       nodes: [],
     }));
   }
-  const runs = splitRuns(log.records);
+  const runs = splitRuns(pmc.records);
   return runs.map((ranks, i) => {
     const parts = [...ranks].map(([rank, records]) => ({ host: `rank ${rank}`, rank, records }));
     const { log: collated, troubles } = collateSteps(parts, "4.4");
-    for (const line of troubles) tell(`${path}: ${line}`);
+    for (const line of troubles) log(`${path}: ${line}`);
     const own = runs.length === 1 ? name : `${name}#${i + 1}`;
     return { name: own, log: collated, nodes: [...ranks.values()] };
   });
