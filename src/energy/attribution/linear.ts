@@ -214,17 +214,6 @@ export function countUpTo(sorted: Float64Array, x: number, length = sorted.lengt
   return from;
 }
 
-/** Number of sorted values that are below x. */
-export function countBelow(sorted: Float64Array, x: number, length = sorted.length): number {
-  let from = 0, to = length;
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (sorted[middle] < x) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
-
 /** x, kept between two limits. */
 export function clamp(x: number, low: number, high: number): number {
   return x < low ? low : x > high ? high : x;

@@ -64,12 +64,6 @@ export class FoldedTimes {
     this.#fresh[slot] += cpuSeconds;
   }
 
-  /** The class whose time is divided by that of a path; −1: no visit of it came folded. */
-  foldedIn(path: number): number {
-    const slot = path < this.#slotOf.length ? this.#slotOf[path] - 1 : -1;
-    return slot >= 0 && this.seconds[slot] > 0 ? this.around[slot] : -1;
-  }
-
   #slot(path: number, around: number): number {
     if (path >= this.#slotOf.length) this.#slotOf = grown(this.#slotOf, path + 1);
     const last = this.#slotOf[path] - 1;

@@ -72,12 +72,3 @@ export function containmentTree(names: readonly string[], portable: PortableName
   for (const name of names) if (!parent.has(name)) visit(name, 0);
   return entries;
 }
-
-/** Would adding the two count some energy twice? */
-export function overlaps(one: string, other: string): boolean {
-  return one === other || isPartOf(one, other) || isPartOf(other, one);
-}
-
-function isPartOf(part: string, whole: string): boolean {
-  return wholesOf(part).some((next) => next === whole || isPartOf(next, whole));
-}

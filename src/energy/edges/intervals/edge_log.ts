@@ -92,11 +92,6 @@ export class EdgeLog {
     return all;
   }
 
-  /** Exposure up to the class's last edge. */
-  exposureSoFar(classIndex: number): number {
-    return classIndex < this.classes ? this.#seconds[classIndex] : 0;
-  }
-
   /** Edges before this number are needed no more. */
   release(before: number): void {
     if (before > this.#first) this.#first = Math.min(before, this.next);
