@@ -22,6 +22,8 @@ export const NODE_ENERGY_KEY = "joulemark-node-energy (J)";
 /** One component; NaN: not known. */
 export interface ComponentTotal {
   readonly joules: number;
+  /** Reading error: the counter is read at two moments between its updates. */
+  readonly errorJ: number;
   readonly meanW: number;
   /** Maximum mean power over a second, of one host. */
   readonly peakW: number;
@@ -53,6 +55,7 @@ const J_PER_KWH = 3.6e6;
 const DIGITS = 12;
 const KEYS = {
   joules: "energy (J)",
+  errorJ: "reading-error (J)",
   meanW: "power (W)",
   peakW: "power-peak (W)",
   peakAtMostW: "power-peak-at-most (W)",
@@ -128,6 +131,7 @@ export function hostTotals(
     const seenW = peaksW.get(kind) ?? NaN;
     components.set(kind, {
       joules,
+      errorJ: readingErrorJ(host, kind, meanW),
       meanW,
       // Seconds that no window covers, at the ends of a short run, may have drawn more than all others.
       peakW: seenW < meanW ? meanW : seenW,
@@ -142,6 +146,21 @@ export function hostTotals(
     });
   }
   return { seconds: runtimeS, components, edp: edpOf(components, runtimeS) };
+}
+
+/**
+ * Standard error of a total that is read at any moment between two updates: of one counter, the energy of an
+ * update period divided by √6; counters of equal parts add up as independent ones. NaN: no period is known.
+ */
+function readingErrorJ(host: ReportHost, kind: EnergyKind, meanW: number): number {
+  const { attribution } = host.joulemark ?? {};
+  if (!isMapping(attribution)) return NaN;
+  const periods = Object.entries(attribution).flatMap(([name, facts]) => {
+    const isOne = name.startsWith(`${kind}-`) && isMapping(facts);
+    return isOne ? [numberOf(facts["update period (s)"])] : [];
+  });
+  const squares = periods.reduce((sum, s) => sum + (s * meanW / periods.length) ** 2 / 6, 0);
+  return periods.length > 0 ? Math.sqrt(squares) : NaN;
 }
 
 /** Totals of a report: as its job has them, else its only host. */

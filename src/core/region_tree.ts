@@ -13,6 +13,13 @@ import { bucketsOf, bucketsText, isMapping, type Nested, numberOf } from "./repo
 export const ENERGY_KINDS = ["node", "package", "dram", "gpu"] as const;
 /** Name of a kind of energy. */
 export type EnergyKind = typeof ENERGY_KINDS[number];
+/** Components for people. */
+export const COMPONENT_NAMES: Readonly<Record<EnergyKind, string>> = {
+  node: "node",
+  package: "package",
+  dram: "memory",
+  gpu: "GPU",
+};
 
 /** Energy of one kind; J, W; NaN: there is none. */
 export interface TreeEnergy {

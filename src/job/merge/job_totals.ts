@@ -74,6 +74,7 @@ export function addJobTotals(statistics: Statistics, host: ReportHost, number: n
   for (const [kind, total] of totals.components) {
     fields[energyKey(kind)] = total.joules;
     fields[`${kind} watts`] = total.meanW;
+    fields[`${kind} reading variance`] = total.errorJ ** 2;
     fields[`${kind} peak`] = mostOf(total);
     fields[`${kind} idle`] = total.idleJ;
     fields[`${kind} net`] = total.netJ;
@@ -155,6 +156,7 @@ export function jobTotals(statistics: Statistics): Nested {
     const coverage = sum(section.field(`${kind} covered`)) / hosts;
     const total = {
       joules,
+      errorJ: Math.sqrt(ofAll("reading variance")),
       meanW: sum(section.field(`${kind} watts`)),
       peakW: hosts === 1 ? ofAll("peak") : NaN,
       peakAtMostW: hosts === 1 ? NaN : ofAll("peak"),

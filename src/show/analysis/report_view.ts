@@ -10,27 +10,20 @@ import {
   regionRows,
   reportedJoules,
 } from "../../core/region_rows.ts";
-import type { EnergyKind, TreeRow } from "../../core/region_tree.ts";
-import { type Nested, type Report, type ReportHost, sampledOf } from "../../core/report.ts";
-import { simulatedBy } from "../../core/simulated.ts";
+import { COMPONENT_NAMES, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
+import { type Nested, type Report, sampledOf } from "../../core/report.ts";
 import { fieldsByRegion, jobFigures } from "./job_figures.ts";
+import { allNotes } from "./notes.ts";
 import { processTable } from "./process_times.ts";
 import { figures } from "./quantity_text.ts";
 import { summarize } from "./statistics.ts";
+import { mapping, summaryFacts } from "./summary_facts.ts";
 import { columnsOf, details, type Table } from "./table.ts";
 import type { View } from "./views.ts";
 
 const J_PER_KWH = 3.6e6;
-/** Of what is listed in a note. */
-const MAX_NAMES = 4;
 
-/** Components for people. */
-export const COMPONENT_NAMES: Readonly<Record<EnergyKind, string>> = {
-  node: "node",
-  package: "package",
-  dram: "memory",
-  gpu: "GPU",
-};
+export { COMPONENT_NAMES, mapping };
 
 /** GEOPM's figures of one region, over all hosts. NaN: not known. */
 export interface RegionLine {
@@ -72,7 +65,7 @@ export function reportView(report: Report): View {
       sourceTable(report),
     ].filter(({ rows }) => rows.length > 0),
     panels: [],
-    notes: reportNotes(report),
+    notes: allNotes(report, summaryFacts(report)),
   };
 }
 
@@ -274,77 +267,4 @@ function sourceTable({ hosts }: Report): Table {
       return [name, quality, hosts, from];
     }),
   };
-}
-
-/** What a reader must know: what is partial, simulated, missed, absent or cannot be determined. */
-export function reportNotes({ joulemark, hosts }: Report): string[] {
-  const notes: string[] = [];
-  const simulated = simulatedBy({ joulemark, hosts });
-  if (simulated !== undefined) notes.push(`simulated: ${simulated}; no figure is a measurement`);
-  if (joulemark?.partial !== undefined && joulemark.partial !== false) {
-    notes.push(`partial: ${joulemark.partial}`);
-  }
-  const note = (of: (host: ReportHost) => string | undefined) => {
-    const found = hosts.map((host) => ({ name: host.host, line: of(host) }))
-      .filter(({ line }) => line !== undefined);
-    for (const [line, list] of Map.groupBy(found, ({ line }) => line!)) {
-      const names = list.slice(0, MAX_NAMES).map(({ name }) => name).join(", ");
-      const more = list.length > MAX_NAMES ? ` and ${list.length - MAX_NAMES} more` : "";
-      notes.push(hosts.length === 1 ? line : `${names}${more}: ${line}`);
-    }
-  };
-  note(({ joulemark }) => joulemark?.partial ? `partial: ${joulemark.partial}` : undefined);
-  for (const  of of[missedNote, coverageNote, absentNote, untoldNote]) {
-    // The run's own notes are more exact.
-    note((host) => Array.isArray(host.joulemark?.notes) ? undefined : of(host));
-  }
-  for (const { joulemark, host } of hosts) {
-    for (const line of Array.isArray(joulemark?.notes) ? joulemark.notes : []) {
-      notes.push(hosts.length === 1 ? String(line) : `${host}: ${line}`);
-    }
-  }
-  note(({ joulemark }) => {
-    const { "cpu (s)": cpuS, "cpu (% of a core)": share } = mapping(joulemark?.overhead);
-    return cpuS === undefined ? undefined : `monitor: ${cpuS} CPU s, ${share} % of one core`;
-  });
-  return notes;
-}
-
-function missedNote({ joulemark }: ReportHost): string | undefined {
-  const sampling = mapping(joulemark?.sampling);
-  const [missed, late] = [Number(sampling["samples missed"]), Number(sampling["samples late"])];
-  if (!(missed + late > 0)) return undefined;
-  return `${missed} of ${Number(sampling.samples) + missed} samples missed, ${late} late`;
-}
-
-function coverageNote({ joulemark }: ReportHost): string | undefined {
-  const gaps = Object.entries(mapping(joulemark?.coverage)).map(([key, gap]) => {
-    return `${key} covers ${mapping(gap)["coverage (%)"]} %`;
-  });
-  return gaps.length === 0 ? undefined : gaps.join("; ");
-}
-
-function absentNote({ joulemark }: ReportHost): string | undefined {
-  const absent = Object.entries(mapping(joulemark?.sources))
-    .filter(([name, source]) => name.endsWith("ENERGY") && mapping(source).absent !== undefined);
-  if (absent.length === 0) return undefined;
-  return `${absent.map(([name]) => name).join(", ")} absent; joulemark doctor says why`;
-}
-
-function untoldNote({ joulemark }: ReportHost): string | undefined {
-  const untold = Object.entries(mapping(joulemark?.attribution)).flatMap(([counter, fit]) => {
-    // Reports of earlier versions have another key.
-    const names = mapping(fit)["not determined"] ?? mapping(fit).untold;
-    if (!Array.isArray(names) || names.length === 0) return [];
-    const more = names.length > MAX_NAMES ? ", ..." : "";
-    return [
-      `${counter}: energy of ${names.slice(0, MAX_NAMES).join(", ")}${more} cannot be determined`,
-    ];
-  });
-  return untold.length === 0 ? undefined : untold.join("; ");
-}
-
-/** A mapping, empty where it is none. */
-export function mapping(value: Nested | undefined): { [key: string]: Nested } {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }

@@ -36,7 +36,7 @@ Deno.test("show has the totals, regions and sources of a report, in each format"
         "region_02",
         "(outside regions)",
         "CPU_ENERGY  measured  POWERCAP",
-        "10 of 100 samples missed, 2 late",
+        "10 % of the samples were missed (10 of 100), 2 late",
       ]
     ) assertStringIncludes(stdout, text);
     const { tables, notes } = JSON.parse(

@@ -1,0 +1,309 @@
+/**
+ * Findings: what to look at first in a run, with the energy at stake and a next step. Each rule is a function of
+ * the facts alone; the summary prints the first one, the page all.
+ * @module
+ */
+import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
+import { energyText, powerText, timeText } from "./quantity_text.ts";
+import { robustDeviation, summarize } from "./statistics.ts";
+import {
+  errorOf,
+  joulesOf,
+  type RegionFacts,
+  type SummaryFacts,
+  totalOf,
+} from "./summary_facts.ts";
+
+/** One finding. */
+export interface RunFinding {
+  /** Its kind, in kebab case. */
+  readonly code: string;
+  /** Energy that it is about, at most; 0: information. */
+  readonly stakeJ: number;
+  /** One sentence. */
+  readonly text: string;
+  /** What to do, one sentence. */
+  readonly next: string;
+}
+
+/** A rule; `undefined`: it does not apply. */
+export type FindingRule = (facts: SummaryFacts) => RunFinding | undefined;
+
+/** Share of the energy from which a finding or a region matters. */
+const MIN_SHARE = 0.01;
+/** Share of the energy in calls of MPI from which waiting is a finding, and the part that may be waiting. */
+const MPI_SHARE = 0.05, MPI_STAKE = 0.8;
+/** Share of the energy of a region in which idle GPUs count, and the busy share below which they are idle. */
+const GPU_REGION_SHARE = 0.02, GPU_IDLE = 0.1, GPU_BUSY = 0.5;
+/** A host stands out with so many robust standard deviations, and so much of the median. */
+const HOST_DEVIATIONS = 4, HOST_SHARE = 0.03, MIN_HOSTS = 4;
+const THROTTLED_SHARE = 0.02;
+const BUSY_SHARE = 0.6;
+/** Share of the time in a call that waits for a GPU. */
+const GPU_WAIT_SHARE = 0.05;
+/** Time of a begin and an end call, s. */
+const ANNOTATION_S = 1e-7;
+/** A relative standard error above which a region is inaccurate. */
+const MAX_ERROR = 0.05;
+/** Calls of MPI that set up and clean up. */
+const MPI_SETUP = /^MPI_(Init|Finalize)/;
+/** Calls that wait for a GPU. */
+const GPU_WAITS = /^(cuda|cu|hip)(Device|Ctx|Stream|Event)?Synchronize$/;
+
+/** Rules with energy at stake or information, in the order of their information. */
+export const FINDING_RULES: readonly FindingRule[] = [
+  waitingInMpi,
+  idleGpu,
+  hostsApart,
+  lowUtilization,
+  gpuWait,
+  powerLimit,
+  tinyRegions,
+];
+
+/** Findings of a run, the one with most energy at stake first. */
+export function findings(facts: SummaryFacts): RunFinding[] {
+  const total = totalOf(facts, facts.column ?? facts.main)?.joules ?? NaN;
+  const found = FINDING_RULES.map((rule) => rule(facts)).filter((one) => one !== undefined)
+    .filter(({ stakeJ }) => stakeJ === 0 || !(stakeJ < MIN_SHARE * total))
+    .sort((a, b) => b.stakeJ - a.stakeJ);
+  const inaccurate = inaccurateRegions(facts);
+  const first = found.length > 0 ? found : present(withoutRegions(facts) ?? hottest(facts));
+  if (inaccurate !== undefined) return [...first, inaccurate];
+  return [...first, ...present(allPrecise(facts))];
+}
+
+function present(finding: RunFinding | undefined): RunFinding[] {
+  return finding === undefined ? [] : [finding];
+}
+
+/** The component that regions are compared by, its total, and a region's share. */
+function scale(facts: SummaryFacts) {
+  const kind = facts.column;
+  const total = totalOf(facts, kind)?.joules ?? NaN;
+  const of = (row: RegionFacts) => kind === undefined ? NaN : joulesOf(row, kind);
+  return { kind, total, of, share: (row: RegionFacts) => of(row) / total };
+}
+
+/** Calls of MPI take more than 5 % of the energy. */
+export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
+  const { regions, processes, spreads } = facts;
+  const { total, of } = scale(facts);
+  const isCall = ({ region }: RegionFacts) => region.startsWith("MPI_") && !MPI_SETUP.test(region);
+  const outermost = regions.filter((row) => {
+    for (let at = row.parent; at >= 0; at = regions[at].parent) {
+      if (isCall(regions[at])) return false;
+    }
+    return isCall(row);
+  });
+  const joules = outermost.reduce((sum, row) => sum + (of(row) || 0), 0);
+  if (!(processes > 1) || !(joules > MPI_SHARE * total)) return undefined;
+  const calls = Map.groupBy(outermost, ({ region }) => region);
+  const [first] = [...calls].map(([name, rows]) => ({
+    name,
+    joules: rows.reduce((sum, row) => sum + (of(row) || 0), 0),
+  })).sort((a, b) => b.joules - a.joules);
+  const most = calls.size > 1 ? `, most in ${first.name}` : "";
+  const what = calls.size > 1 ? "MPI calls use" : `${first.name} uses`;
+  const [uneven] = spreads.filter(({ region, meanS }) => {
+    return !region.startsWith("MPI_") && meanS >= MIN_SHARE * facts.totals.seconds;
+  }).sort((a, b) => b.mostS / b.meanS - a.mostS / a.meanS);
+  const stakeJ = MPI_STAKE * joules;
+  const save = `would save at most ${energyText(stakeJ)}`;
+  const next = uneven === undefined || uneven.mostS / uneven.meanS < 1.05
+    ? `Look at the messages: shorter waits ${save}.`
+    : `Balance ${uneven.region}: ${uneven.most} takes ${
+      (uneven.mostS / uneven.meanS).toFixed(2)
+    } times the mean (${save}).`;
+  return {
+    code: "waiting-in-mpi",
+    stakeJ,
+    text: `${what} ${percent(joules / total)} of the energy (${energyText(joules)})${most}.`,
+    next,
+  };
+}
+
+/** GPUs idle in a region. */
+export function idleGpu(facts: SummaryFacts): RunFinding | undefined {
+  const { regions, gpus } = facts;
+  const { share } = scale(facts);
+  const [row] = regions.filter((row) => row.gpuBusy < GPU_IDLE && share(row) > GPU_REGION_SHARE)
+    .sort((a, b) => (joulesOf(b, "gpu") || 0) - (joulesOf(a, "gpu") || 0));
+  if (row === undefined) return undefined;
+  const joules = joulesOf(row, "gpu");
+  if (!(joules > 0)) return undefined;
+  const who = gpus === 1 ? "the GPU idles" : gpus > 1 ? `${gpus} GPUs idle` : "the GPUs idle";
+  const watts = row.runtimeS > 0 ? joules / row.runtimeS / (gpus > 0 ? gpus : 1) : NaN;
+  const each = !Number.isFinite(watts) ? "" : ` at ${powerText(watts)}${gpus > 1 ? " each" : ""}`;
+  return {
+    code: "idle-gpu",
+    stakeJ: joules,
+    text: `In "${row.region}" ${who} for ${timeText(row.runtimeS)}${each}.`,
+    next: `Overlap this part with GPU work; this would save at most ${energyText(joules)}.`,
+  };
+}
+
+/** Power of hosts that is far from the others'. */
+export function hostsApart({ hosts }: SummaryFacts): RunFinding | undefined {
+  const known = hosts.filter(({ meanW }) => Number.isFinite(meanW));
+  if (known.length < MIN_HOSTS) return undefined;
+  const powers = known.map(({ meanW }) => meanW);
+  const { median } = summarize(powers);
+  const limit = Math.max(HOST_DEVIATIONS * robustDeviation(powers, median), HOST_SHARE * median);
+  const apart = known.filter(({ meanW }) => Math.abs(meanW - median) > limit)
+    .sort((a, b) => Math.abs(b.meanW - median) - Math.abs(a.meanW - median));
+  const [first] = apart;
+  if (first === undefined) return undefined;
+  const stakeJ = apart.reduce((sum, { meanW, timeS }) => {
+    return sum + Math.max(0, meanW - median) * (timeS || 0);
+  }, 0);
+  const more = apart.length > 1 ? ` and ${apart.length - 1} more` : "";
+  return {
+    code: "hosts-apart",
+    stakeJ,
+    text: `${first.name} draws ${powerText(first.meanW)}, the median host ${powerText(median)}.`,
+    next: `Look at ${first.name}${more}: cooling, power limit, other load` +
+      (stakeJ > 0 ? ` (would save at most ${energyText(stakeJ)}).` : "."),
+  };
+}
+
+/** A power limit slowed the processors down. */
+export function powerLimit({ throttled }: SummaryFacts): RunFinding | undefined {
+  if (!(throttled > THROTTLED_SHARE)) return undefined;
+  return {
+    code: "power-limit",
+    stakeJ: 0,
+    text: `A power limit throttled the processors ${percent(throttled)} of the time.`,
+    next: "Compare times only with runs under the same power limit.",
+  };
+}
+
+/** Allocated CPUs idle. */
+export function lowUtilization(facts: SummaryFacts): RunFinding | undefined {
+  const { busy, main, totals: { seconds } } = facts;
+  const total = totalOf(facts, main);
+  if (!(busy < BUSY_SHARE) || total === undefined) return undefined;
+  const stakeJ = (1 - busy) * total.meanW * seconds;
+  return {
+    code: "low-utilization",
+    stakeJ,
+    text: `The job's CPUs were busy ${percent(busy)} of the time.`,
+    next: `Use more processes or threads, or ask for fewer CPUs (would save at most ${
+      energyText(stakeJ)
+    }).`,
+  };
+}
+
+/** Visits that are too short for their energy. */
+export function tinyRegions(facts: SummaryFacts): RunFinding | undefined {
+  const { regions, periodsS, column } = facts;
+  const { share } = scale(facts);
+  const periodS = column === undefined ? NaN : periodsS.get(column) ?? NaN;
+  const isTiny = (row: RegionFacts) => {
+    const { p50S } = row.visits;
+    if (p50S < 2 * ANNOTATION_S) return true;
+    return p50S < periodS / 10 && isInaccurate(row, column);
+  };
+  const [row] = regions.filter((row) => share(row) >= MIN_SHARE && isTiny(row))
+    .sort((a, b) => a.visits.p50S - b.visits.p50S);
+  if (row === undefined) return undefined;
+  return {
+    code: "tiny-regions",
+    stakeJ: 0,
+    text: `Half of the visits to "${row.region}" are shorter than ${timeText(row.visits.p50S)}.`,
+    next: "Annotate a larger part of the code around it.",
+  };
+}
+
+/** CPUs spin while a GPU works. */
+export function gpuWait(facts: SummaryFacts): RunFinding | undefined {
+  const { regions, gpuBusy, totals: { seconds } } = facts;
+  const waits = regions.filter(({ region }) => GPU_WAITS.test(region));
+  const timeS = waits.reduce((sum, row) => sum + row.runtimeS, 0);
+  if (!(timeS > GPU_WAIT_SHARE * seconds) || !(gpuBusy > GPU_BUSY)) return undefined;
+  const joules = waits.reduce((sum, row) => sum + (joulesOf(row, "package") || 0), 0);
+  const idleJ = totalOf(facts, "package")?.idleJ ?? NaN;
+  const stakeJ = Math.max(0, joules - (Number.isFinite(idleJ) ? idleJ * timeS / seconds : 0));
+  if (!(stakeJ > 0)) return undefined;
+  return {
+    code: "gpu-wait",
+    stakeJ,
+    text: `CPUs spin ${percent(timeS / seconds)} of the time in ${waits[0].region}.`,
+    next: `Let them sleep: blocking synchronization would save at most ${energyText(stakeJ)}.`,
+  };
+}
+
+/** No region is there. */
+export function withoutRegions({ regions, spans, steps }: SummaryFacts): RunFinding | undefined {
+  if (regions.length > 0 || spans.length > 0 || steps !== "") return undefined;
+  return {
+    code: "no-regions",
+    stakeJ: 0,
+    text: "No region is known, so no part of the program has an energy of its own.",
+    next: 'Try "joulemark run --preload all -- COMMAND", or annotate the code: joulemark client c.',
+  };
+}
+
+/** The regions that use most energy by themselves; two at most. */
+export function hottest(facts: SummaryFacts): RunFinding | undefined {
+  const { regions } = facts;
+  const { kind, total } = scale(facts);
+  const own = (row: RegionFacts) => {
+    if (kind === undefined) return NaN;
+    const { selfJ } = row.energies.get(kind) ?? { selfJ: NaN };
+    const isLeaf = !regions.some(({ parent }) => regions[parent] === row);
+    return Number.isFinite(selfJ) ? selfJ : isLeaf ? joulesOf(row, kind) : NaN;
+  };
+  const [first, second] = regions.filter((row) => own(row) >= MIN_SHARE * total)
+    .sort((a, b) => own(b) - own(a));
+  if (first === undefined) return undefined;
+  const share = (row: RegionFacts) => percent(own(row) / total);
+  const name = (row: RegionFacts) => row.region;
+  const more = second === undefined ? "" : `, ${name(second)} ${share(second)}`;
+  return {
+    code: "hottest",
+    stakeJ: 0,
+    text: `${name(first)} itself uses most ${
+      kind === "node" ? "" : `${COMPONENT_NAMES[kind!]} `
+    }energy (${share(first)})${more}.`,
+    next: `Look at ${name(first)} first.`,
+  };
+}
+
+/** Regions that matter with an error above 5 % or without one. */
+export function inaccurateRegions(facts: SummaryFacts): RunFinding | undefined {
+  const { regions, column } = facts;
+  const { share } = scale(facts);
+  const bad = regions.filter((row) => share(row) >= MIN_SHARE && isInaccurate(row, column));
+  if (bad.length === 0) return undefined;
+  const which = bad.length === 1 ? `"${bad[0].region}"` : `${bad.length} regions`;
+  return {
+    code: "inaccurate-regions",
+    stakeJ: 0,
+    text: `The energy of ${which} has an error above 5 %, or none is known.`,
+    next: "Run longer; four times the time halves an error.",
+  };
+}
+
+/** All regions that matter are accurate. */
+export function allPrecise(facts: SummaryFacts): RunFinding | undefined {
+  const { regions, column } = facts;
+  const { share } = scale(facts);
+  const those = regions.filter((row) => share(row) >= MIN_SHARE);
+  if (those.length === 0 || those.some((row) => isInaccurate(row, column))) return undefined;
+  return {
+    code: "all-precise",
+    stakeJ: 0,
+    text: "Every region of at least 1 % of the energy is known to 5 % or better.",
+    next: "Nothing to do.",
+  };
+}
+
+function isInaccurate(row: RegionFacts, kind: EnergyKind | undefined): boolean {
+  return kind === undefined || !(errorOf(row, kind) <= MAX_ERROR * joulesOf(row, kind));
+}
+
+function percent(share: number): string {
+  const value = 100 * share;
+  return value < 1 ? "<1 %" : `${Math.round(value)} %`;
+}

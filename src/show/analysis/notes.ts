@@ -1,0 +1,202 @@
+/**
+ * Notes on the values of a report: those that its run left, and those that follow from the values themselves.
+ * @module
+ */
+import { type Finding, findingLine } from "../../core/finding.ts";
+import type { ComponentTotal, JobTotals } from "../../core/job_totals.ts";
+import { reportedJoules } from "../../core/region_rows.ts";
+import { COMPONENT_NAMES, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
+import { isMapping, type Nested, type Report, type ReportHost } from "../../core/report.ts";
+import { simulatedBy } from "../../core/simulated.ts";
+
+/** Names in a note. */
+const MAX_NAMES = 4;
+/** Part of the samples that may be missed or late without a note. */
+const MIN_MISSED = 0.05;
+/** A relative standard error above which a value is inaccurate, and the share of energy that matters. */
+const MAX_ERROR = 0.05, MIN_SHARE = 0.01;
+/** The error that advice is for. */
+const GOAL = 0.01;
+/** Per cent of a core that sampling may take without a note. */
+const MAX_MONITOR_PERCENT = 2;
+
+/** What notes on values are made from. */
+export interface NoteFacts {
+  readonly totals: JobTotals;
+  readonly main: EnergyKind | undefined;
+  readonly column: EnergyKind | undefined;
+  readonly regions: readonly TreeRow[];
+  readonly periodsS: ReadonlyMap<EnergyKind, number>;
+  readonly monitor: { readonly percent: number } | undefined;
+}
+
+/** Notes that follow from the values. */
+export function valueFindings(facts: NoteFacts): Finding[] {
+  return [uncertainTotal(facts), inaccurateRegions(facts), costlyMonitor(facts)]
+    .filter((one) => one !== undefined);
+}
+
+/** The total is read with an error above 5 %. */
+function uncertainTotal({ totals, main, periodsS }: NoteFacts): Finding | undefined {
+  const total = main === undefined ? undefined : totals.components.get(main);
+  const periodS = main === undefined ? NaN : periodsS.get(main) ?? NaN;
+  const relative = relativeError(total);
+  if (!(relative > MAX_ERROR)) return undefined;
+  const { seconds } = totals;
+  const updates = Math.max(1, Math.round(seconds / periodS));
+  const often = updates === 1 ? "1 update" : `${updates} updates`;
+  const enoughS = Math.ceil(seconds * relative / GOAL);
+  return {
+    code: "rough-totals",
+    severity: "warning",
+    text:
+      `${COMPONENT_NAMES[main!]} energy is uncertain (±${(100 * relative).toPrecision(2)} %): ` +
+      `${often} of the counter in ${seconds.toPrecision(2)} s`,
+    remedy: `run longer than ${enoughS} s for ±1 %`,
+  };
+}
+
+/** Reading error of a total, relative; NaN: not known. */
+export function relativeError(total: ComponentTotal | undefined): number {
+  return total === undefined ? NaN : total.errorJ / total.joules;
+}
+
+/** Regions that matter and have an error above 5 %. */
+function inaccurateRegions({ totals, column, regions }: NoteFacts): Finding | undefined {
+  const total = column === undefined ? undefined : totals.components.get(column);
+  if (column === undefined || total === undefined) return undefined;
+  const bad = regions.filter(({ energies }) => {
+    const energy = energies.get(column);
+    const joules = reportedJoules(energy);
+    return joules >= MIN_SHARE * total.joules && Number.isFinite(energy?.joules) &&
+      energy!.seJ > MAX_ERROR * joules;
+  });
+  if (bad.length === 0) return undefined;
+  const worst = Math.max(...bad.map(({ energies }) => {
+    const { seJ, joules } = energies.get(column)!;
+    return seJ / joules;
+  }));
+  const times = Math.ceil((worst / MAX_ERROR) ** 2);
+  const which = bad.length === 1 ? `"${bad[0].region}"` : `${bad.length} regions`;
+  const names = bad.length === 1 ? "" : `: ${listed(bad.map(({ region }) => region))}`;
+  return {
+    code: "inaccurate-regions",
+    severity: "warning",
+    text: `${COMPONENT_NAMES[column]} energy of ${which} is inaccurate ` +
+      `(error up to ${(100 * worst).toPrecision(2)} %${names})`,
+    remedy: `run ${Math.max(2, times)} times longer for errors below 5 %`,
+  };
+}
+
+function costlyMonitor({ monitor }: NoteFacts): Finding | undefined {
+  if (!((monitor?.percent ?? 0) > MAX_MONITOR_PERCENT)) return undefined;
+  return {
+    code: "costly-monitor",
+    severity: "warning",
+    text: `the monitor used ${monitor!.percent.toFixed(1)} % of one core`,
+    remedy: "use a longer --period, or leave a CPU free",
+  };
+}
+
+/** Samples missed or late: a note from 5 % on. */
+export function missedSamples(
+  { missed, late, samples }: { missed: number; late: number; samples: number },
+): Finding | undefined {
+  if (!(missed + late > 0)) return undefined;
+  const wanted = samples + missed;
+  const matters = Math.max(missed, late) >= MIN_MISSED * wanted;
+  const share = (100 * missed / wanted).toPrecision(2);
+  return {
+    code: "samples-missed",
+    severity: matters ? "warning" : "info",
+    text: `${share} % of the samples were missed (${missed} of ${wanted}), ${late} late. ` +
+      "Energies stay correct; the power curve has gaps",
+    remedy: "leave a CPU free, or use a longer --period",
+  };
+}
+
+/** Names, at most four. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ", …" : "");
+}
+
+/** Notes of a report: partial, absent and lost values, and what its runs noted, errors first. */
+export function reportNotes(
+  report: Report,
+  facts: NoteFacts,
+): { notes: string[]; minor: string[] } {
+  const { joulemark: job = {}, hosts } = report;
+  const notes: string[] = [], minor: string[] = [];
+  const has = (host: ReportHost) => Array.isArray(host.joulemark?.notes);
+  if (hosts.length !== 1) {
+    for (const kind of ["stragglers", "outliers"]) {
+      const [first, ...others] = textsOf(job[kind]);
+      if (first === undefined) continue;
+      const more = others.length > 0 ? `, and ${others.length} more` : "";
+      notes.push(`${kind}: ${first}${more}. Look at these hosts.`);
+    }
+  }
+  const grouped = (of: (host: ReportHost) => readonly string[]) => {
+    const found = hosts.flatMap((host) => of(host).map((line) => ({ host: host.host, line })));
+    return [...Map.groupBy(found, ({ line }) => line.replace(/\d[\d.,]*/g, "#")).values()]
+      .map((list) => hosts.length === 1 ? list[0].line : `${list[0].line} (${onHosts(list)})`);
+  };
+  notes.push(...grouped(({ joulemark }) => textsOf(joulemark?.notes)));
+  notes.push(...textsOf(job.notes));
+  minor.push(...grouped(({ joulemark }) => textsOf(joulemark?.["minor notes"])));
+  // A run's own notes have these already.
+  if (hosts.length !== 1 || !has(hosts[0])) {
+    notes.push(...valueFindings(facts).map(findingLine));
+    notes.push(...grouped((host) => has(host) ? [] : lackingNotes(host)));
+  }
+  return { notes, minor };
+}
+
+/** All that a reader of tables should know, one note a kind. */
+export function allNotes(report: Report, facts: NoteFacts): string[] {
+  const simulated = simulatedBy(report);
+  const { notes, minor } = reportNotes(report, facts);
+  const { partial } = report.joulemark ?? {};
+  const own = report.hosts.length === 1 ? report.hosts[0].joulemark?.partial : undefined;
+  const why = [partial, own].find((one) => one !== undefined && one !== false);
+  return [
+    ...simulated === undefined ? [] : [`simulated: ${simulated}; no value is a measurement`],
+    ...why === undefined ? [] : [`partial: ${why}`],
+    ...notes,
+    ...minor,
+  ];
+}
+
+function onHosts(list: readonly { host: string }[]): string {
+  const names = [...new Set(list.map(({ host }) => host))];
+  return names.length === 1 ? names[0] : `${names.length} hosts, first ${names[0]}`;
+}
+
+/** Of a host that noted nothing: another program's report, or one that was cut. */
+function lackingNotes({ joulemark }: ReportHost): string[] {
+  const sources = isMapping(joulemark?.sources) ? joulemark.sources : {};
+  const absent = Object.entries(sources).filter(([name, source]) => {
+    return name.endsWith("ENERGY") && isMapping(source) && source.absent !== undefined;
+  }).map(([name]) => name);
+  const coverage = isMapping(joulemark?.coverage) ? joulemark.coverage : {};
+  const sampling = isMapping(joulemark?.sampling) ? joulemark.sampling : {};
+  const missed = missedSamples({
+    missed: Number(sampling["samples missed"]),
+    late: Number(sampling["samples late"]),
+    samples: Number(sampling.samples),
+  });
+  return [
+    ...missed === undefined || missed.severity === "info" ? [] : [findingLine(missed)],
+    ...absent.length === 0
+      ? []
+      : [`${absent.join(", ")} not available. The reasons: joulemark doctor.`],
+    ...Object.entries(coverage).map(([key, gap]) => {
+      return `${key} covers ${isMapping(gap) ? gap["coverage (%)"] : "?"} % of the time.`;
+    }),
+  ];
+}
+
+function textsOf(value: Nested | undefined): string[] {
+  return Array.isArray(value) ? value.filter((note) => typeof note === "string") : [];
+}

@@ -1,0 +1,135 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { FINDING_RULES, findings } from "../../../src/show/analysis/findings.ts";
+import type { SummaryFacts } from "../../../src/show/analysis/summary_facts.ts";
+import { energyOf, factsOf, region, totalJ } from "./_summary_facts.ts";
+
+const codes = (own: Partial<SummaryFacts>) => findings(factsOf(own)).map(({ code }) => code);
+const first = (own: Partial<SummaryFacts>) => findings(factsOf(own))[0];
+
+const hosts = (watts: readonly number[]) =>
+  watts.map((meanW, i) => ({ name: `n${i}`, timeS: 10, energyJ: 10 * meanW, meanW }));
+
+Deno.test("a run without a finding names its hottest region, and says that all is precise", () => {
+  const [hot, precise] = findings(factsOf());
+  assertEquals([hot.code, hot.stakeJ], ["hottest", 0]);
+  assertEquals(hot.text, "solve itself uses most energy (70 %), output 20 %.");
+  assertEquals([precise.code, precise.next], ["all-precise", "Nothing to do."]);
+});
+
+Deno.test("MPI calls above 5 % of the energy name the process that the others wait for", () => {
+  const spread = {
+    region: "solve",
+    processes: 4,
+    meanS: 2,
+    deviationS: 1,
+    leastS: 1,
+    mostS: 3,
+    least: "rank 0",
+    most: "rank 3",
+    buckets: new Map<number, number>(),
+  };
+  const regions = [
+    region("solve", 600, 5),
+    region("MPI_Sendrecv", 200, 3),
+    // Nested calls count once; setting up is no waiting.
+    region("MPI_Wait", 50, 3, { depth: 1, parent: 1 }),
+    region("MPI_Init", 100, 3),
+  ];
+  const finding = first({ regions, processes: 4, spreads: [spread] });
+  assertEquals([finding.code, finding.stakeJ], ["waiting-in-mpi", 160]);
+  assertEquals(finding.text, "MPI_Sendrecv uses 20 % of the energy (200 J).");
+  assertEquals(
+    finding.next,
+    "Balance solve: rank 3 takes 1.50 times the mean (would save at most 160 J).",
+  );
+  assertEquals(first({ regions, processes: 4 }).next.includes("messages"), true);
+  assert(
+    !codes({ regions, processes: 1 }).includes("waiting-in-mpi"),
+    "one process waits for none",
+  );
+  const few = [region("solve", 900, 5), region("MPI_Wait", 40, 1)];
+  assert(!codes({ regions: few, processes: 4 }).includes("waiting-in-mpi"), "below 5 %");
+});
+
+Deno.test("an idle GPU is at stake with its own energy", () => {
+  const row = (gpuBusy: number) => {
+    const one = region("data", 300, 3, { gpuBusy, runtimeS: 2 });
+    return [{ ...one, energies: new Map([...one.energies, ["gpu" as const, energyOf(80, 1)]]) }];
+  };
+  const finding = first({ regions: row(0.05), gpus: 2 });
+  assertEquals([finding.code, finding.stakeJ], ["idle-gpu", 80]);
+  assertEquals(finding.text, 'In "data" 2 GPUs idle for 2.00 s at 20.0 W each.');
+  assertMatch(finding.next, /would save at most 80.0 J/);
+  assertEquals(first({ regions: row(0.5), gpus: 2 }).code, "hottest");
+});
+
+Deno.test("a host stands out by more than 4 robust deviations and 3 %", () => {
+  const finding = first({ hosts: hosts([100, 100, 101, 99, 100, 140]), hostCount: 6 });
+  assertEquals(finding.code, "hosts-apart");
+  assertEquals(finding.text, "n5 draws 140 W, the median host 100 W.");
+  assertEquals(Math.round(finding.stakeJ), 400);
+  assertEquals(first({ hosts: hosts([100, 100, 100, 100, 102]), hostCount: 5 }).code, "hottest");
+});
+
+Deno.test("limits and idle CPUs are found from their thresholds on", () => {
+  assertEquals(first({ throttled: 0.03 }).code, "power-limit");
+  assertEquals(first({ throttled: 0.02 }).code, "hottest");
+  const idle = first({ busy: 0.5 });
+  assertEquals([idle.code, idle.stakeJ], ["low-utilization", 500]);
+  assertEquals(first({ busy: 0.6 }).code, "hottest");
+});
+
+Deno.test("tiny regions are those too short to annotate, or too short for the counter", () => {
+  const of = (p50S: number, seJ: number) => {
+    const one = region("tiny", 300, seJ);
+    return [{ ...one, visits: { ...one.visits, p50S } }];
+  };
+  assertEquals(first({ regions: of(1e-7, 1) }).code, "tiny-regions");
+  assertEquals(first({ regions: of(5e-3, 100) }).code, "tiny-regions");
+  assertEquals(first({ regions: of(5e-3, 1) }).code, "hottest", "its energy is precise");
+});
+
+Deno.test("CPUs that spin while a GPU works are at stake with energy above idle", () => {
+  const wait = region("cudaDeviceSynchronize", 300, 3, { runtimeS: 5 });
+  const energies = new Map([...wait.energies, ["package" as const, energyOf(200, 2)]]);
+  const components = new Map([
+    ["node" as const, totalJ(1000)],
+    ["package" as const, totalJ(600, 10, { idleJ: 100 })],
+  ]);
+  const finding = first({
+    regions: [{ ...wait, energies }],
+    totals: { seconds: 10, components, edp: 1e4 },
+    gpuBusy: 0.9,
+  });
+  assertEquals([finding.code, finding.stakeJ], ["gpu-wait", 150]);
+});
+
+Deno.test("inaccurate regions come after findings with energy at stake", () => {
+  assertEquals(codes({ regions: [region("solve", 900, 90)] }), ["hottest", "inaccurate-regions"]);
+  assertEquals(codes({ regions: [region("solve", 900, NaN)], busy: 0.3 }), [
+    "low-utilization",
+    "inaccurate-regions",
+  ]);
+});
+
+Deno.test("a finding below 1 % of the energy is left out", () => {
+  const one = region("data", 300, 3, { gpuBusy: 0 });
+  const regions = [{
+    ...one,
+    energies: new Map([...one.energies, ["gpu" as const, energyOf(9, 1)]]),
+  }];
+  assertEquals(codes({ regions }), ["hottest", "all-precise"]);
+});
+
+Deno.test("a run without regions is advised to get some, by two commands", () => {
+  const [finding] = findings(factsOf({ regions: [], column: undefined }));
+  assertEquals(finding.code, "no-regions");
+  assertMatch(finding.next, /--preload all.*joulemark client c/);
+});
+
+Deno.test("no finding promises: they say at most", () => {
+  for (const rule of FINDING_RULES) {
+    const { text, next } = rule(factsOf()) ?? { text: "", next: "" };
+    assert(!/will save/.test(text + next));
+  }
+});
