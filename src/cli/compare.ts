@@ -20,13 +20,10 @@ import { loadYaml } from "../formats/yaml.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeStdout } from "./io.ts";
 import { JSON_FORMAT, outputOption, quietOption } from "./command_line/common_options.ts";
-import { misused, type ParsedOptions, parseFormat } from "./command_line/options.ts";
+import { misused, type ParsedOptions, parseFormat, parsePercent } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 const FORMATS = ["text", "json", "junit", "html"] as const;
-/** A set that grows a thousandfold is a mistake. */
-const MAX_PERCENT = 100_000;
-
 /** Compares two sets of reports. */
 export const compare: Verb = {
   name: "compare",
@@ -147,11 +144,4 @@ async function html(
   const { comparePage } = await import("../show/page/compare_page.ts");
   const { pageHtml } = await import("../show/page/html.ts");
   return pageHtml(comparePage(comparison, sets, notes));
-}
-
-/** `3`, `3%`, `0.5 %` as a share. */
-function parsePercent(name: string, text: string): number {
-  const found = /^\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*%?\s*$/.exec(text);
-  if (found !== null && Number(found[1]) <= MAX_PERCENT) return Number(found[1]) / 100;
-  throw unusable(`--${name} ${text}`, `per cent from 0 to ${MAX_PERCENT}`, text);
 }

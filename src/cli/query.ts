@@ -73,6 +73,10 @@ async function runQuery(args: readonly string[]): Promise<number> {
     return EXIT.done;
   }
   const log = options.has("quiet") ? () => {} : say;
+  if (files.length === 0 && Deno.stdin.isTerminal()) {
+    writeStderr(helpText(query));
+    return EXIT.usage;
+  }
   if (options.has("caliper-config")) log("--caliper-config has no effect here");
   try {
     const spec = specFromOptions(options, readQueryFile, log);
@@ -98,7 +102,7 @@ async function runQuery(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Reads all inputs; standard input where no file is named. */
+/** Reads all inputs; standard input if no file is named. */
 async function readFiles(
   run: QueryRun,
   files: string[],
@@ -106,6 +110,7 @@ async function readFiles(
 ): Promise<number> {
   let status: number = EXIT.done;
   const seen = new Map();
+  let number = 0;
   for (const file of files.length > 0 ? files : [""]) {
     if (how.verbose) how.log(`Reading ${file}`);
     const path = file === "" ? "standard input" : file;
@@ -129,10 +134,17 @@ async function readFiles(
       try {
         const { kind, read } = recognised(input.read);
         isCali = kind === "cali";
-        if (kind === "report") await loadYaml();
+        if (kind === "report") {
+          await loadYaml();
+          number++;
+        }
         const source = isCali
           ? caliSource(read, { strict: how.strict, wholeLines: true })
-          : (await import("../caliper/query/sources/open.ts")).sourceOf(kind, read, { path, seen });
+          : (await import("../caliper/query/sources/open.ts")).sourceOf(kind, read, {
+            path,
+            seen,
+            number,
+          });
         run.read(source, problem);
       } catch (error) {
         const isPacked = error instanceof PackedInput;

@@ -4,46 +4,6 @@
  */
 import { cString, libc } from "./libc.ts";
 
-/** Signals 1 to 31 of x86-64 and aarch64: signal(7). */
-const NAMES = [
-  "SIGHUP",
-  "SIGINT",
-  "SIGQUIT",
-  "SIGILL",
-  "SIGTRAP",
-  "SIGABRT",
-  "SIGBUS",
-  "SIGFPE",
-  "SIGKILL",
-  "SIGUSR1",
-  "SIGSEGV",
-  "SIGUSR2",
-  "SIGPIPE",
-  "SIGALRM",
-  "SIGTERM",
-  "SIGSTKFLT",
-  "SIGCHLD",
-  "SIGCONT",
-  "SIGSTOP",
-  "SIGTSTP",
-  "SIGTTIN",
-  "SIGTTOU",
-  "SIGURG",
-  "SIGXCPU",
-  "SIGXFSZ",
-  "SIGVTALRM",
-  "SIGPROF",
-  "SIGWINCH",
-  "SIGIO",
-  "SIGPWR",
-  "SIGSYS",
-];
-
-/** Name of a signal; `SIG 40` of one that has none. */
-export function signalName(signal: number): string {
-  return NAMES[signal - 1] ?? `SIG ${signal}`;
-}
-
 /** A set as libc's sigset_t: 128 bytes, the kernel's 64 bits first. */
 export function signalSet(bits: bigint): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(128);

@@ -1,8 +1,7 @@
 /** Trees of reports in the viewers of profilers: go's pprof reads them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
+import { build, endToEnd, joulemark } from "../_support/programs.ts";
 import { outputOf, without } from "../_support/readers_of_others.ts";
-import { succeeds, unless } from "../_support/skipped.ts";
 
 endToEnd("show --format speedscope: the report's own times and energies", (dir) => {
   const app = build("four_regions", dir);
@@ -64,33 +63,3 @@ endToEnd("show --format pprof of what has no tree is one line", (dir) => {
   assertEquals([code, stderr.trimEnd().split("\n").length], [2, 1]);
   assertStringIncludes(stderr, "expected reports or a recording, found cali");
 });
-
-const NO_PANDAS = unless(
-  succeeds("/usr/bin/python3", "-c", "import pandas"),
-  "no pandas (Debian: python3-pandas)",
-);
-
-endToEnd(
-  "docs/how-to/data-frames.md: the lines for pandas read report, trace and raw stats",
-  (dir) => {
-    const app = build("four_regions", dir);
-    const args = ["-q", "--simulate", "--trace", "lu.trace", "--", app, "0.5"];
-    assertEquals(joulemark(dir, ["run", ...args]).code, 0);
-    Deno.writeTextFileSync(`${dir}/current`, joulemark(dir, ["monitor", "--once"]).stdout);
-    const page = Deno.readTextFileSync(
-      new URL("../../docs/how-to/data-frames.md", import.meta.url),
-    );
-    const lines = /```python\n([^`]*)```/.exec(page)![1];
-    const said = outputOf("sh", [
-      "-c",
-      `cd '${dir}' && ln -s '${BINARY}' joulemark && PATH=$PWD:$PATH /usr/bin/python3 -c "$0"`,
-      `${lines}
-print(set("abcd") <= set(regions["region"]), regions["package-energy"].sum() > 0)
-print(len(trace) > 20, trace["TIME"].is_monotonic_increasing, trace["CPU_ENERGY"].iloc[-1] > 0)
-print(len(raw) > 10)`,
-    ]);
-    assertEquals(said, "True True\nTrue True True\nTrue\n");
-  },
-  undefined,
-  NO_PANDAS,
-);

@@ -70,7 +70,7 @@ endToEnd("every subcommand reads a report in every form that programs write", (d
   const query = [
     "query",
     "-q",
-    "select host,section,package-energy order by host,section format csv",
+    "select host,section,package-energy where section order by host,section format csv",
   ];
   const expected = read(...query, "first.report").stdout;
   assertEquals(expected.trim().split("\n").length, 5);

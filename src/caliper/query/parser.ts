@@ -61,6 +61,7 @@ class Parser {
       const c = lexer.char();
       if (c !== null && c !== "\0") this.#fail(`Expected clause, got ${c}`);
     }
+    this.#spec.selectPathAt = Math.max(0, this.#spec.select.indexOf("path"));
     this.#spec.selectPath = extractPath(this.#spec.select);
     this.#spec.groupByPath = extractPath(this.#spec.groupBy);
     return this.#spec;

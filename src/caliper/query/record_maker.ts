@@ -74,6 +74,11 @@ export class RecordMaker {
     this.push(attribute, TYPE.string, toByteText(text));
   }
 
+  /** Adds a node, and with it its ancestors. */
+  reference(node: number): void {
+    if (node !== NONE) this.#record.pushReference(this.#tree, node);
+  }
+
   /** Hands the record over and begins the next. */
   emit(): void {
     this.#sink.record(this.#record);

@@ -41,11 +41,13 @@ export class QueryRun {
   readonly #out: Output;
   readonly #lets: LetTerm[];
   readonly #filter: Filter | null;
-  readonly #aggregator: Aggregator | null;
-  readonly #formatter: Formatter;
+  #aggregator: Aggregator | null;
+  #formatter: Formatter;
   readonly #context: FormatContext;
   readonly #names: Set<string>;
   #attributeId = NONE;
+  /** Is it too late for further columns? */
+  #isStarted = false;
 
   /** @throws {QueryError} If a number among the arguments of an operator is none. */
   constructor(spec: QuerySpec, options: QueryOptions) {
@@ -83,9 +85,11 @@ export class QueryRun {
       aggregates: this.#aggregator !== null,
       record: this.#subject === "records" ? (record) => this.#process(record) : () => {},
       node: this.#subject === "attributes" ? (id) => this.#listAttribute(id) : () => {},
+      hasPathColumn: () => this.#addPathColumn(),
       problem,
     };
     source(this.tree, sink);
+    this.#isStarted = true;
   }
 
   /** Prints what is left. To be called once, after all sources. */
@@ -103,6 +107,18 @@ export class QueryRun {
     if (this.#subject !== "records") return false;
     if (this.#aggregator === null) return true;
     return this.#names.has(this.tree.nameOf(attribute)) || this.#aggregator.wants(attribute);
+  }
+
+  /** In SELECT and GROUP BY, `path` stands for nested regions, and for an attribute of this name. */
+  #addPathColumn(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const spec = this.#spec;
+    if (PATH_FORMATS.includes(spec.format?.name ?? "cali")) return;
+    if (spec.selectPath) spec.select.splice(spec.selectPathAt, 0, "path");
+    if (spec.groupByPath) spec.groupBy.push("path");
+    this.#aggregator = spec.aggregate === null ? null : new Aggregator(spec, this.tree);
+    this.#formatter = makeFormatter(this.#context);
   }
 
   #process(record: Snapshot): void {
@@ -148,6 +164,9 @@ function compileLet({ target, operation: { name, args }, condition }: Let, wide:
   const term = LET_OPERATORS[name].make(target, args);
   return condition === null ? term : conditional(term, new Filter([condition], wide));
 }
+
+/** Formats that have a place of their own for the path. */
+const PATH_FORMATS: readonly string[] = ["tree", "json-split", "folded"];
 
 /** Formats whose strings have JSON's escapes. */
 const JSON_FORMATS = ["json", "json-split", "trace-events"];

@@ -89,6 +89,8 @@ export interface QuerySpec {
   select: string[];
   /** Was `path` among the selected names? */
   selectPath: boolean;
+  /** Its place among the names of SELECT. */
+  selectPathAt: number;
   /** Null: no aggregation at all. */
   aggregate: Operation[] | null;
   /** `default`: all tree attributes are key; `list`: the names below; `none`: no key. */
@@ -113,6 +115,7 @@ export function emptySpec(): QuerySpec {
     selection: "default",
     select: [],
     selectPath: false,
+    selectPathAt: 0,
     aggregate: null,
     grouping: "default",
     groupBy: [],

@@ -214,3 +214,13 @@ export function parseSeconds(name: string, text: string): number {
   const found = text.trim() === "" ? "nothing" : text;
   throw unusable(`${name}=${text}`, "a number of seconds above 0", found);
 }
+
+/** A set that grows a thousandfold is a mistake. */
+const MAX_PERCENT = 100_000;
+
+/** `3`, `3%`, `0.5 %` as a share. @throws {UsageError} If it is none. */
+export function parsePercent(name: string, text: string): number {
+  const found = /^\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*%?\s*$/.exec(text);
+  if (found !== null && Number(found[1]) <= MAX_PERCENT) return Number(found[1]) / 100;
+  throw unusable(`--${name} ${text}`, `per cent from 0 to ${MAX_PERCENT}`, text);
+}

@@ -5,9 +5,10 @@
 import { printableLines } from "../../core/printable.ts";
 import { reportView } from "../../show/analysis/report_view.ts";
 import { histogramView, summaryView, type View } from "../../show/analysis/views.ts";
-import { UsageError } from "../../core/errors.ts";
+import { UnknownNameError, UsageError } from "../../core/errors.ts";
 import { regionRows } from "../../core/region_rows.ts";
 import type { Report } from "../../core/report.ts";
+import { COMPONENTS, TIDY_COLUMNS } from "../../core/tidy_rows.ts";
 import { VERSION } from "../../core/version.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
 import { looksLikePmc } from "../../formats/pmc/pmc.ts";
@@ -15,28 +16,29 @@ import { RECORD_BYTES } from "../../formats/pmc/binary.ts";
 import { mergedRun, readRuns } from "../../job/place/read_runs.ts";
 import { loadYaml } from "../../formats/yaml.ts";
 import { card } from "../../run/outputs/card.ts";
-import { readWhole, statPath } from "../../os/files.ts";
-import { isDirectory } from "../../os/user_file.ts";
+import { listDirectory, readWhole, statPath } from "../../os/files.ts";
+import { isDirectory, isPlainFile } from "../../os/user_file.ts";
 import { type InputKind, inputKind } from "../../caliper/query/sources/open.ts";
 import { EXIT } from "../exit_codes.ts";
 import { say, terminalWidth, writeStdout } from "../io.ts";
 import { JSON_FORMAT, outputOption, quietOption } from "../command_line/common_options.ts";
-import { type ParsedOptions, parseFormat } from "../command_line/options.ts";
+import { type ParsedOptions, parseFormat, parsePercent } from "../command_line/options.ts";
 import type { Verb } from "../command_line/verb.ts";
 import { printed, runsIn } from "../pmc.ts";
+import type { TidyTable } from "./show_tidy.ts";
 
-const TABLE_FORMATS = ["text", "csv", "json"] as const;
+const TABLE_FORMATS = ["text", "csv", "json", "jsonl", "markdown"] as const;
 const FORMATS = [...TABLE_FORMATS, "speedscope", "pprof"] as const;
 
 /** Shows what a run left. */
 export const show: Verb = {
   name: "show",
-  usage: ["[options] FILE|DIR..."],
+  usage: ["[options] [FILE|DIR...]"],
   about:
     `Shows what a run left: totals by component, hosts, regions, where each figure comes from, and
 what a reader must know.
 
-FILE is a report, ours or GEOPM's, also one that is cut; a trace, a .cali file, a PMC log or raw stats;
+Without a file the newest report of the current directory is shown. FILE is a report, ours or GEOPM's, also one that is cut; a trace, a .cali file, a PMC log or raw stats;
 DIR a recording, a report's directory of parts, or a directory with the reports of a job.`,
   options: [
     {
@@ -47,15 +49,31 @@ DIR a recording, a report's directory of parts, or a directory with the reports 
       name: "format",
       value: "F",
       words: FORMATS,
-      help: "text (default), csv, json; of reports: speedscope, pprof, the tree for these viewers",
+      help:
+        "text (default), json; csv, jsonl: of reports one long table, a row a region, host and " +
+        "component; markdown: the region table; speedscope, pprof: the tree for these viewers",
     },
+    {
+      name: "components",
+      value: "LIST",
+      help: "csv, jsonl: only these of node, package, memory, gpu",
+    },
+    {
+      name: "min-share",
+      value: "P%",
+      help: "csv, jsonl: only regions of at least this share of the energy",
+    },
+    { name: "no-process", help: "csv, jsonl: no rows of single processes" },
+    { name: "job", help: "csv, jsonl: sums over all hosts in place of each host" },
+    { name: "series", help: "csv, jsonl: power over time in place of the regions" },
+    { name: "schema", help: "print the columns as CSVW; with --format jsonl as JSON Schema" },
     JSON_FORMAT,
     outputOption("there instead of stdout"),
     quietOption("no notes on stderr"),
   ],
   examples: [
     "joulemark show joulemark.report",
-    "joulemark show --json joulemark.report.parts",
+    "joulemark show --format csv -o lu.csv lu.report",
     "joulemark show --html -o lu.html lu.rec",
   ],
   run,
@@ -68,14 +86,23 @@ const MAX_CARD_NOTES = 3;
 type Kind = InputKind | "pmc" | "recording" | "reports";
 
 async function run(options: ParsedOptions): Promise<number> {
-  const { text, flags, words } = options;
+  const { text, flags } = options;
   const format = parseFormat(options, FORMATS);
-  if (words.length === 0) throw wrong("show", "a report, or what else a run leaves", "none");
+  const log = flags.has("quiet") ? () => {} : say;
   const write = (output: string | Uint8Array) => {
     if (text.output === undefined) writeStdout(output);
     else writeDocument(text.output, typeof output === "string" ? printableLines(output) : output);
   };
-  const log = flags.has("quiet") ? () => {} : say;
+  if (flags.has("schema")) {
+    const { csvSchema, lineSchema, SERIES_COLUMNS } = await import(
+      "../../show/analysis/tidy_text.ts"
+    );
+    const columns = flags.has("series") ? SERIES_COLUMNS : TIDY_COLUMNS;
+    write(format === "jsonl" ? lineSchema(columns) : csvSchema(columns));
+    return EXIT.done;
+  }
+  const words = options.words.length > 0 ? options.words : [newestReport(log)];
+  if (format !== "csv" && format !== "jsonl") refuseTableOptions(options);
   const width = text.output === undefined ? terminalWidth() : Infinity;
   const byKind = Map.groupBy(words, kindOf);
   if (flags.has("html")) {
@@ -93,11 +120,30 @@ async function run(options: ParsedOptions): Promise<number> {
     write(await profile(await readReports(words, kind), format));
     return EXIT.done;
   }
+  if (isReport && (format === "csv" || format === "jsonl")) {
+    const table = flags.has("series")
+      ? await series(words, kind)
+      : await longTable(words, kind, options, log);
+    const { tidyCsv, tidyJsonLines } = await import("../../show/analysis/tidy_text.ts");
+    const print = format === "csv" ? tidyCsv : tidyJsonLines;
+    const pieces = print(table.rows, table.columns);
+    if (text.output !== undefined) writeDocument(text.output, pieces);
+    else for (const piece of pieces) writeStdout(piece);
+    return EXIT.done;
+  }
   if (isReport) {
     const report = await readReports(words, kind);
+    if (format === "markdown") {
+      const { regionMarkdown } = await import("../../show/analysis/region_markdown.ts");
+      write(regionMarkdown(report));
+      return EXIT.done;
+    }
     const view = reportView(report);
     write(format === "text" ? cardAnd(report, view, width) : printed(view, format));
     return EXIT.done;
+  }
+  if (format === "jsonl" || format === "markdown") {
+    throw wrong(`--format ${format}`, "reports or a recording", kind);
   }
   if (kind === "pmc") {
     write(printed(pmcView(words, log), format, width));
@@ -128,6 +174,73 @@ async function run(options: ParsedOptions): Promise<number> {
     json: ["-j"],
   }[format];
   return await runVerb((await import("../query.ts")).query, [...how, ...output, ...words]);
+}
+
+/** Options of the long table. */
+const TABLE_OPTIONS = ["components", "min-share", "no-process", "job", "series"];
+
+function refuseTableOptions({ text, flags }: ParsedOptions): void {
+  const found = TABLE_OPTIONS.find((name) => flags.has(name) || text[name] !== undefined);
+  if (found !== undefined) throw wrong(`--${found}`, "--format csv or jsonl", "another format");
+}
+
+/** Path of the report in the current directory that was written last. */
+function newestReport(log: (line: string) => void): string {
+  const names = listDirectory(".").filter((name) => name.endsWith(".report") && isPlainFile(name));
+  const aged = names.map((name) => ({ name, ns: statPath(name)?.modifiedNs ?? 0n }));
+  if (aged.length === 0) {
+    const remedy = "give one: joulemark show FILE";
+    throw wrong("show", "a report in this directory", "none", remedy);
+  }
+  const { name } = aged.reduce((newest, one) => one.ns > newest.ns ? one : newest);
+  log(`showing ${name}, the newest report in this directory`);
+  return name;
+}
+
+/** The rows of all runs that were named. */
+async function longTable(
+  words: readonly string[],
+  kind: Kind,
+  { text, flags }: ParsedOptions,
+  log: (line: string) => void,
+): Promise<TidyTable> {
+  const { rowsOf, tableOf, tidyRuns } = await import("./show_tidy.ts");
+  const minShare = parsePercent("min-share", text["min-share"] ?? "0");
+  const components = text.components === undefined ? undefined : parseComponents(text.components);
+  await loadYaml();
+  const recorded = kind === "recording" ? await readReports(words, kind) : undefined;
+  const runs = recorded === undefined
+    ? tidyRuns(words, log)
+    : [{ number: 1, reports: () => [recorded], whole: () => recorded }];
+  return tableOf(rowsOf(runs, { job: flags.has("job"), components, minShare }), log);
+}
+
+function parseComponents(list: string): Set<string> {
+  const known = Object.values(COMPONENTS);
+  return new Set(
+    list.split(",").map((word) => {
+      const name = word.trim();
+      if (!known.includes(name)) throw new UnknownNameError("component", name, known);
+      return name;
+    }),
+  );
+}
+
+/** Power over time of recordings, or as runs kept it beside their reports. */
+async function series(words: readonly string[], kind: Kind): Promise<TidyTable> {
+  const { seriesRows } = await import("./show_tidy.ts");
+  const { keptTimelines, recordedTimelines } = await import("./show_html.ts");
+  const { SERIES_COLUMNS } = await import("../../show/analysis/tidy_text.ts");
+  const timelines = kind === "recording"
+    ? [(await recordedTimelines(words)).timelines]
+    : words.map((word) => keptTimelines([word]));
+  const missing = words.find((_, i) => timelines[i]?.length === 0);
+  if (missing !== undefined) {
+    throw wrong(`--series ${missing}`, "power over time beside the report", "none");
+  }
+  const columns = SERIES_COLUMNS.map(({ name }) => name);
+  const rows = timelines.values().flatMap((list, i) => seriesRows(i + 1, list));
+  return { columns, rows };
 }
 
 /** The card has a run's own notes already, unless they are many. */

@@ -36,17 +36,26 @@ export function reportHtml(
   return pageHtml(reportPage(report, timelines));
 }
 
-/** Power over time that the nodes of a job kept beside their reports. */
+/** Power over time that runs kept beside their reports. */
 export function keptTimelines(paths: readonly string[]): Timeline[] {
-  const files = paths.filter(isDirectory).flatMap((directory) =>
-    listDirectory(directory).filter((name) => name.endsWith(`.${PART_TIMELINE}`))
-      .map((name) => `${directory}/${name}`).filter(isPlainFile)
-  );
+  const files = paths.flatMap((path) => {
+    if (!isDirectory(path)) return [`${path.replace(/\.report$/, "")}.${PART_TIMELINE}`];
+    return listDirectory(path).filter((name) => name.endsWith(`.${PART_TIMELINE}`))
+      .map((name) => `${path}/${name}`);
+  }).filter(isPlainFile);
   return jobTimelines(files.sort().map(readFoundText));
 }
 
 /** The page of recordings, which have samples of their own. */
 export async function recordingsHtml(directories: readonly string[]): Promise<string> {
+  const { report, timelines } = await recordedTimelines(directories);
+  return pageHtml(reportPage(report, timelines));
+}
+
+/** The report of recordings, and their power over time. */
+export async function recordedTimelines(
+  directories: readonly string[],
+): Promise<{ report: Report; timelines: Timeline[] }> {
   const series: OpenSeries[] = [];
   const report = await replayReport(directories, () => [
     (run) => {
@@ -55,7 +64,7 @@ export async function recordingsHtml(directories: readonly string[]): Promise<st
       return own;
     },
   ]);
-  return pageHtml(reportPage(report, series.map((own) => own.timeline(report, series.length))));
+  return { report, timelines: series.map((own) => own.timeline(report, series.length)) };
 }
 
 /** The page of traces alone. */

@@ -9,7 +9,7 @@ import { closeFile } from "../../os/files.ts";
 import { inheritedState, mayEnd, signalBit } from "../../os/inherited.ts";
 import { isAlive, openPidfd } from "../../os/process.ts";
 import type { NewNames } from "../../os/new_names.ts";
-import { signalName } from "../../os/signals.ts";
+import { signalName } from "../../core/signal_names.ts";
 import { Waiter } from "../../os/wait.ts";
 
 const SIGKILL = 9;

@@ -9,6 +9,7 @@
 import { spreadsToNested } from "../../core/process_spread.ts";
 import { treeToNested } from "../../core/region_tree.ts";
 import { type Nested, present, type Report } from "../../core/report.ts";
+import { startSeconds } from "../../core/start_time.ts";
 import { stringifyReport } from "../../formats/report.ts";
 import { type ClockFacts, clockNotes } from "./clocks.ts";
 import { HostStatistics } from "./host_statistics.ts";
@@ -208,10 +209,7 @@ interface Span {
  * @param seconds How long it ran. @default 0, where it is not known
  */
 function runSpan({ startTime }: Report, seconds = 0): Span | undefined {
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?([+-]\d\d):?(\d\d)$/.exec(startTime);
-  // C's own form has no zone: all reports of a job are taken to have the same.
-  const text = match === null ? `${startTime} UTC` : `${match[1]}${match[3]}:${match[4]}`;
-  const fromS = Date.parse(text) / 1000;
+  const fromS = startSeconds(startTime);
   return fromS === fromS ? { fromS, toS: fromS + seconds } : undefined;
 }
 

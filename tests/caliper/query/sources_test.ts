@@ -8,6 +8,10 @@ import { parseQuery } from "../../../src/caliper/query/parser.ts";
 import { attributeName } from "../../../src/caliper/query/sources/report.ts";
 import { QueryRun, type Subject } from "../../../src/caliper/query/run.ts";
 import { reader } from "./_support/run_query.ts";
+import { TIDY_COLUMNS, tidyRows } from "../../../src/core/tidy_rows.ts";
+import type { Report } from "../../../src/core/report.ts";
+import { stringifyReport } from "../../../src/formats/report.ts";
+import { hostReport } from "../../job/merge/_generated.ts";
 
 const TESTS = new URL("../../", import.meta.url);
 const file = (path: string) => Deno.readTextFileSync(new URL(path, TESTS));
@@ -19,7 +23,7 @@ const raw = file("vectors/rawstats/rollover-a.raw");
 function run(
   calql: string,
   inputs: string[],
-  how: { piece?: number; subject?: Subject; strict?: boolean } = {},
+  how: { piece?: number; subject?: Subject; strict?: boolean; numbers?: boolean } = {},
 ): { lines: string[]; problems: string[] } {
   const decoder = new TextDecoder(), problems: string[] = [];
   let text = "";
@@ -28,9 +32,13 @@ function run(
     strict: how.strict,
     output: (bytes) => text += decoder.decode(bytes, { stream: true }),
   });
-  for (const input of inputs) {
+  for (const [i, input] of inputs.entries()) {
     const read = reader(new TextEncoder().encode(input), how.piece);
-    query.read(openSource(read).source, (message, line) => problems.push(`${line}: ${message}`));
+    const number = how.numbers === true ? i + 1 : 1;
+    query.read(
+      openSource(read, { number }).source,
+      (message, line) => problems.push(`${line}: ${message}`),
+    );
   }
   query.finish();
   return { lines: text.split("\n").slice(0, -1).map((line) => line.trimEnd()), problems };
@@ -59,14 +67,15 @@ Deno.test("attributeName() parts the unit from the words", () => {
   );
 });
 
-Deno.test("a report gives one record for each host and section", () => {
-  const calql = "select host,section,region,hash,runtime,frequency,joulemark-dram-energy-fit";
+Deno.test("a report gives a record with GEOPM's fields for each host and section", () => {
+  const calql = "select host,section,region,hash,runtime,frequency,joulemark-dram-energy-fit " +
+    "where section";
   assertEquals(run(`${calql} format csv`, [report]).lines, [
     "host,section,region,hash,runtime,frequency,joulemark-dram-energy-fit",
+    "node01,application,,,0.012,2550000000,0.312",
     "node01,region,A,0xd3d99e8b,0.004,2550000000,nan",
     "node01,region,B,0x4ad0cf31,0.004,2550000000,nan",
-    "node01,unmarked,,,0.004,2550000000,nan",
-    "node01,application,,,0.012,2550000000,0.312",
+    "node01,unmarked,(outside regions),,0.004,2550000000,nan",
   ]);
 });
 
@@ -80,6 +89,46 @@ Deno.test("a report's regions are a path, its keys have units, its header is met
   assertEquals(run(units, [report], { subject: "attributes" }).lines, ["attribute.unit=J"]);
   const globals = run("select profile_name,agent format expand", [report], { subject: "globals" });
   assertEquals(globals.lines, ["profile_name=seed-example,agent=monitor"]);
+});
+
+Deno.test("a query over a report reads the rows of the long table", () => {
+  const text = stringifyReport(nested());
+  const own = "select path, sum(own_energy_j) where component=package group by path";
+  const shown = {
+    csv: [
+      "path,sum#own_energy_j",
+      "/,",
+      "/solve,200",
+      "/solve/halo%2Fx,400",
+      "/(undetermined),400",
+    ],
+    json: [
+      "[",
+      '{"path":"/"},',
+      '{"path":"/solve","sum#own_energy_j":200.000000},',
+      '{"path":"/solve/halo%2Fx","sum#own_energy_j":400.000000},',
+      '{"path":"/(undetermined)","sum#own_energy_j":400.000000}',
+      "]",
+    ],
+    tree: [
+      "Path           sum#own_energy_j",
+      "(undetermined)       400.000000",
+      "solve                200.000000",
+      "  halo/x             400.000000",
+    ],
+  };
+  for (const [format, lines] of Object.entries(shown)) {
+    assertEquals(run(`${own} format ${format}`, [text]).lines, lines, format);
+  }
+  const columns = TIDY_COLUMNS.map(({ name }) => name);
+  const rows = [...tidyRows(nested())].map((row) => {
+    return columns.map((name) => String(row[name] ?? "")).join(",");
+  });
+  const [, ...queried] = run(`select ${columns.join()} format csv`, [text]).lines;
+  assertEquals(queried, rows);
+  // Two reports are two runs; an attribute that is called path in a stream stays what it was.
+  const runs = run("aggregate count() group by run format expand", [text, text], { numbers: true });
+  assertEquals(runs.lines.map((line) => line.split(",")[0]), ["run=1", "run=2"]);
 });
 
 Deno.test("a trace gives one record for each row, in pieces of any size", () => {
@@ -105,6 +154,26 @@ Deno.test("an event log's hexadecimal signals stay text", () => {
   );
   assertEquals(lines, ["SIGNAL=0xd3d99e8b,count=4", "SIGNAL=0x4ad0cf31,count=4"]);
 });
+
+/** A report of a region inside another one. */
+function nested(): Report {
+  const report = hostReport("n1", 1, { regions: 0 });
+  const row = (region: string, depth: number, joules: number, self: number) => ({
+    region,
+    depth,
+    count: 2,
+    "runtime (s)": 1,
+    "package-energy (J)": joules,
+    "package-energy-se (J)": 2,
+    "package-energy-self (J)": self,
+  });
+  const [host] = report.hosts;
+  delete host.unmarked;
+  host.joulemark!.totals = { "time (s)": 4, package: { "energy (J)": 1000, "coverage (%)": 100 } };
+  const rows = [row("solve", 0, 600, 200), row("halo/x", 1, 400, 400)];
+  host.joulemark!.tree = { processes: 1, rows };
+  return report;
+}
 
 /** A trace of these columns and rows. */
 function traceOf(columns: string, ...rows: string[]): string {

@@ -46,7 +46,9 @@ Deno.test("show has the totals, regions and sources of a report, in each format"
     assertEquals(notes.length, 1);
     const csv = await capture(show, ["--format", "csv", "-o", `${dir}/a.csv`, `${dir}/a.report`]);
     assertEquals([csv.code, csv.stdout], [0, ""]);
-    assertStringIncludes(Deno.readTextFileSync(`${dir}/a.csv`), "region,count,runtime (s),");
+    const lines = Deno.readTextFileSync(`${dir}/a.csv`).split("\n");
+    assertStringIncludes(lines[0], "run,profile,host,process,path,region,depth,source,visits,");
+    assertStringIncludes(lines[2], "1,generated,n1,,/,,-1,,,,,,,,,package,3600000,");
   });
 });
 
@@ -66,6 +68,83 @@ Deno.test("show takes the hosts of a job together, from a directory or its parts
     const twice = await capture(show, [`${dir}/job`]);
     assertEquals(twice.code, 2);
     assertStringIncludes(twice.stderr, "the hosts of one job");
+  });
+});
+
+Deno.test("csv and jsonl are one long table, a run after another", async () => {
+  await inDirectory(async (dir) => {
+    Deno.mkdirSync(`${dir}/job.report.parts`);
+    writeJob(`${dir}/job.report.parts`, 3, { regions: 2 });
+    const rows = async (...args: string[]) => {
+      const { code, stdout, stderr } = await capture(show, ["--format", "jsonl", ...args]);
+      assertEquals(code, 0, stderr);
+      return stdout.trim().split("\n").map((line) => JSON.parse(line));
+    };
+    const parts = await rows(`${dir}/job.report.parts`);
+    assertEquals(new Set(parts.map(({ run, host }) => `${run} ${host}`)).size, 3);
+    assert(parts.every(({ run }) => run === "1"));
+    Deno.writeTextFileSync(`${dir}/a.report`, stringifyReport(hostReport("n1", 1, { regions: 1 })));
+    Deno.writeTextFileSync(`${dir}/b.report`, stringifyReport(hostReport("n1", 2, { regions: 1 })));
+    const several = await rows(`${dir}/a.report`, `${dir}/b.report`);
+    assertEquals(new Set(several.map(({ run }) => run)), new Set(["1", "2"]));
+    const study = { file: "b", label: "T=4", repeat: 2 };
+    Deno.writeTextFileSync(`${dir}/study.jsonl`, `{"format":"x"}\n${JSON.stringify(study)}\n{"cut`);
+    const labels = new Set((await rows(dir)).map(({ run }) => run));
+    assert(labels.has("T=4 #2"), [...labels].join());
+    const job = await rows("--job", "--components", "memory", `${dir}/job.report.parts`);
+    assert(job.every(({ host, component }) => !host && (component ?? "memory") === "memory"));
+    for (const wrong of [["--components", "dram"], ["--min-share", "x"], ["--series"]]) {
+      const { code, stderr } = await capture(show, [
+        "--format",
+        "csv",
+        ...wrong,
+        `${dir}/a.report`,
+      ]);
+      assertEquals([code, stderr.trim().split("\n").length], [2, 1], stderr);
+    }
+    assertEquals((await capture(show, ["--job", `${dir}/a.report`])).code, 2);
+  });
+});
+
+Deno.test("show prints the columns, and the region table in Markdown", async () => {
+  await inDirectory(async (dir) => {
+    const csv = JSON.parse((await capture(show, ["--schema"])).stdout);
+    const line = JSON.parse((await capture(show, ["--schema", "--format", "jsonl"])).stdout);
+    const names = csv.tableSchema.columns.map(({ name }: { name: string }) => name);
+    assertEquals(names, Object.keys(line.properties));
+    const report = hostReport("n1", 1, { regions: 1 });
+    report.hosts[0].regions![0].region = "a|b";
+    Deno.writeTextFileSync(`${dir}/a.report`, stringifyReport(report));
+    const header = (await capture(show, ["--format", "csv", `${dir}/a.report`])).stdout;
+    assertEquals(header.split("\n")[0].split(","), names);
+    const { stdout } = await capture(show, ["--format", "markdown", `${dir}/a.report`]);
+    const cells = stdout.split("\n").map((row) => row.split(" | ").length);
+    assertEquals(new Set(cells.slice(0, 4)).size, 1, stdout);
+    assertStringIncludes(stdout, "| a\\|b |");
+    assertEquals(stdout.includes("Notes"), false);
+  });
+});
+
+Deno.test("without a file show takes the newest report of the directory", async () => {
+  await inDirectory(async (dir) => {
+    const before = Deno.cwd();
+    Deno.chdir(dir);
+    try {
+      const none = await capture(show, []);
+      assertEquals([none.code, none.stderr.trim().split("\n").length], [2, 1]);
+      for (const [name, age] of [["old", 10], ["new", 5], ["older", 20]] as const) {
+        const report = hostReport("n1", 1, { regions: 1, profile: name });
+        Deno.writeTextFileSync(`${name}.report`, stringifyReport(report));
+        const at = new Date(Date.now() - 1000 * age);
+        Deno.utimeSync(`${name}.report`, at, at);
+      }
+      const { code, stdout, stderr } = await capture(show, []);
+      assertEquals(code, 0, stderr);
+      assertStringIncludes(stdout, "--- new on n1");
+      assertStringIncludes(stderr, "new.report");
+    } finally {
+      Deno.chdir(before);
+    }
   });
 });
 
@@ -138,7 +217,6 @@ Deno.test("show reports in one line what it cannot show", async () => {
     Deno.writeFileSync(`${dir}/binary`, Uint8Array.from({ length: 4096 }, (_, i) => i % 251));
     Deno.writeTextFileSync(`${dir}/head.report`, "GEOPM Version: 3.1.0\nStart Time: x\n");
     const wrong: string[][] = [
-      [],
       [`${dir}/nothing`],
       [`${dir}/empty`],
       [`${dir}/none`],

@@ -19,6 +19,8 @@ export interface SourceOptions {
   readonly wholeLines?: boolean;
   /** Name of the input in errors. @default {"input"} */
   readonly path?: string;
+  /** Its number among the reports of the query. @default 1 */
+  readonly number?: number;
   /** Times of raw stats that other inputs of the query had, by host: a record counts once. */
   readonly seen?: Map<string, SeenTimes>;
 }
@@ -45,7 +47,7 @@ export function sourceOf(
 ): RecordSource {
   switch (kind) {
     case "report":
-      return reportSource(read, options.path);
+      return reportSource(read, options.path, options.number);
     case "trace":
       return traceSource(read);
     case "rawstats":

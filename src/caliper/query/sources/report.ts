@@ -1,25 +1,30 @@
 /**
- * A report as a source of records: one per host and section.
+ * A report as a source of records: the rows of the long table, with nested regions.
  *
- * `section` is one of `region`, `unmarked`, `epoch` or `application`. Pairs that an agent gave a
- * host go with its application totals; those of the header and at the end are globals. The part
- * under `joulemark:` is no table and is left out.
+ * The row of times of a section has GEOPM's fields too, without their units, and `section`: `region`,
+ * `unmarked` or `application`; an epoch is a record of its own. Pairs that an agent gave a host go with its
+ * application totals; those of the header and at the end are globals.
  * @module
  */
 
 import { formatHex } from "../../../core/number_format.ts";
-import type { Nested, Report, ReportHost } from "../../../core/report.ts";
+import type { Nested, Report, ReportFields } from "../../../core/report.ts";
+import { pathNames, TIDY_COLUMNS, type TidyRow, tidyRows } from "../../../core/tidy_rows.ts";
 import { PROPERTY } from "../../model/attribute.ts";
+import { NONE } from "../../model/tree.ts";
 import { TYPE } from "../../model/variant.ts";
 import { parseWholeReport } from "../../../formats/report.ts";
+import { toByteText } from "../byte_text.ts";
+import type { MergedTree } from "../merged_tree.ts";
 import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
 import type { ReadBytes, RecordSource } from "./source.ts";
 
 /**
  * @param read Gives the bytes of the report; it is held whole, as large as its regions are many.
  * @param path Its name in errors: the source throws the FormatError of a report that cannot be read.
+ * @param number Number of the run among the inputs. @default 1
  */
-export function reportSource(read: ReadBytes, path: string = INPUT): RecordSource {
+export function reportSource(read: ReadBytes, path: string = INPUT, number = 1): RecordSource {
   return (tree, sink) => {
     const maker = new RecordMaker(tree, sink);
     const decoder = new TextDecoder();
@@ -27,7 +32,29 @@ export function reportSource(read: ReadBytes, path: string = INPUT): RecordSourc
     for (const piece of pieces(read)) text += decoder.decode(piece, { stream: true });
     const { report } = parseWholeReport(text + decoder.decode(), path);
     pushGlobals(maker, report);
-    for (const host of report.hosts) pushHost(maker, host);
+    sink.hasPathColumn?.();
+    const nested = maker.attribute("regions", TYPE.string, {
+      properties: PROPERTY.nested | PROPERTY.hidden,
+    });
+    const rows = tidyRows(report, {
+      number,
+      fields: (section, { fields, hash }, { agent }) => ({
+        section,
+        ...(hash === undefined ? {} : hashField(hash)),
+        ...scalars(fields),
+        ...(section === "application" ? scalars(agent) : {}),
+      }),
+    });
+    for (const row of rows) {
+      pushRow(maker, row);
+      maker.reference(chainOf(tree, nested, String(row.path)));
+      maker.emit();
+    }
+    for (const { host, epoch } of report.hosts) {
+      if (epoch === undefined) continue;
+      pushRow(maker, { profile: report.profile, host, section: "epoch", ...scalars(epoch) });
+      maker.emit();
+    }
   };
 }
 
@@ -44,28 +71,19 @@ function pushGlobals(maker: RecordMaker, report: Report): void {
   }
 }
 
-function pushHost(maker: RecordMaker, host: ReportHost): void {
-  for (const { region, hash, fields } of host.regions ?? []) {
-    begin(maker, host.host, "region");
-    const nested = { properties: PROPERTY.nested };
-    maker.text(maker.attribute("region", TYPE.string, nested), region);
-    maker.text(maker.attribute("hash", TYPE.string), formatHex(hash));
-    pushFields(maker, fields);
-    maker.emit();
-  }
-  for (const section of ["unmarked", "epoch", "application"] as const) {
-    const fields = host[section];
-    if (fields === undefined) continue;
-    begin(maker, host.host, section);
-    pushFields(maker, fields);
-    if (section === "application") pushFields(maker, host.agent);
-    maker.emit();
-  }
+/** Regions of a path, outermost first, as one chain of nodes; `NONE`: the whole run. */
+function chainOf(tree: MergedTree, attribute: number, path: string): number {
+  return pathNames(path).reduce((parent, name) => {
+    return tree.child(parent, attribute, TYPE.string, toByteText(name));
+  }, NONE);
 }
 
-function begin(maker: RecordMaker, host: string, section: string): void {
-  maker.text(maker.attribute("host", TYPE.string), host);
-  maker.text(maker.attribute("section", TYPE.string), section);
+function hashField(hash: number): TidyRow {
+  return { hash: formatHex(hash) };
+}
+
+function scalars(fields: ReportFields | { [key: string]: Nested }): TidyRow {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, scalarOf(value)]));
 }
 
 /** An agent's block of lines is one text. */
@@ -73,13 +91,17 @@ function scalarOf(value: Nested): number | string {
   return typeof value === "number" || typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function pushFields(maker: RecordMaker, fields: ReportHost["agent"]): void {
-  for (const [key, nested] of Object.entries(fields)) {
-    const value = scalarOf(nested);
-    const { name, unit } = attributeName(key);
-    const type = typeof value === "number" ? TYPE.double : TYPE.string;
+/** Columns of the table by name. */
+const COLUMNS = new Map(TIDY_COLUMNS.map((column) => [column.name, column]));
+
+function pushRow(maker: RecordMaker, row: TidyRow): void {
+  for (const [key, value] of Object.entries(row)) {
+    const column = COLUMNS.get(key);
+    const { name, unit } = column ?? attributeName(key);
+    const isText = typeof value === "string";
+    const type = isText ? TYPE.string : column?.type === "integer" ? TYPE.int : TYPE.double;
     const attribute = maker.attribute(name, type, { unit, other: key });
-    if (typeof value === "string") maker.text(attribute, value);
+    if (isText) maker.text(attribute, value);
     else maker.push(attribute, type, value);
   }
 }

@@ -19,6 +19,8 @@ export interface RecordSink {
   record(record: Snapshot): void;
   /** An attribute or node was defined. */
   node(id: number): void;
+  /** The input has an attribute `path`, to be called before the first record. */
+  hasPathColumn?(): void;
   /** Something unreadable, after which reading goes on. */
   problem(message: string, line: number): void;
 }

@@ -1,0 +1,161 @@
+/**
+ * `joulemark show --format csv|jsonl`: reports as one long table, a run after another, so that only one report
+ * is held at a time.
+ * @module
+ */
+import type { Report } from "../../core/report.ts";
+import { isSignal, TIDY_COLUMNS, type TidyOptions, type TidyRow } from "../../core/tidy_rows.ts";
+import { tidyRows } from "../../core/tidy_rows.ts";
+import { readReport, taken } from "../../job/merge/read_report.ts";
+import { ReportMerger } from "../../job/merge/merge.ts";
+import { reportFiles } from "../../job/place/part_files.ts";
+import { mergedReport, readRuns } from "../../job/place/read_runs.ts";
+import { isDirectory, readFoundText, readUserText } from "../../os/user_file.ts";
+import { statPath } from "../../os/files.ts";
+import type { Timeline } from "../../show/page/content.ts";
+
+/** One run of the table, and the reports that it is made of. */
+export interface TidyRun {
+  readonly number: number;
+  /** @default that of the report */
+  readonly label?: string;
+  /** One, or one a host. */
+  reports(): Iterable<Report>;
+  /** All hosts as one report. */
+  whole(): Report;
+}
+
+/** The runs that a user named, in order. @param log Takes a line about a report that is left out. */
+export function* tidyRuns(
+  words: readonly string[],
+  log: (line: string) => void,
+): Generator<TidyRun> {
+  let number = 0;
+  for (const word of words) {
+    const name = word.replace(/(.)\/+$/, "$1");
+    if (isDirectory(name) && name.endsWith(".parts")) {
+      yield partsRun(name, ++number, log);
+      continue;
+    }
+    const runs = readRuns(name, { repair: true });
+    const labels = isDirectory(name) ? studyLabels(name) : new Map<string, string>();
+    const hosts = runs.flatMap(({ report }) => report.hosts.map(({ host }) => host));
+    const isJob = isDirectory(name) && labels.size === 0 && hosts.length > 1 &&
+      new Set(hosts).size === hosts.length && runs.every(({ report }) => isAlone(report));
+    if (isJob) {
+      const reports = runs.map(({ report }) => report);
+      const whole = () => mergedReport(name, runs.map((one) => taken(one.report, one.name)), {});
+      yield { number: ++number, reports: () => reports, whole };
+      continue;
+    }
+    for (const { name: path, report } of runs) {
+      const label = labels.get(path.slice(path.lastIndexOf("/") + 1).replace(/\.report$/, ""));
+      const own = { number: ++number, reports: () => [report], whole: () => report };
+      yield label === undefined ? own : { ...own, label };
+    }
+  }
+}
+
+function isAlone({ joulemark }: Report): boolean {
+  return joulemark?.bench === undefined;
+}
+
+/** The hosts of a run, read one after another. */
+function partsRun(name: string, number: number, log: (line: string) => void): TidyRun {
+  const files = reportFiles([name], "");
+  function* reports() {
+    const merger = new ReportMerger();
+    for (const file of files) {
+      const read = readReport(readUserText(file), file);
+      const kept = merger.add(read);
+      const hosts = read.hosts.filter((_, i) => kept[i]);
+      if (hosts.length > 0) yield { ...read.digest.header!, hosts };
+    }
+    for (const line of merger.leftOut) log(line);
+  }
+  return { number, reports, whole: () => readRuns(name)[0].report };
+}
+
+/** Labels of the runs of a study by their file's name; empty: the directory holds none. */
+function studyLabels(directory: string): Map<string, string> {
+  const path = `${directory}/study.jsonl`;
+  if (statPath(path) === undefined) return new Map();
+  const labels = new Map<string, string>();
+  for (const line of readFoundText(path).split("\n")) {
+    try {
+      const { file, label, repeat } = JSON.parse(line);
+      if (typeof file === "string") labels.set(file, `${label} #${repeat}`);
+    } catch {
+      // A line that was cut when the study was killed.
+    }
+  }
+  return labels;
+}
+
+/** Rows of all runs. */
+export function* rowsOf(
+  runs: Iterable<TidyRun>,
+  options: Pick<TidyOptions, "job" | "components" | "minShare">,
+): Generator<TidyRow> {
+  for (const { number, label, reports, whole } of runs) {
+    for (const report of options.job === true ? [whole()] : reports()) {
+      yield* tidyRows(report, { ...options, number, label });
+    }
+  }
+}
+
+/** A table of which the columns are known before its rows. */
+export interface TidyTable {
+  readonly columns: readonly string[];
+  readonly rows: Iterable<TidyRow>;
+}
+
+/**
+ * The columns are those of all tables, then the signals of the first run: its first row has them all.
+ *
+ * @param log Takes a line about a signal that only a later run has.
+ */
+export function tableOf(rows: Iterator<TidyRow>, log: (line: string) => void): TidyTable {
+  const first = rows.next();
+  const begin = first.done === true ? [] : [first.value];
+  const columns = TIDY_COLUMNS.map(({ name }) => name);
+  columns.push(...begin.flatMap((row) => Object.keys(row).filter(isSignal)));
+  const known = new Set(columns);
+  function* all() {
+    yield* begin;
+    for (let next = rows.next(); next.done !== true; next = rows.next()) {
+      for (const name of Object.keys(next.value)) {
+        if (known.has(name)) continue;
+        known.add(name);
+        log(`${name} has no column, because the first run has no such signal`);
+      }
+      yield next.value;
+    }
+  }
+  return { columns, rows: all() };
+}
+
+/** Power over time, one row a host, interval and component. */
+export function* seriesRows(number: number, timelines: readonly Timeline[]): Generator<TidyRow> {
+  for (const { host, startS, bucketS, domains, names, region } of timelines) {
+    for (const { name, unit, mean, min, max } of domains) {
+      if (unit !== "W") continue;
+      for (let i = 0; i < mean.length; i++) {
+        const values = { power_w: mean[i], power_min_w: min[i], power_max_w: max[i] };
+        const known = Object.entries(values).filter((pair): pair is [string, number] => {
+          return pair[1] !== null;
+        });
+        if (known.length === 0) continue;
+        const place: TidyRow = {
+          run: String(number),
+          host,
+          time_s: startS + (i + 0.5) * bucketS,
+          component: name.toLowerCase(),
+        };
+        const inside = names[region[i]];
+        const row = { ...place, ...Object.fromEntries(known) };
+        yield inside === undefined ? row : { ...row, region: inside };
+      }
+    }
+  }
+}

@@ -1,0 +1,192 @@
+/** The long table: one row a region, host and component; own energies add up to the totals. */
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import {
+  COMPONENTS,
+  pathNames,
+  TIDY_COLUMNS,
+  type TidyOptions,
+  type TidyRow,
+  tidyRows,
+} from "../../src/core/tidy_rows.ts";
+import { type Nested, type Report, type ReportHost } from "../../src/core/report.ts";
+import { parseReport, stringifyReport } from "../../src/formats/report.ts";
+import { hostReport } from "../job/merge/_generated.ts";
+
+/** A row of the tree as a report has it. */
+function treeRow(region: string, depth: number, energies: { [key: string]: number }): Nested {
+  const times = { count: 2, "runtime (s)": 1, "runtime-self (s)": 0.5, "visit-p50 (s)": 0.5 };
+  return { region, depth, ...times, ...energies };
+}
+
+/** Package energy with an error, or without one. */
+const known = (joules: number, self: number) => ({
+  "package-energy (J)": joules,
+  "package-energy-se (J)": 1,
+  "package-energy-self (J)": self,
+  "package-energy-self-se (J)": 0.5,
+  "package-power (W)": 100,
+});
+const coarse = (joules: number) => ({
+  "package-energy (J)": NaN,
+  "package-energy-exact (J)": joules,
+});
+
+function report(rows: Nested[], rest: { [key: string]: Nested } = {}, totalJ = 1000): Report {
+  const whole = hostReport("n1", 1, { regions: 0 });
+  const [host] = whole.hosts;
+  const totals = {
+    "time (s)": 10,
+    package: { "energy (J)": totalJ, "power (W)": 100, "coverage (%)": 100 },
+  };
+  host.joulemark = { ...host.joulemark, totals, tree: { processes: 1, rows, ...rest } };
+  return whole;
+}
+
+function rowsOf(of: Report, options?: TidyOptions): TidyRow[] {
+  return [...tidyRows(of, options)];
+}
+
+/** Σ own energy of a component without the whole run, and the whole run's. */
+function sums(rows: readonly TidyRow[], component = "package"): [own: number, whole: number] {
+  const all = rows.filter((row) => row.component === component);
+  const own = all.reduce((sum, row) => sum + Number(row.own_energy_j ?? 0), 0);
+  return [own, Number(all.find(({ depth }) => depth === -1)?.energy_j)];
+}
+
+Deno.test("own energies add up to the whole run, whichever rows have an error", () => {
+  const trees: Nested[][] = [
+    [treeRow("a", 0, known(600, 200)), treeRow("b", 1, known(400, 400))],
+    [treeRow("a", 0, known(600, 200)), treeRow("b", 1, coarse(300))],
+    [treeRow("a", 0, known(600, 200)), treeRow("b", 1, coarse(700)), treeRow("c", 0, coarse(800))],
+    [treeRow("a", 0, coarse(600)), treeRow("b", 1, coarse(350)), treeRow("b", 2, known(100, 100))],
+    [],
+  ];
+  const rests: { [key: string]: Nested }[] = [
+    { unmarked: known(100, 100) },
+    { unmarked: coarse(50), "other CPUs": known(20, 20), undetermined: coarse(30) },
+    {},
+  ];
+  for (const tree of trees) {
+    for (const rest of rests) {
+      const [own, whole] = sums(rowsOf(report(tree, rest)));
+      assertAlmostEquals(own, whole, 1e-3 * whole, JSON.stringify([tree, rest]));
+    }
+  }
+});
+
+Deno.test("what no row has is a row of its own, and none if that is rounding", () => {
+  const paths = (of: Report) => rowsOf(of).map(({ path }) => path);
+  const part = [treeRow("a", 0, known(600, 600))];
+  assert(paths(report(part)).includes("/(undetermined)"));
+  const all = report(part, { unmarked: known(399.99, 399.99) });
+  assert(!paths(all).includes("/(undetermined)"));
+  const rest = rowsOf(report(part)).find(({ path }) => path === "/(undetermined)")!;
+  assertEquals([rest.own_energy_j, rest.energy_j, rest.method], [400, 400, "coarse"]);
+});
+
+Deno.test("times have rows of their own, and nested regions their paths", () => {
+  const tree = [
+    treeRow("a/b", 0, known(600, 200)),
+    treeRow("100%", 1, known(400, 400)),
+    treeRow("NA", 0, coarse(100)),
+    treeRow("(undetermined)", 0, coarse(10)),
+  ];
+  const rows = rowsOf(report(tree));
+  const times = rows.filter(({ component, depth }) => component === undefined && depth !== -1);
+  assertEquals(times.map(({ path }) => path).slice(0, 4), [
+    "/a%2Fb",
+    "/a%2Fb/100%25",
+    "/NA",
+    "/%28undetermined)",
+  ]);
+  assertEquals(times.slice(0, 3).map(({ region, depth, source }) => [region, depth, source]), [
+    ["a/b", 0, "joulemark"],
+    ["100%", 1, "joulemark"],
+    ["NA", 0, "joulemark"],
+  ]);
+  assert(rows.every(({ component, time_s }) => component === undefined || time_s === undefined));
+  assertEquals(times[0], {
+    run: "1",
+    profile: "generated",
+    start: "2024-10-24T08:00:00.000000001+00:00",
+    host: "n1",
+    path: "/a%2Fb",
+    region: "a/b",
+    depth: 0,
+    source: "joulemark",
+    visits: 2,
+    time_s: 1,
+    own_time_s: 0.5,
+    visit_p50_s: 0.5,
+  });
+  const energies = rows.filter(({ component }) => component === "package");
+  assertEquals(energies.map(({ method }) => method).slice(0, 4), [
+    "counter",
+    "estimate",
+    "estimate",
+    "coarse",
+  ]);
+  assertEquals(pathNames("/a%2Fb/100%25"), ["a/b", "100%"]);
+  assertEquals(pathNames("/"), []);
+});
+
+Deno.test("a row has no column without a value, and no other columns than the table", () => {
+  const names = new Set(TIDY_COLUMNS.map(({ name }) => name));
+  const one = report([treeRow("a", 0, coarse(600))], { unmarked: known(400, 400) });
+  for (const row of rowsOf(one)) {
+    for (const [name, value] of Object.entries(row)) {
+      assert(names.has(name), name);
+      assert(typeof value === "string" || Number.isFinite(value), name);
+    }
+  }
+  assertEquals(Object.values(COMPONENTS), ["node", "package", "memory", "gpu"]);
+});
+
+Deno.test("a run's end, place in a benchmark and signals are columns", () => {
+  const killed = report([]);
+  killed.joulemark = { "ended by": "SIGTERM", bench: { set: "B", block: 3, position: 2, seed: 7 } };
+  killed.hosts[0].application["CPU_ENERGY@package-0"] = 4;
+  killed.hosts[0].application["GEOPM overhead (s)"] = 5;
+  const [first, second] = rowsOf(parseReport(stringifyReport(killed)));
+  assertEquals([first.run, first.set, first.block, first.position], ["B3", "B", 3, 2]);
+  assertEquals(first.exit_status, 143);
+  assertEquals(first["CPU_ENERGY@package-0"], 4);
+  assertEquals(first["GEOPM overhead (s)"], undefined);
+  assertEquals(second["CPU_ENERGY@package-0"], undefined);
+  assertEquals(rowsOf(killed, { label: "T=1 #2" })[0].run, "T=1 #2");
+});
+
+Deno.test("hosts have rows of their own; with job there are sums", () => {
+  const two = hostReport("n1", 1, { regions: 2, version: "3.1.0" });
+  two.hosts.push(hostReport("n2", 2, { regions: 2 }).hosts[0]);
+  const rows = rowsOf(two);
+  assertEquals(new Set(rows.map(({ host }) => host)), new Set(["n1", "n2"]));
+  assert(rows.some(({ path, host }) => path === "/region_01" && host === "n2"));
+  const job = rowsOf(two, { job: true });
+  assert(job.every(({ host }) => host === undefined));
+  const joules = (list: readonly TidyRow[]) => {
+    const own = list.filter(({ path, component }) => {
+      return path === "/region_01" && component === "package";
+    });
+    return own.reduce((sum, { energy_j }) => sum + Number(energy_j), 0);
+  };
+  assertAlmostEquals(joules(job), joules(rows), 1e-6);
+});
+
+Deno.test("components and shares make the table small", () => {
+  const tree = [treeRow("a", 0, known(600, 595)), treeRow("b", 1, known(5, 5))];
+  const rows = rowsOf(report(tree), { components: new Set(["node"]), minShare: 0.01 });
+  assertEquals(rows.map(({ path }) => path), ["/", "/a", "/(outside regions)"]);
+  assertEquals(rowsOf(report(tree), { minShare: 0.01 }).filter(({ path }) => path === "/a/b"), []);
+});
+
+Deno.test("the quality of an energy says how far to trust it", () => {
+  const qualities = (change: (host: ReportHost) => void) => {
+    const one = report([]);
+    change(one.hosts[0]);
+    return new Set(rowsOf(one).map(({ quality }) => quality).filter((q) => q !== undefined));
+  };
+  assertEquals(qualities(() => {}), new Set(["measured"]));
+  assertEquals(qualities((host) => host.joulemark!.partial = "cut"), new Set(["partial"]));
+  assertEquals(qualities((host) => host.joulemark!.simulated = "node"), new Set(["simulated"]));
+});
