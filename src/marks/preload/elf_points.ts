@@ -6,7 +6,7 @@
  * address of the semaphore or 0, 8 bytes each; then provider, name and arguments, each ends in NUL.
  * @module
  */
-import { elfSections, offsetOf, type ReadAt, viewOf } from "./elf_functions.ts";
+import { offsetOf, openElf, type ReadAt, viewOf } from "../../profile/elf.ts";
 
 /** One place of a point. */
 export interface ElfPoint {
@@ -26,7 +26,7 @@ const NOTES_MOST = 1 << 24;
 
 /** Points of the file, in its order; a reason where it has none that can be read. */
 export function elfPoints(read: ReadAt): ElfPoint[] | { refused: string } {
-  const file = elfSections(read);
+  const file = openElf(read);
   if ("refused" in file) return file;
   const notes = file.sections.find(({ name }) => name === NOTES);
   if (notes === undefined || notes.size > NOTES_MOST) return { refused: "no points for tracers" };

@@ -5,13 +5,14 @@
  */
 import { listOf } from "../../core/names.ts";
 import { nearest, unusable } from "../../core/errors.ts";
-import { closeFile, O, openFile, readAt } from "../../os/files.ts";
+import { closeFile, O, openFile } from "../../os/files.ts";
+import { readPiece } from "../../os/files/code_files.ts";
 import { findCommand } from "../../os/process.ts";
-import { elfFunctions, type ReadAt } from "./elf_functions.ts";
+import { elfFunctions, type ReadAt } from "../../profile/elf.ts";
 import { type ElfPoint, elfPoints, endsOf } from "./elf_points.ts";
-import type { ElfFunction } from "./elf_functions.ts";
+import type { ElfFunction } from "../../profile/elf.ts";
 import { type Exits, functionExits } from "./function_exits.ts";
-import { plainName } from "./plain_name.ts";
+import { plainName } from "../../profile/plain_name.ts";
 
 /** Source of regions: calls of a function, or the time between two points of a program. */
 export interface Probe {
@@ -58,7 +59,14 @@ export function parseProbes(list: string, searchPath: string | undefined): Probe
     if (path === undefined || fd < 0) return refuse("a program or library", "no such file");
     try {
       const isPoint = /^[^:]+:[^:]+$/.test(pattern);
-      probes.push(...(isPoint ? pointsOf : probesOf)(path, pattern, readerOf(fd), refuse));
+      probes.push(
+        ...(isPoint ? pointsOf : probesOf)(
+          path,
+          pattern,
+          (offset, length) => readPiece(fd, offset, length),
+          refuse,
+        ),
+      );
     } finally {
       closeFile(fd);
     }
@@ -184,17 +192,4 @@ function pathOf(file: string, searchPath: string | undefined): string | undefine
     closeFile(fd);
     return fd >= 0;
   });
-}
-
-function readerOf(fd: number): ReadAt {
-  return (offset, length) => {
-    const bytes = new Uint8Array(length);
-    let done = 0;
-    while (done < length) {
-      const n = readAt(fd, bytes.subarray(done), offset + done);
-      if (n <= 0) break;
-      done += n;
-    }
-    return bytes.subarray(0, done);
-  };
 }

@@ -48,6 +48,11 @@ export function countCommand(pid: number): void {
   commandPid = pid;
 }
 
+/** The process that {@linkcode countCommand} named. */
+export function commandProcess(): number {
+  return commandPid;
+}
+
 /** Opens a counter, running from now on: its descriptor, or −errno. */
 export function openPerfEvent(spec: PerfEventSpec): number {
   const attr = new DataView(new ArrayBuffer(ATTR_BYTES));

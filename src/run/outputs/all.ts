@@ -10,6 +10,12 @@ import { parseMetricsAddress } from "./metrics_address.ts";
 import type { MakeOpener, Output } from "./output.ts";
 import { PMC_VERSIONS } from "../../formats/pmc/log.ts";
 import { parsePmcVersion } from "./pmc/version.ts";
+import {
+  asksFunctions,
+  DEFAULT_HZ,
+  DEFAULT_STACK_BYTES,
+  functionOptions,
+} from "./function_options.ts";
 
 /** Variables of Caliper that ask for channels. */
 const CALI_ASKING = [
@@ -122,6 +128,29 @@ export const OUTPUTS: readonly Output[] = [
     replays: true,
     holdsEvents: true,
     load: async () => (await import("./perfetto.ts")).makePerfetto,
+  },
+  {
+    name: "functions",
+    options: [
+      option(
+        "functions",
+        "HZ",
+        "functions by CPU time, from samples of their stacks: no marks needed",
+        {
+          optionalValue: true,
+          default: `${DEFAULT_HZ} per second and CPU`,
+        },
+      ),
+      option("folded", "FILE", "stacks of functions as text, for flame graphs"),
+      option("stack-bytes", "N", "bytes of each stack that are copied", {
+        default: `${DEFAULT_STACK_BYTES}`,
+      }),
+      option("debuginfo", "DIR,...", "directories with debug files, by build id"),
+    ],
+    replays: false,
+    isAsked: asksFunctions,
+    check: (values) => void functionOptions(values),
+    load: async () => (await import("./functions.ts")).makeFunctions,
   },
   {
     name: "metric files",

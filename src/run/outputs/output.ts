@@ -28,6 +28,8 @@ export interface OpenOutput {
    * none at any rate of visits, where clients do that. @default either serves
    */
   readonly order?: "kept" | "folded";
+  /** Files that it opens while the run goes on, with all that is below them. */
+  readonly reads?: readonly string[];
   /** All outputs have asked for their signals; the first sample comes next. */
   begin?(): void;
   /**
@@ -49,6 +51,13 @@ export interface OpenOutput {
    * @param ends It is the first that finds every process ended.
    */
   sample?(timeS: number, last: boolean, ends: boolean): void;
+  /**
+   * Takes what the kernel gathered, where its turn has come: between samples, too.
+   *
+   * @param nowNs CLOCK_MONOTONIC.
+   * @returns The next turn by that clock.
+   */
+  take?(nowNs: number): number;
   /** Another process took the command's place: the run begins with it. */
   restart?(): void;
   /** Hands what was gathered to the kernel. */

@@ -134,6 +134,8 @@ export class Engine implements RunView {
   readonly #epochHandle: number;
   readonly #stickerHandle: number;
   readonly #outputs: readonly OpenOutput[];
+  /** Those of them that take what the kernel gathers. */
+  readonly #taking: readonly OpenOutput[];
   /** Names that the user asked for. */
   readonly #asked: readonly string[];
   readonly #sample: (handle: number) => number;
@@ -185,6 +187,7 @@ export class Engine implements RunView {
     this.#generation = tracker.generation;
     this.#outputs = (options.outputs ?? []).map((open) => open(this))
       .filter((output) => output !== undefined);
+    this.#taking = this.#outputs.filter(({ take }) => take !== undefined);
     const asked = this.#outputs.flatMap((output) => output.asked ?? []);
     this.#asked = [...reported.map((request) => request.name), ...asked];
     this.events = new OrderedEvents(
@@ -222,9 +225,21 @@ export class Engine implements RunView {
       !this.#outputs.some(takesSamples);
   }
 
+  /** Files that outputs open while the run goes on. */
+  get reads(): string[] {
+    return this.#outputs.flatMap(({ reads }) => reads ?? []);
+  }
+
   /** Lines of the outputs for the card. */
   notes(): string[] {
     return this.#outputs.flatMap((output) => output.notes?.() ?? []);
+  }
+
+  /** Outputs take what the kernel gathered. @returns When the next of them does so, CLOCK_MONOTONIC in ns. */
+  take(nowNs: number): number {
+    let nextNs = Infinity;
+    for (const output of this.#taking) nextNs = Math.min(nextNs, output.take!(nowNs));
+    return nextNs;
   }
 
   /** Hands what outputs gathered to the kernel. */

@@ -328,9 +328,9 @@ class Run {
       const goesOn = ended === undefined || this.#collector.busy;
       if (!isConfined && this.#loop.steps > 0) {
         deadline.set(WRITING_S);
-        const { readers } = this.#options.parts, { batch } = this.#engine;
+        const { readers } = this.#options.parts, { batch, reads } = this.#engine;
         const [request, site, session] = [this.#request, this.#site, this.#session];
-        const run = { goesOn, request, site, session, readers, batch };
+        const run = { goesOn, request, site, session, readers, reads, batch };
         isConfined = confineRun(this.#plan.guardian, this.#report, run);
       }
       if (refused !== 0 || hurry || !goesOn) break;
@@ -370,7 +370,8 @@ class Run {
   /** Sleeps; where a ring has no room until then it is emptied meanwhile. */
   #drainUntil(wakeNs: number, monotonicNs: number, names?: NewNames): void {
     for (let nowNs = monotonicNs, emptiedNs = this.#awakeNs;; emptiedNs = nowNs) {
-      const untilNs = Math.min(wakeNs, emptiedNs + this.#collector.roomForNs);
+      const ringNs = emptiedNs + this.#collector.roomForNs;
+      const untilNs = Math.min(wakeNs, ringNs, this.#engine.take(nowNs));
       this.#application.sleep(untilNs, nowNs, names);
       if (untilNs === wakeNs || (nowNs = monotonicNanoseconds()) < untilNs) return;
       this.#collector.drain();

@@ -25,6 +25,8 @@ export interface RunToConfine {
   readonly session: Pick<Session, "base">;
   readonly batch: { readonly sources: ReadonlySet<string> };
   readonly readers: readonly Reader[];
+  /** Files that outputs open. */
+  readonly reads: readonly string[];
   /** More samples will be read. */
   readonly goesOn: boolean;
   /** Names of files that are written from here on. */
@@ -60,7 +62,7 @@ export function placesOf(
   outputs: readonly string[],
 ): Places {
   const { readers, batch, request: { root, preload }, session: { base } } = run;
-  const reads = [...ALWAYS], devices: string[] = [], own = [base];
+  const reads = [...ALWAYS, ...run.reads], devices: string[] = [], own = [base];
   for (const { name, needs } of readers) {
     if (!batch.sources.has(name)) continue;
     for (const path of needs.files) {

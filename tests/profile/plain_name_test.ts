@@ -1,7 +1,7 @@
 /** Names of C++ and Rust as people write them, and points for tracers in broken files. */
 import { assertEquals } from "@std/assert";
-import { elfPoints, endsOf } from "../../../src/marks/preload/elf_points.ts";
-import { plainName } from "../../../src/marks/preload/plain_name.ts";
+import { elfPoints, endsOf } from "../../src/marks/preload/elf_points.ts";
+import { plainName } from "../../src/profile/plain_name.ts";
 
 /** As c++filt(1) has them, without arguments. */
 const NAMES: Record<string, string | undefined> = {

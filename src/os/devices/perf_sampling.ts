@@ -1,0 +1,157 @@
+/**
+ * Samples of the kernel's perf subsystem: one event a CPU on a command and all that it starts, each with a
+ * ring. Truth: perf_event_open(2), linux/perf_event.h.
+ *
+ * Only what was in a ring at the turn before is taken: all rings are complete up to then, and no barrier is
+ * needed between the kernel's head and its data.
+ * @module
+ */
+import { grown } from "../../core/grow.ts";
+import { openCounter } from "../confinement/caller_rights.ts";
+import { closeFile } from "../files.ts";
+import { ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
+
+const FD_CLOEXEC = 8n;
+/** Where struct perf_event_mmap_page has the writer's and the reader's place, and where the data are. */
+const HEAD_AT = 1024n, TAIL_AT = 1032n, DATA_AT = 1040n;
+const PROT_READ_WRITE = 3, MAP_SHARED = 1;
+const FAILED = 0xffffffffffffffffn;
+const PAGE = 4096;
+/** A plain user has about so much for each CPU (perf_event_mlock_kb), or less if others take of it. */
+const RING_BYTES = 1 << 19, RING_LEAST = 1 << 16;
+
+/** Records of one CPU in the bytes that were copied. */
+export interface RingPiece {
+  readonly cpu: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Ring {
+  readonly cpu: number;
+  readonly fd: number;
+  /** Where the control page is mapped, and where the records are. */
+  readonly base: bigint;
+  readonly data: bigint;
+  readonly bytes: number;
+  head: bigint;
+  tail: bigint;
+}
+
+/** Events that are open. */
+export class PerfSampling implements Disposable {
+  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1 << 16);
+  view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer);
+  words: Uint32Array<ArrayBuffer> = new Uint32Array(this.bytes.buffer);
+  readonly #rings: readonly Ring[];
+  readonly #word = new BigUint64Array(1);
+  readonly #wordBytes = new Uint8Array(this.#word.buffer);
+
+  private constructor(rings: readonly Ring[]) {
+    this.#rings = rings;
+  }
+
+  /** Opens an event on each CPU; otherwise the error number of what was refused. */
+  static open(
+    pid: number,
+    cpus: readonly number[],
+    attribute: Uint8Array<ArrayBuffer>,
+  ): PerfSampling | { readonly errno: number; readonly call: "perf_event_open" | "mmap" } {
+    const rings: Ring[] = [];
+    const fail = (call: "perf_event_open" | "mmap") => {
+      const failed = { errno: errno() || ERRNO.EIO, call };
+      new PerfSampling(rings)[Symbol.dispose]();
+      return failed;
+    };
+    for (const cpu of cpus) {
+      const fd = openCounter(undefined, () => {
+        const number = SYSCALLS.perfEventOpen;
+        return Number(libc().perfEventOpen(number, attribute, pid, cpu, -1, FD_CLOEXEC));
+      });
+      // A CPU of the affinity may be switched off.
+      if (fd < 0 && errno() === ERRNO.ENODEV) continue;
+      if (fd < 0) return fail("perf_event_open");
+      const ring = mapRing(cpu, fd);
+      if (ring === undefined) {
+        closeFile(fd);
+        return fail("mmap");
+      }
+      rings.push(ring);
+    }
+    return new PerfSampling(rings);
+  }
+
+  /** The bytes of the smallest ring. */
+  get ringBytes(): number {
+    return Math.min(...this.#rings.map(({ bytes }) => bytes));
+  }
+
+  /**
+   * Copies records, and makes room in the rings.
+   *
+   * @param all Also what came since the turn before: no record comes any more.
+   */
+  take(all: boolean): RingPiece[] {
+    const pieces: RingPiece[] = [];
+    let used = 0;
+    for (const ring of this.#rings) {
+      const before = ring.head;
+      ring.head = this.#read(ring.base + HEAD_AT);
+      const upTo = all ? ring.head : before, length = Number(upTo - ring.tail);
+      if (length === 0) continue;
+      this.#reserve(used + length);
+      const at = Number(ring.tail % BigInt(ring.bytes)), first = Math.min(length, ring.bytes - at);
+      this.#copy(used, first, ring.data + BigInt(at));
+      if (first < length) this.#copy(used + first, length - first, ring.data);
+      pieces.push({ cpu: ring.cpu, from: used, to: used + length });
+      used += length;
+      ring.tail = upTo;
+      this.#word[0] = upTo;
+      libc().poke(ring.base + TAIL_AT, this.#wordBytes, 8n);
+    }
+    return pieces;
+  }
+
+  #copy(at: number, length: number, from: bigint): void {
+    libc().peek(this.bytes.subarray(at, at + length), from, BigInt(length));
+  }
+
+  #read(address: bigint): bigint {
+    libc().peek(this.#wordBytes, address, 8n);
+    return this.#word[0];
+  }
+
+  #reserve(length: number): void {
+    if (length <= this.bytes.length) return;
+    const longer = grown(this.bytes, length);
+    this.bytes = longer;
+    this.view = new DataView(longer.buffer);
+    this.words = new Uint32Array(longer.buffer, 0, longer.length >> 2);
+  }
+
+  /** CPU time of the command and all that it started, by CPU, ns. */
+  counts(): Map<number, number> {
+    return new Map(this.#rings.map(({ cpu, fd }) => {
+      const isRead = libc().read(fd, this.#wordBytes, 8n) === 8n;
+      return [cpu, isRead ? Number(this.#word[0]) : 0];
+    }));
+  }
+
+  [Symbol.dispose](): void {
+    for (const { fd, base, bytes } of this.#rings) {
+      libc().munmap(base, BigInt(bytes + PAGE));
+      closeFile(fd);
+    }
+  }
+}
+
+/** Maps the largest ring that is allowed; `undefined`: errno says why not. */
+function mapRing(cpu: number, fd: number): Ring | undefined {
+  const c = libc(), word = new BigUint64Array(1);
+  for (let bytes = RING_BYTES; bytes >= RING_LEAST; bytes /= 2) {
+    const base = c.mmap(0n, BigInt(bytes + PAGE), PROT_READ_WRITE, MAP_SHARED, fd, 0n);
+    if (base === FAILED) continue;
+    c.peek(new Uint8Array(word.buffer), base + DATA_AT, 8n);
+    return { cpu, fd, base, data: base + (word[0] || BigInt(PAGE)), bytes, head: 0n, tail: 0n };
+  }
+}

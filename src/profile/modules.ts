@@ -1,0 +1,217 @@
+/**
+ * What the code of processes comes from: files that they map, and memory that they fill themselves.
+ * @module
+ */
+import { addressOf, type ElfFile, offsetOf, openElf, type ReadAt, SymbolTable } from "./elf.ts";
+import { type Fde, FrameTable } from "./frame_rows.ts";
+import type { MappedFile } from "./records.ts";
+import type { CodeTables } from "./unwind.ts";
+
+/** A file that is open. */
+export interface OpenFile {
+  readonly read: ReadAt;
+  readonly inode: number;
+  close(): void;
+}
+
+/** Opens files of the machine; a reason where one cannot be opened. */
+export type OpenPath = (path: string) => OpenFile | { readonly refused: string };
+
+/** A file, or the memory that a process fills with code. */
+export interface Module {
+  /** As the process named it; of memory `""`. */
+  readonly path: string;
+  readonly buildId: string;
+  /** The process whose memory it is; −1: it is a file. */
+  readonly process: number;
+  readonly elf?: ElfFile;
+  /** Why nothing is known of it. */
+  readonly refused?: string;
+}
+
+interface LoadedModule extends Module {
+  source: OpenFile | undefined;
+  frames?: FrameTable;
+  symbols?: SymbolTable;
+  /** Pages of code that were looked at for calls. */
+  readonly pages: Map<number, Uint8Array>;
+}
+
+/** Files that stay open; the one that was opened first is closed for one more. */
+const OPEN_MOST = 200;
+const PAGE = 4096;
+/** Bytes before a return address that may be a call. */
+const CALL_MOST = 8;
+export const VDSO = "[vdso]";
+const NO_FILE = "no file";
+
+/** All modules of a run, by number. */
+export class Modules implements CodeTables {
+  readonly all: Module[] = [];
+  readonly #open: OpenPath;
+  readonly #vdso: Uint8Array | undefined;
+  readonly #numbers = new Map<string, number>();
+  readonly #opened: LoadedModule[] = [];
+
+  /** @param vdso The code that the kernel gives to every process. */
+  constructor(open: OpenPath, vdso?: Uint8Array) {
+    [this.#open, this.#vdso] = [open, vdso];
+  }
+
+  /** The number of a file that a process has mapped; it is opened now, because it may be gone later. */
+  ofFile(file: MappedFile): number {
+    const { path, buildId, inode } = file;
+    return this.#numbers.getOrInsertComputed(`${path}\0${buildId}\0${inode}`, () => {
+      return this.all.push(this.#load(file)) - 1;
+    });
+  }
+
+  /** The number of the code that a process makes itself. */
+  ofProcess(process: number): number {
+    return this.#numbers.getOrInsertComputed(`\0${process}`, () => {
+      const module: LoadedModule = {
+        path: "",
+        buildId: "",
+        process,
+        source: undefined,
+        pages: new Map(),
+      };
+      return this.all.push(module) - 1;
+    });
+  }
+
+  #load({ path, buildId, inode }: MappedFile): LoadedModule {
+    const base = { path, buildId, process: -1, source: undefined, pages: new Map() };
+    const refuse = (refused: string): LoadedModule => Object.assign(base, { refused });
+    const vdso = this.#vdso;
+    const source = path === VDSO && vdso !== undefined
+      ? { read: memoryReader(vdso), inode: 0, close: () => {} }
+      : path[0] === "/"
+      ? this.#open(path)
+      : { refused: NO_FILE };
+    if ("refused" in source) {
+      return refuse(path.endsWith(" (deleted)") ? "deleted" : source.refused);
+    }
+    const elf = openElf(source.read);
+    const isOther = "refused" in elf
+      ? undefined
+      : buildId !== "" && path !== VDSO
+      ? elf.buildId !== buildId
+      : inode > 0 && source.inode !== inode;
+    if ("refused" in elf || isOther === true) {
+      source.close();
+      return refuse("refused" in elf ? elf.refused : "replaced");
+    }
+    const module: LoadedModule = Object.assign(base, {
+      elf,
+      source,
+      buildId: buildId || elf.buildId,
+    });
+    this.#keepOpen(module);
+    return module;
+  }
+
+  #keepOpen(module: LoadedModule): void {
+    if (this.#opened.push(module) <= OPEN_MOST) return;
+    const oldest = this.#opened.shift()!;
+    oldest.source?.close();
+    oldest.source = undefined;
+  }
+
+  /** Reads a module's file, which is opened again if it was closed for others. */
+  #readerOf(module: LoadedModule): ReadAt {
+    return (offset, length) => {
+      if (module.source === undefined) {
+        const source = this.#open(module.path);
+        if ("refused" in source) return new Uint8Array();
+        module.source = source;
+        this.#keepOpen(module);
+      }
+      return module.source.read(offset, length);
+    };
+  }
+
+  /** What to take off an address of a mapping to get the one that the linker gave. */
+  bias(module: number, start: number, offset: number): number {
+    const { elf } = this.all[module];
+    return start - ((elf && addressOf(elf, offset)) ?? offset);
+  }
+
+  fde(number: number, address: number): Fde | undefined {
+    return this.frames(number)?.find(address);
+  }
+
+  /** Call frame information of a module. */
+  frames(number: number): FrameTable | undefined {
+    const module = this.all[number] as LoadedModule | undefined;
+    if (module?.elf === undefined) return undefined;
+    return module.frames ??= new FrameTable(module.elf, this.#readerOf(module));
+  }
+
+  /** Symbols of a module's own file. */
+  symbols(number: number): SymbolTable | undefined {
+    const module = this.all[number] as LoadedModule | undefined;
+    if (module?.elf === undefined) return undefined;
+    return module.symbols ??= new SymbolTable(module.elf, this.#readerOf(module));
+  }
+
+  /** Reads a module's file. */
+  reader(number: number): ReadAt {
+    return this.#readerOf(this.all[number] as LoadedModule);
+  }
+
+  callBefore(number: number, address: number, callee: number): 0 | 1 | 2 {
+    const code = this.#codeBefore(number, address);
+    if (code === undefined) return 0;
+    const direct = callTarget(code, address);
+    if (direct !== undefined) {
+      const holder = callee < 0 ? undefined : this.symbols(number)?.find(callee);
+      return holder?.start === direct ? 2 : 1;
+    }
+    return isIndirectCall(code) ? 1 : 0;
+  }
+
+  /** The bytes before an address. */
+  #codeBefore(number: number, address: number): Uint8Array | undefined {
+    const module = this.all[number] as LoadedModule;
+    const from = address - CALL_MOST;
+    const at = module.elf && offsetOf(module.elf, from);
+    if (at === undefined) return undefined;
+    const page = Math.floor(at / PAGE);
+    const bytes = module.pages.getOrInsertComputed(page, () => {
+      return new Uint8Array(this.#readerOf(module)(page * PAGE, PAGE + CALL_MOST));
+    });
+    const start = at - page * PAGE;
+    return start + CALL_MOST > bytes.length ? undefined : bytes.subarray(start, start + CALL_MOST);
+  }
+
+  /** Closes all files. */
+  [Symbol.dispose](): void {
+    for (const module of this.#opened) module.source?.close();
+  }
+}
+
+/** Reads bytes as a file. */
+export function memoryReader(bytes: Uint8Array): ReadAt {
+  return (offset, length) => {
+    return bytes.subarray(Math.min(offset, bytes.length), Math.min(offset + length, bytes.length));
+  };
+}
+
+/** The function that `call rel32` at the end of these bytes calls. */
+function callTarget(code: Uint8Array, address: number): number | undefined {
+  if (code[3] !== 0xe8) return undefined;
+  return address + (code[4] | code[5] << 8 | code[6] << 16 | code[7] << 24);
+}
+
+/** Do the bytes end in `call r/m64` (ff /2), of two to seven bytes? */
+function isIndirectCall(code: Uint8Array): boolean {
+  return [2, 3, 4, 6, 7].some((length) => {
+    const at = CALL_MOST - length, operand = code[at + 1];
+    if (code[at] !== 0xff || (operand >> 3 & 7) !== 2) return false;
+    const mode = operand >> 6, base = operand & 7;
+    const hasIndex = mode !== 3 && base === 4 ? 1 : 0;
+    const offset = mode === 1 ? 1 : mode === 2 || (mode === 0 && base === 5) ? 4 : 0;
+    return 2 + hasIndex + offset === length;
+  });
+}

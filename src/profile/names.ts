@@ -1,0 +1,160 @@
+/**
+ * Names of frames: functions by the symbols of their file or of its debug file, else by where their call frame
+ * information begins, so that a function of a stripped file is still one row.
+ * @module
+ */
+import { openElf, type Symbol, SymbolTable } from "./elf.ts";
+import { JitMap } from "./jit_map.ts";
+import type { Module, OpenPath } from "./modules.ts";
+import { plainName } from "./plain_name.ts";
+import { FRAME, MARKER, type Profile } from "./profile.ts";
+
+/** A frame as outputs show it. */
+export interface Frame {
+  readonly name: string;
+  /** What follows the name where it is not a function of a file: `_[k]`, `_[g]`. */
+  readonly suffix: string;
+  /** The module's number; −1: it has none. */
+  readonly module: number;
+  /** As the linker placed it; 0: it has none. */
+  readonly address: number;
+  /** Where the function begins, likewise. */
+  readonly start: number;
+}
+
+/** Where names come from. */
+export interface NameSources {
+  readonly open: OpenPath;
+  /** Directories with debug files, before the system's. */
+  readonly debugDirectories: readonly string[];
+  /** /proc/kallsyms; empty: it cannot be read. */
+  readonly kernelSymbols: () => string;
+  /** The perf map of a process. */
+  readonly jitMap: (process: number) => string;
+}
+
+const SYSTEM_DEBUG = "/usr/lib/debug";
+const MARKER_NAMES = ["[…]", "[short threads]", "[kernel, not visible]", "[kernel thread]"];
+const MARKER_KEYS = Object.values(MARKER);
+const UNKNOWN = "[unknown]";
+/** Functions that nothing calls: a stack that ends there is complete. */
+const OUTERMOST = new Set([
+  ...["_start", "start_thread", "clone", "clone3", "thread_start", "runtime.goexit"],
+  ...["runtime.goexit.abi0", "runtime.mstart", "runtime.rt0_go", "runtime.rt0_go.abi0"],
+]);
+
+/** Names the nodes of a profile's tree. */
+export class FrameNames {
+  readonly #profile: Profile;
+  readonly #sources: NameSources;
+  readonly #frames = new Map<number, Map<number, Frame>>();
+  readonly #debug = new Map<number, SymbolTable | undefined>();
+  readonly #jits = new Map<number, JitMap>();
+  #kernel: JitMap | undefined;
+
+  constructor(profile: Profile, sources: NameSources) {
+    [this.#profile, this.#sources] = [profile, sources];
+  }
+
+  /** Keeps the names that a process gave to code of its own, before they are removed. */
+  keep(process: number): void {
+    this.#jits.getOrInsertComputed(process, () => new JitMap(this.#sources.jitMap(process)));
+  }
+
+  /** Frames from the outermost to this one. */
+  stack(node: number): Frame[] {
+    const frames = this.#profile.trie.path(node).map((at) => this.#frame(at));
+    // A stack without an end of its own is whole if nothing calls its outermost function.
+    const at = frames.findIndex(({ name }) => name === MARKER_NAMES[MARKER.cut]);
+    if (at >= 0 && OUTERMOST.has(frames[at + 1]?.name)) frames.splice(at, 1);
+    return frames;
+  }
+
+  #frame(node: number): Frame {
+    const { trie } = this.#profile, key = trie.module(node), address = trie.address(node);
+    const known = this.#frames.getOrInsertComputed(key, () => new Map());
+    return known.getOrInsertComputed(address, () => this.#named(key, address));
+  }
+
+  #named(key: number, address: number): Frame {
+    const special = (name: string, suffix = ""): Frame => {
+      return { name, suffix, module: -1, address: 0, start: 0 };
+    };
+    switch (key) {
+      case FRAME.unknown:
+        return special(UNKNOWN);
+      case FRAME.process:
+        return special(this.#profile.names[address]);
+      case FRAME.marker:
+        return special(MARKER_NAMES[MARKER_KEYS.indexOf(address as 0)]);
+      case FRAME.kernel:
+        return special(this.#kernelName(address), "_[k]");
+    }
+    const number = Math.floor(key / 2), suffix = key % 2 === 1 ? "_[g]" : "";
+    const module = this.#profile.modules.all[number];
+    if (module.process >= 0) {
+      this.keep(module.process);
+      const found = this.#jits.get(module.process)!.find(address);
+      const name = found?.name ?? "[jit]", start = found?.start ?? address;
+      return { name, suffix, module: number, address, start };
+    }
+    const symbol = this.#symbol(number, address);
+    if (symbol !== undefined) {
+      return { name: shownName(symbol.name), suffix, module: number, address, start: symbol.start };
+    }
+    const start = this.#profile.modules.fde(number, address)?.start;
+    const name = fileName(module);
+    const reason = module.refused === undefined ? "" : `, ${module.refused}`;
+    const place = start === undefined ? reason : `+0x${start.toString(16)}`;
+    return { name: `[${name}${place}]`, suffix, module: number, address, start: start ?? 0 };
+  }
+
+  #symbol(number: number, address: number): Symbol | undefined {
+    return this.#debugSymbols(number)?.find(address) ??
+      this.#profile.modules.symbols(number)?.find(address);
+  }
+
+  /** Symbols of the separate debug file of a module. */
+  #debugSymbols(number: number): SymbolTable | undefined {
+    return this.#debug.getOrInsertComputed(number, () => {
+      const { buildId, elf } = this.#profile.modules.all[number];
+      if (elf === undefined || buildId.length < 4) return undefined;
+      if (elf.sections.some(({ name }) => name === ".symtab")) return undefined;
+      const place = `.build-id/${buildId.slice(0, 2)}/${buildId.slice(2)}.debug`;
+      for (const directory of [...this.#sources.debugDirectories, SYSTEM_DEBUG]) {
+        const file = this.#sources.open(`${directory}/${place}`);
+        if ("refused" in file) continue;
+        const found = openElf(file.read);
+        const isSame = !("refused" in found) && found.buildId === buildId;
+        const symbols = isSame ? new SymbolTable(found, file.read) : undefined;
+        file.close();
+        if (symbols !== undefined) return symbols;
+      }
+    });
+  }
+
+  #kernelName(address: number): string {
+    this.#kernel ??= JitMap.ofKernel(this.#sources.kernelSymbols());
+    return this.#kernel.find(address)?.name ?? "[kernel]";
+  }
+}
+
+/** The last part of a module's path. */
+export function fileName({ path }: Pick<Module, "path">): string {
+  const plain = path.replace(/ \(deleted\)$/, "");
+  return plain.slice(plain.lastIndexOf("/") + 1);
+}
+
+/** A symbol as people write it; names of templates and operators stay as the compiler made them. */
+export function shownName(symbol: string): string {
+  const base = symbol.replace(/@.*$/, "");
+  if (base.startsWith("_Z")) return plainName(base) ?? base;
+  return fortranName(base) ?? base;
+}
+
+/** `__heat_MOD_step`, `heat_mp_step_`, `_QMheatPstep`: gfortran, ifort, flang. */
+function fortranName(symbol: string): string | undefined {
+  const match = /^__([a-z]\w*)_MOD_(\w+)$/.exec(symbol) ?? /^([a-z]\w*)_mp_(\w+?)_$/.exec(symbol) ??
+    /^_QM([a-z]\w*)P(\w+)$/.exec(symbol);
+  return match === null ? undefined : `${match[1]}::${match[2]}`;
+}

@@ -1,0 +1,361 @@
+/**
+ * A profile from records of the kernel: which thread was in which stack, and for how long.
+ *
+ * The kernel begins every thread with a whole period, so that threads shorter than it have no sample; and a user
+ * that may not sample the kernel gets none there. The kernel's own count of each thread's CPU time, which comes
+ * at its end, tells both: the samples of a thread share that time.
+ * @module
+ */
+import { AddressSpace } from "./address_space.ts";
+import { type Modules, VDSO } from "./modules.ts";
+import { RECORD, type RecordBytes, RecordReader, type Sampling } from "./records.ts";
+import { ROOT, StackTrie } from "./stack_trie.ts";
+import { END, type End, Unwinder } from "./unwind.ts";
+
+/** Frames that are no code of a module; their address is a number of its own kind. */
+export const FRAME = {
+  /** An address that belongs to no module. */
+  unknown: -1,
+  /** A process: the number of its name. */
+  process: -2,
+  /** One of {@linkcode MARKER}. */
+  marker: -3,
+  /** Code of the kernel: the address less its base. */
+  kernel: -4,
+} as const;
+/** What stands for time or frames that are not known. */
+export const MARKER = {
+  /** Outer frames are missing. */
+  cut: 0,
+  shortThreads: 1,
+  hiddenKernel: 2,
+  kernelThread: 3,
+} as const;
+
+/** What a stack, without those below it, took. */
+export interface StackCost {
+  readonly node: number;
+  ns: number;
+  samples: number;
+}
+
+/** How complete a profile is. */
+export interface ProfileFacts {
+  samples: number;
+  /** Samples that the kernel had no room for. */
+  lost: number;
+  /** The kernel paused the sampling so often. */
+  throttled: number;
+  frames: number;
+  /** Frames that were found by a guess. */
+  guessedFrames: number;
+  /** Samples by the end of their walk. */
+  readonly ends: number[];
+  /** CPU time by the kernel's count, and the parts of it that no sample shows; ns. */
+  cpuNs: number;
+  shortNs: number;
+  hiddenNs: number;
+}
+
+/** One thread. */
+interface Thread {
+  readonly root: number;
+  /** Samples by stack. */
+  readonly stacks: Map<number, number>;
+  samples: number;
+  /** By the kernel's count, once it has come. */
+  cpuNs: number;
+  isCounted: boolean;
+  /** Samples that this time should have had: each CPU has a period of its own. */
+  expected: number;
+  endedNs: number;
+}
+
+interface Process {
+  readonly space: AddressSpace;
+  readonly name: number;
+  readonly root: number;
+  threads: number;
+}
+
+/** Counts of a thread may come this much after its end. */
+const SETTLED_NS = 1e9;
+
+/** Takes records, and adds up. */
+export class Profile {
+  readonly trie: StackTrie = new StackTrie();
+  readonly modules: Modules;
+  readonly periodNs: number;
+  readonly facts: ProfileFacts = {
+    samples: 0,
+    lost: 0,
+    throttled: 0,
+    frames: 0,
+    guessedFrames: 0,
+    ends: [0, 0, 0, 0, 0],
+    cpuNs: 0,
+    shortNs: 0,
+    hiddenNs: 0,
+  };
+  /** Names of processes. */
+  readonly names: string[] = [];
+  readonly #reader: RecordReader;
+  readonly #unwinder: Unwinder;
+  readonly #processes = new Map<number, Process>();
+  readonly #threads = new Map<number, Thread>();
+  readonly #ending: [thread: number, state: Thread][] = [];
+  readonly #costs = new Map<number, StackCost>();
+  readonly #endedByCpu = new Map<number, number>();
+  #spaces = 0;
+  /** Called when a process has ended whose own code was sampled: its names may vanish. */
+  onEnd: (process: number) => void = () => {};
+
+  constructor(
+    modules: Modules,
+    { periodNs, withKernel }: Pick<Sampling, "periodNs" | "withKernel">,
+  ) {
+    [this.modules, this.periodNs] = [modules, periodNs];
+    this.#reader = new RecordReader(withKernel);
+    this.#unwinder = new Unwinder(modules);
+  }
+
+  /**
+   * Takes what was copied out of the rings.
+   *
+   * @param pieces Whole records of a CPU each.
+   */
+  take(
+    bytes: RecordBytes,
+    pieces: readonly { readonly cpu: number; readonly from: number; readonly to: number }[],
+  ): void {
+    const reader = this.#reader;
+    reader.open(bytes);
+    const ats: number[] = [], cpus: number[] = [], times: number[] = [];
+    for (const { cpu, from, to } of pieces) {
+      for (let at = from; at + 8 <= to; at += reader.size(at)) {
+        if (reader.size(at) < 8) break;
+        ats.push(at);
+        cpus.push(cpu);
+        times.push(reader.timeNs(at));
+      }
+    }
+    const order = ats.map((_, i) => i).sort((a, b) => times[a] - times[b] || a - b);
+    for (const i of order) this.#record(bytes, ats[i], cpus[i], times[i]);
+    if (order.length > 0) this.#settle(times[order.at(-1)!] - SETTLED_NS);
+  }
+
+  #record(bytes: RecordBytes, at: number, cpu: number, timeNs: number): void {
+    const reader = this.#reader, facts = this.facts;
+    switch (reader.type(at)) {
+      case RECORD.sample:
+        this.#sample(bytes, at);
+        break;
+      case RECORD.mmap2:
+        this.#map(at);
+        break;
+      case RECORD.comm:
+        if (reader.isExec(at)) this.#execute(reader.process(at), reader.comm(at));
+        break;
+      case RECORD.fork:
+        this.#fork(at);
+        break;
+      case RECORD.exit:
+        this.#exit(at, timeNs);
+        break;
+      case RECORD.read:
+        this.#count(at, cpu);
+        break;
+      case RECORD.lost:
+        facts.lost += reader.count(at);
+        break;
+      case RECORD.lostSamples:
+        facts.lost += reader.lostSamples(at);
+        break;
+      case RECORD.throttle:
+        facts.throttled++;
+    }
+  }
+
+  #sample(bytes: RecordBytes, at: number): void {
+    const { facts, trie } = this, reader = this.#reader, unwinder = this.#unwinder;
+    const id = reader.sampleProcess(at), process = this.#process(id);
+    const thread = this.#thread(reader.sampleThread(at), process);
+    facts.samples++;
+    thread.samples++;
+    let node = process.root;
+    if (reader.openSample(at)) {
+      const { space } = process, { stackAt, stackBytes, registers } = reader;
+      const depth = unwinder.walk(space, registers, bytes, stackAt, stackBytes);
+      facts.frames += depth;
+      facts.ends[unwinder.end]++;
+      if (unwinder.end !== END.root) node = trie.child(node, FRAME.marker, MARKER.cut);
+      for (let i = depth - 1; i >= 0; i--) {
+        const address = unwinder.addresses[i], mapping = space.find(address);
+        facts.guessedFrames += unwinder.isGuessed[i];
+        node = mapping === undefined
+          ? trie.child(node, FRAME.unknown, 0)
+          : trie.child(node, mapping.module * 2 + unwinder.isGuessed[i], address - mapping.bias);
+      }
+    } else node = trie.child(node, FRAME.marker, MARKER.kernelThread);
+    for (let i = reader.kernelDepth - 1; i >= 0; i--) {
+      node = trie.child(node, FRAME.kernel, reader.kernelAddresses[i]);
+    }
+    thread.stacks.set(node, (thread.stacks.get(node) ?? 0) + 1);
+  }
+
+  #process(id: number): Process {
+    return this.#processes.getOrInsertComputed(
+      id,
+      () => this.#make("?", new AddressSpace(++this.#spaces)),
+    );
+  }
+
+  #make(name: string, space: AddressSpace): Process {
+    let number = this.names.indexOf(name);
+    if (number < 0) number = this.names.push(name) - 1;
+    const root = this.trie.child(ROOT, FRAME.process, number);
+    return { space, name: number, root, threads: 1 };
+  }
+
+  #thread(id: number, { root }: Process): Thread {
+    return this.#threads.getOrInsertComputed(id, () => ({
+      root,
+      stacks: new Map(),
+      samples: 0,
+      cpuNs: 0,
+      isCounted: false,
+      expected: 0,
+      endedNs: NaN,
+    }));
+  }
+
+  #map(at: number): void {
+    const reader = this.#reader, { modules } = this, id = reader.process(at);
+    const { start, end, file } = reader.mapping(at), { path } = file;
+    const { space } = this.#process(id);
+    const isFile = path === VDSO ||
+      (path[0] === "/" && !/^\/(memfd:|dev\/|anon|SYSV)/.test(path) && path !== "//anon");
+    if (/\/(lib)?python3[^/]*$/.test(path)) space.hasTrampolines = true;
+    const module = isFile ? modules.ofFile(file) : modules.ofProcess(id);
+    const bias = isFile ? modules.bias(module, start, file.offset) : 0;
+    space.add({ start, end, module, bias, isMade: !isFile });
+  }
+
+  #execute(id: number, name: string): void {
+    const { threads = 1 } = this.#processes.get(id) ?? {};
+    const process = this.#make(name, new AddressSpace(++this.#spaces));
+    process.threads = threads;
+    this.#processes.set(id, process);
+  }
+
+  #fork(at: number): void {
+    const { process, parent, thread } = this.#reader.task(at);
+    this.#leave(thread);
+    const from = this.#processes.get(parent);
+    if (process === parent) {
+      if (from !== undefined) from.threads++;
+      return;
+    }
+    if (from === undefined) return;
+    const child = this.#make(this.names[from.name], from.space.fork(++this.#spaces));
+    this.#processes.set(process, child);
+  }
+
+  #exit(at: number, timeNs: number): void {
+    const { process: id, thread } = this.#reader.task(at);
+    const state = this.#threads.get(thread), process = this.#processes.get(id);
+    const ended = state ?? (process && this.#thread(thread, process));
+    if (ended !== undefined) {
+      ended.endedNs = timeNs;
+      this.#ending.push([thread, ended]);
+    }
+    if (process === undefined || --process.threads > 0) return;
+    this.onEnd(id);
+    this.#processes.delete(id);
+  }
+
+  /** The CPU time of a thread that ended, on one CPU. */
+  #count(at: number, cpu: number): void {
+    const ns = this.#reader.count(at), id = this.#reader.thread(at);
+    this.#endedByCpu.set(cpu, (this.#endedByCpu.get(cpu) ?? 0) + ns);
+    const thread = this.#thread(id, this.#process(this.#reader.process(at)));
+    thread.isCounted = true;
+    this.#add(thread, ns);
+  }
+
+  #add(thread: Thread, ns: number): void {
+    thread.cpuNs += ns;
+    thread.expected += Math.floor(ns / this.periodNs);
+    this.facts.cpuNs += ns;
+  }
+
+  /** Threads that ended before a moment have all their records. */
+  #settle(beforeNs: number): void {
+    let done = 0;
+    for (const [id, state] of this.#ending) {
+      if (state.endedNs > beforeNs) break;
+      // The command's own first thread has no count before the end.
+      if (state.isCounted && this.#threads.get(id) === state) this.#leave(id);
+      done++;
+    }
+    this.#ending.splice(0, done);
+  }
+
+  /** A thread's time goes to its stacks. */
+  #leave(id: number): void {
+    const thread = this.#threads.get(id);
+    if (thread === undefined) return;
+    this.#threads.delete(id);
+    const { samples, cpuNs, expected, root } = thread, { facts, trie } = this;
+    if (samples === 0) {
+      if (cpuNs === 0) return;
+      const isShort = expected === 0;
+      facts[isShort ? "shortNs" : "hiddenNs"] += cpuNs;
+      const marker = isShort ? MARKER.shortThreads : MARKER.hiddenKernel;
+      this.#cost(trie.child(root, FRAME.marker, marker), cpuNs, 0);
+      return;
+    }
+    // One without a count has ended in a way that the kernel does not report.
+    const known = cpuNs > 0 ? cpuNs : samples * this.periodNs;
+    const hiddenNs = Math.max(0, Math.min(expected - samples, known / this.periodNs)) *
+      this.periodNs;
+    if (hiddenNs > 0) {
+      facts.hiddenNs += hiddenNs;
+      this.#cost(trie.child(root, FRAME.marker, MARKER.hiddenKernel), hiddenNs, 0);
+    }
+    const weight = (known - hiddenNs) / samples;
+    for (const [node, count] of thread.stacks) this.#cost(node, count * weight, count);
+  }
+
+  #cost(node: number, ns: number, samples: number): void {
+    const cost = this.#costs.getOrInsertComputed(node, () => ({ node, ns: 0, samples: 0 }));
+    cost.ns += ns;
+    cost.samples += samples;
+  }
+
+  /**
+   * Everything that was taken, by stack.
+   *
+   * @param totals CPU time by CPU, ns: of all threads, ended or not.
+   */
+  finish(totals: ReadonlyMap<number, number>): StackCost[] {
+    // What no ended thread had is of those that go on, and of the command's own first thread.
+    const open = [...this.#threads.values()].filter(({ isCounted }) => !isCounted);
+    const samples = open.reduce((sum, thread) => sum + thread.samples, 0);
+    for (const [cpu, ns] of totals) {
+      const left = ns - (this.#endedByCpu.get(cpu) ?? 0);
+      if (left <= 0) continue;
+      for (const thread of open) {
+        const share = samples > 0 ? thread.samples / samples : 1 / open.length;
+        if (share > 0) this.#add(thread, left * share);
+      }
+    }
+    for (const id of [...this.#threads.keys()]) this.#leave(id);
+    return [...this.#costs.values()];
+  }
+
+  /** How walks ended, as shares of all samples. */
+  shareOf(end: End): number {
+    return this.facts.ends[end] / this.facts.samples;
+  }
+}

@@ -1,0 +1,260 @@
+/**
+ * Records of the kernel's sampling, and the attribute that asks for them. Truth: perf_event_open(2),
+ * linux/perf_event.h.
+ * @module
+ */
+import { textAt } from "./elf.ts";
+
+/** What is sampled, and how. */
+export interface Sampling {
+  /** Time on the CPU between two samples, ns. */
+  readonly periodNs: number;
+  /** Bytes of each stack that are copied. */
+  readonly stackBytes: number;
+  /** Samples are also taken inside the kernel, which a plain user may not. */
+  readonly withKernel: boolean;
+  /** Mappings come with the build id of their file: Linux 5.12. */
+  readonly withBuildIds: boolean;
+}
+
+const ATTRIBUTE_BYTES = 128;
+/** PERF_TYPE_SOFTWARE. Its event 0 is the CPU clock. */
+const SOFTWARE = 1;
+const SAMPLE = {
+  ip: 1,
+  tid: 2,
+  time: 4,
+  callchain: 0x20,
+  cpu: 0x80,
+  registers: 0x1000,
+  stack: 0x2000,
+};
+/** Flag bits at 40. */
+const FLAG = {
+  disabled: 0,
+  inherit: 1,
+  excludeKernel: 5,
+  excludeHypervisor: 6,
+  mmap: 8,
+  comm: 9,
+  inheritStat: 11,
+  enableOnExec: 12,
+  task: 13,
+  sampleIdAll: 18,
+  excludeUserChain: 22,
+  mmap2: 23,
+  commExec: 24,
+  useClock: 25,
+  buildId: 34,
+};
+/** ax bx cx dx si di bp sp ip, r8 to r15. */
+const REGISTER_MASK = 0xff01ff;
+/** Numbers of DWARF of these registers, in the kernel's order. */
+export const REGISTERS: readonly number[] = [
+  0,
+  3,
+  2,
+  1,
+  4,
+  5,
+  6,
+  7,
+  16,
+  8,
+  9,
+  10,
+  11,
+  12,
+  13,
+  14,
+  15,
+];
+const NEVER_WAKE = 1 << 30;
+const CLOCK_MONOTONIC_RAW = 4;
+
+/** struct perf_event_attr: CPU time of a command and all that it starts, from its execve(2) on. */
+export function samplingAttribute(sampling: Sampling): Uint8Array<ArrayBuffer> {
+  const { periodNs, stackBytes, withKernel, withBuildIds } = sampling;
+  const attribute = new DataView(new ArrayBuffer(ATTRIBUTE_BYTES));
+  const { ip, tid, time, callchain, cpu, registers, stack } = SAMPLE;
+  const type = ip | tid | time | cpu | registers | stack | (withKernel ? callchain : 0);
+  const { excludeKernel, excludeUserChain, buildId, ...always } = FLAG;
+  const bits = [...Object.values(always), withKernel ? excludeUserChain : excludeKernel];
+  if (withBuildIds) bits.push(buildId);
+  attribute.setUint32(0, SOFTWARE, true);
+  attribute.setUint32(4, ATTRIBUTE_BYTES, true);
+  attribute.setBigUint64(16, BigInt(Math.round(periodNs)), true);
+  attribute.setBigUint64(24, BigInt(type), true);
+  attribute.setBigUint64(40, bits.reduce((flags, bit) => flags | 1n << BigInt(bit), 0n), true);
+  attribute.setUint32(48, NEVER_WAKE, true);
+  attribute.setBigUint64(80, BigInt(REGISTER_MASK), true);
+  attribute.setUint32(88, stackBytes, true);
+  attribute.setInt32(92, CLOCK_MONOTONIC_RAW, true);
+  return new Uint8Array(attribute.buffer);
+}
+
+/** PERF_RECORD_. */
+export const RECORD = {
+  lost: 2,
+  comm: 3,
+  exit: 4,
+  throttle: 5,
+  fork: 7,
+  read: 8,
+  sample: 9,
+  mmap2: 10,
+  lostSamples: 13,
+} as const;
+
+const HEADER_BYTES = 8, SAMPLE_ID_BYTES = 24, REGISTER_BYTES = 8 * REGISTERS.length;
+const COMM_EXEC = 0x2000, MMAP_BUILD_ID = 0x4000;
+const HIGH = 4294967296;
+
+/** Bytes that were copied out of rings: whole records, the pieces one after the other. */
+export interface RecordBytes {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly view: DataView<ArrayBuffer>;
+  readonly words: Uint32Array<ArrayBuffer>;
+}
+
+/** A file that became part of a process's code. */
+export interface MappedFile {
+  readonly path: string;
+  readonly offset: number;
+  /** In hex; empty: the kernel does not tell it. */
+  readonly buildId: string;
+  /** 0: the kernel tells the build id instead. */
+  readonly inode: number;
+}
+
+/** Looks into records where they lie; makes no object for a sample. */
+export class RecordReader {
+  readonly #withKernel: boolean;
+  #bytes: Uint8Array<ArrayBuffer> = new Uint8Array();
+  #view: DataView<ArrayBuffer> = new DataView(new ArrayBuffer(0));
+  #words: Uint32Array<ArrayBuffer> = new Uint32Array();
+  /** Of the sample that was read last: registers by DWARF's numbers, and where its stack's copy lies. */
+  readonly registers: Float64Array = new Float64Array(REGISTERS.length);
+  stackAt = 0;
+  stackBytes = 0;
+  /** Addresses in the kernel, innermost first, less than KERNEL_BASE; and their number. */
+  readonly kernelAddresses: Float64Array = new Float64Array(256);
+  kernelDepth = 0;
+
+  constructor(withKernel: boolean) {
+    this.#withKernel = withKernel;
+  }
+
+  open({ bytes, view, words }: RecordBytes): void {
+    [this.#bytes, this.#view, this.#words] = [bytes, view, words];
+  }
+
+  type(at: number): number {
+    return this.#words[at >>> 2];
+  }
+
+  /** Less than a header: this is no record. */
+  size(at: number): number {
+    return this.#view.getUint16(at + 6, true);
+  }
+
+  timeNs(at: number): number {
+    const isSample = this.type(at) === RECORD.sample;
+    return this.#word(isSample ? at + 24 : at + this.size(at) - SAMPLE_ID_BYTES + 8);
+  }
+
+  /** Process and thread of any record but those of a sample. */
+  process(at: number): number {
+    return this.#words[(at + 8) >>> 2];
+  }
+
+  /** Of COMM, READ. */
+  thread(at: number): number {
+    return this.#words[(at + 12) >>> 2];
+  }
+
+  sampleProcess(at: number): number {
+    return this.#words[(at + 16) >>> 2];
+  }
+
+  sampleThread(at: number): number {
+    return this.#words[(at + 20) >>> 2];
+  }
+
+  sampleCpu(at: number): number {
+    return this.#words[(at + 32) >>> 2];
+  }
+
+  /** Of FORK and EXIT: process, its parent, thread. */
+  task(at: number): { process: number; parent: number; thread: number } {
+    const [process, parent, thread] = this.#words.subarray((at + 8) >>> 2, (at + 20) >>> 2);
+    return { process, parent, thread };
+  }
+
+  /** Of LOST: how many; of READ: the count. */
+  count(at: number): number {
+    return this.#word(at + 16);
+  }
+
+  lostSamples(at: number): number {
+    return this.#word(at + HEADER_BYTES);
+  }
+
+  isExec(at: number): boolean {
+    return (this.#view.getUint16(at + 4, true) & COMM_EXEC) !== 0;
+  }
+
+  comm(at: number): string {
+    return textAt(this.#bytes.subarray(at + 16, at + this.size(at) - SAMPLE_ID_BYTES), 0);
+  }
+
+  mapping(at: number): { start: number; end: number; file: MappedFile } {
+    const start = this.#word(at + 16),
+      hasId = (this.#view.getUint16(at + 4, true) & MMAP_BUILD_ID) !== 0;
+    const idBytes = Math.min(20, this.#bytes[at + 40]);
+    return {
+      start,
+      end: start + this.#word(at + 24),
+      file: {
+        path: textAt(this.#bytes.subarray(at + 72, at + this.size(at) - SAMPLE_ID_BYTES), 0),
+        offset: this.#word(at + 32),
+        buildId: hasId ? this.#bytes.subarray(at + 44, at + 44 + idBytes).toHex() : "",
+        inode: hasId ? 0 : this.#word(at + 48),
+      },
+    };
+  }
+
+  /** Takes the registers and the stack of a sample. @returns False: it is of a thread of the kernel. */
+  openSample(at: number): boolean {
+    let p = at + 40;
+    this.kernelDepth = 0;
+    if (this.#withKernel) p = this.#openChain(p);
+    if (this.#word(p) === 0) return false;
+    p += 8;
+    for (let i = 0; i < REGISTERS.length; i++) this.registers[REGISTERS[i]] = this.#word(p + 8 * i);
+    p += REGISTER_BYTES;
+    const size = this.#word(p);
+    this.stackAt = p + 8;
+    this.stackBytes = size === 0 ? 0 : Math.min(size, this.#word(p + 8 + size));
+    return true;
+  }
+
+  #openChain(at: number): number {
+    const count = this.#word(at);
+    for (let i = 0; i < count; i++) {
+      const low = this.#words[(at + 8 + 8 * i) >>> 2], high = this.#words[(at + 12 + 8 * i) >>> 2];
+      const isMarker = high === 0xffffffff && low >= 0xfffff000;
+      const isKernel = high >= KERNEL_HIGH && !isMarker;
+      if (!isKernel || this.kernelDepth === this.kernelAddresses.length) continue;
+      this.kernelAddresses[this.kernelDepth++] = (high - KERNEL_HIGH) * HIGH + low;
+    }
+    return at + 8 + 8 * count;
+  }
+
+  #word(at: number): number {
+    return this.#words[at >>> 2] + this.#words[(at >>> 2) + 1] * HIGH;
+  }
+}
+
+/** The upper half of the lowest address of the kernel; a double holds only differences from it. */
+export const KERNEL_HIGH = 0xffff8000;

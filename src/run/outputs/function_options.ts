@@ -1,0 +1,57 @@
+/**
+ * Options of `--functions`, as numbers.
+ * @module
+ */
+import { unusable } from "../../core/errors.ts";
+import { listOf } from "../../core/names.ts";
+import type { OptionValues } from "../../core/option.ts";
+
+/** Samples a second and CPU. */
+export const DEFAULT_HZ = 199;
+const HZ_MOST = 4999;
+/** Bytes of each stack. */
+export const DEFAULT_STACK_BYTES = 16384;
+const STACK_LEAST = 4096, STACK_MOST = 65528;
+
+/** What is sampled, and which files are left. */
+export interface FunctionOptions {
+  readonly hz: number;
+  readonly stackBytes: number;
+  readonly debugDirectories: readonly string[];
+}
+
+/** Options whose files need functions. */
+export const FUNCTION_FILES = ["folded"] as const;
+
+/** Are functions asked for? */
+export function asksFunctions(values: OptionValues): boolean {
+  return values.has("functions") || FUNCTION_FILES.some((name) => values.has(name));
+}
+
+/** @throws {UsageError} On a number that cannot be. */
+export function functionOptions(values: OptionValues): FunctionOptions {
+  return {
+    hz: numberOf(values, "functions", DEFAULT_HZ, { least: 1, most: HZ_MOST, step: 1 }),
+    stackBytes: numberOf(values, "stack-bytes", DEFAULT_STACK_BYTES, {
+      least: STACK_LEAST,
+      most: STACK_MOST,
+      step: 8,
+    }),
+    debugDirectories: listOf(values.get("debuginfo")?.text),
+  };
+}
+
+function numberOf(
+  values: OptionValues,
+  option: string,
+  otherwise: number,
+  { least, most, step }: { least: number; most: number; step: number },
+): number {
+  const value = values.get(option);
+  if (value === undefined || value.text === "") return otherwise;
+  const number = Number(value.text);
+  if (number >= least && number <= most && number % step === 0) return number;
+  const expected = `a whole number from ${least} to ${most}` +
+    (step > 1 ? `, a multiple of ${step}` : "");
+  throw unusable(`${value.name}=${value.text}`, expected, value.text);
+}

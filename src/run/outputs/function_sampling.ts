@@ -1,0 +1,116 @@
+/**
+ * The live side of `--functions`: events on the command that waits to be started, files of the machine, and
+ * turns that empty the rings.
+ * @module
+ */
+import { commandProcess } from "../../os/devices/perf_event.ts";
+import { PerfSampling } from "../../os/devices/perf_sampling.ts";
+import { closeFile, O, openFile, readOpenText } from "../../os/files.ts";
+import { openCodeFile, ownText } from "../../os/files/code_files.ts";
+import { affinityOf } from "../../os/host.ts";
+import { ERRNO, errorText } from "../../os/libc.ts";
+import { ownVdso } from "../../os/memory/vdso.ts";
+import { Modules } from "../../profile/modules.ts";
+import { FrameNames } from "../../profile/names.ts";
+import { Profile, type StackCost } from "../../profile/profile.ts";
+import { type Sampling, samplingAttribute } from "../../profile/records.ts";
+import type { FunctionOptions } from "./function_options.ts";
+
+/** Rings are emptied at least so often, ns. */
+const TURN_NS = 50e6;
+/** What a sample has beside the stack, bytes. */
+const SAMPLE_BYTES = 216;
+const KERNEL_SYMBOLS = "/proc/kallsyms";
+
+/** Samples of the command and all that it starts. */
+export class FunctionSampling {
+  readonly profile: Profile;
+  readonly names: FrameNames;
+  readonly withKernel: boolean;
+  readonly #perf: PerfSampling;
+  readonly #modules: Modules;
+  #kernelSymbols: number;
+  readonly #turnNs: number;
+  #nextNs = 0;
+
+  private constructor(perf: PerfSampling, sampling: Sampling, debugDirectories: readonly string[]) {
+    this.#perf = perf;
+    this.withKernel = sampling.withKernel;
+    const bytesPerNs = (sampling.stackBytes + SAMPLE_BYTES) / sampling.periodNs;
+    // Two turns have room: what came since the one before stays there.
+    this.#turnNs = Math.min(TURN_NS, perf.ringBytes / bytesPerNs / 3);
+    this.#modules = new Modules(openCodeFile, ownVdso());
+    this.profile = new Profile(this.#modules, sampling);
+    // Later, without capabilities, the kernel shows zeros.
+    this.#kernelSymbols = sampling.withKernel ? openFile(KERNEL_SYMBOLS, O.RDONLY) : -1;
+    this.names = new FrameNames(this.profile, {
+      open: openCodeFile,
+      debugDirectories,
+      kernelSymbols: () => this.#readKernelSymbols(),
+      jitMap: (process) => ownText(`/tmp/perf-${process}.map`),
+    });
+    this.profile.onEnd = (process) => this.names.keep(process);
+  }
+
+  /** Opens the events; otherwise says why there are none, with what helps. */
+  static open({ hz, stackBytes, debugDirectories }: FunctionOptions): FunctionSampling | string {
+    const pid = commandProcess(), cpus = affinityOf(pid);
+    let why = "";
+    for (const withKernel of [true, false]) {
+      for (const withBuildIds of [true, false]) {
+        const sampling = { periodNs: 1e9 / hz, stackBytes, withKernel, withBuildIds };
+        const perf = PerfSampling.open(pid, cpus, samplingAttribute(sampling));
+        if (perf instanceof PerfSampling) {
+          return new FunctionSampling(perf, sampling, debugDirectories);
+        }
+        why = reasonOf(perf);
+      }
+    }
+    return why;
+  }
+
+  /** Empties the rings where their turn has come. @returns The next turn, CLOCK_MONOTONIC in ns. */
+  take(nowNs: number): number {
+    if (nowNs < this.#nextNs) return this.#nextNs;
+    this.#take(false);
+    return this.#nextNs = nowNs + this.#turnNs;
+  }
+
+  #take(all: boolean): void {
+    const pieces = this.#perf.take(all);
+    if (pieces.length > 0) this.profile.take(this.#perf, pieces);
+  }
+
+  #readKernelSymbols(): string {
+    const fd = this.#kernelSymbols;
+    this.#kernelSymbols = -1;
+    return fd < 0 ? "" : readOpenText(fd, KERNEL_SYMBOLS) ?? "";
+  }
+
+  /** The command has ended: takes what is left. */
+  finish(): StackCost[] {
+    this.#take(true);
+    const costs = this.profile.finish(this.#perf.counts());
+    this.#perf[Symbol.dispose]();
+    return costs;
+  }
+
+  [Symbol.dispose](): void {
+    closeFile(this.#kernelSymbols);
+    this.#modules[Symbol.dispose]();
+  }
+}
+
+function reasonOf({ errno, call }: { errno: number; call: string }): string {
+  switch (errno) {
+    case ERRNO.EACCES:
+    case ERRNO.EPERM:
+      return call === "mmap"
+        ? "other programs of this user hold the memory for perf's rings; end them, or raise " +
+          "kernel.perf_event_mlock_kb"
+        : "this user may not use perf; ask for sysctl kernel.perf_event_paranoid=2";
+    case ERRNO.EMFILE:
+      return "too few free descriptors; raise ulimit -n";
+  }
+  return `${call}: ${errorText(errno)}`;
+}
