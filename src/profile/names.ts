@@ -39,7 +39,8 @@ const MARKER_KEYS = Object.values(MARKER);
 const UNKNOWN = "[unknown]";
 /** Functions that nothing calls: a stack that ends there is complete. */
 const OUTERMOST = new Set([
-  ...["_start", "start_thread", "clone", "clone3", "thread_start", "runtime.goexit"],
+  ...["_start", "start_thread", "clone", "__clone", "clone3", "__clone3", "thread_start"],
+  "runtime.goexit",
   ...["runtime.goexit.abi0", "runtime.mstart", "runtime.rt0_go", "runtime.rt0_go.abi0"],
 ]);
 
@@ -148,9 +149,30 @@ export function fileName({ path }: Pick<Module, "path">): string {
 /** A symbol as people write it; names of templates and operators stay as the compiler made them. */
 export function shownName(symbol: string): string {
   const base = symbol.replace(/@.*$/, "");
-  if (base.startsWith("_Z")) return plainName(base) ?? base;
+  if (base.startsWith("_Z")) return rustName(plainName(base) ?? base);
   return fortranName(base) ?? base;
 }
+
+/** Signs that Rust writes as words: `_$LT$impl$u20$core..fmt..Debug$GT$`. */
+function rustName(name: string): string {
+  if (!name.includes("$")) return name;
+  return name.replaceAll(/\b_(?=\$)/g, "").replaceAll("..", "::")
+    .replaceAll(/\$(\w+)\$/g, (all, word: string) => {
+      const hex = /^u([0-9a-f]{1,5})$/.exec(word)?.[1];
+      return hex !== undefined ? String.fromCodePoint(parseInt(hex, 16)) : RUST_SIGNS[word] ?? all;
+    });
+}
+
+const RUST_SIGNS: Readonly<Record<string, string>> = {
+  SP: "@",
+  BP: "*",
+  RF: "&",
+  LT: "<",
+  GT: ">",
+  LP: "(",
+  RP: ")",
+  C: ",",
+};
 
 /** `__heat_MOD_step`, `heat_mp_step_`, `_QMheatPstep`: gfortran, ifort, flang. */
 function fortranName(symbol: string): string | undefined {

@@ -8,7 +8,7 @@
  */
 import { AddressSpace } from "./address_space.ts";
 import { type Modules, VDSO } from "./modules.ts";
-import { RECORD, type RecordBytes, RecordReader, type Sampling } from "./records.ts";
+import { HEADER_BYTES, RECORD, type RecordBytes, RecordReader, type Sampling } from "./records.ts";
 import { ROOT, StackTrie } from "./stack_trie.ts";
 import { END, type End, Unwinder } from "./unwind.ts";
 
@@ -119,6 +119,17 @@ export class Profile {
     this.#unwinder = new Unwinder(modules);
   }
 
+  /** Where records that are later than a moment begin; what is no record ends them, too. */
+  endOf(bytes: RecordBytes, from: number, to: number, ns: number): number {
+    const reader = this.#reader;
+    reader.open(bytes);
+    for (let at = from; at + HEADER_BYTES <= to; at += reader.size(at)) {
+      if (reader.size(at) < HEADER_BYTES || at + reader.size(at) > to) return to;
+      if (reader.timeNs(at) > ns) return at;
+    }
+    return to;
+  }
+
   /**
    * Takes what was copied out of the rings.
    *
@@ -132,8 +143,8 @@ export class Profile {
     reader.open(bytes);
     const ats: number[] = [], cpus: number[] = [], times: number[] = [];
     for (const { cpu, from, to } of pieces) {
-      for (let at = from; at + 8 <= to; at += reader.size(at)) {
-        if (reader.size(at) < 8) break;
+      for (let at = from; at + HEADER_BYTES <= to; at += reader.size(at)) {
+        if (reader.size(at) < HEADER_BYTES) break;
         ats.push(at);
         cpus.push(cpu);
         times.push(reader.timeNs(at));
@@ -278,7 +289,9 @@ export class Profile {
   #count(at: number, cpu: number): void {
     const ns = this.#reader.count(at), id = this.#reader.thread(at);
     this.#endedByCpu.set(cpu, (this.#endedByCpu.get(cpu) ?? 0) + ns);
-    const thread = this.#thread(id, this.#process(this.#reader.process(at)));
+    // Its process may be gone by now.
+    const thread = this.#threads.get(id) ??
+      this.#thread(id, this.#process(this.#reader.process(at)));
     thread.isCounted = true;
     this.#add(thread, ns);
   }

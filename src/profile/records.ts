@@ -106,7 +106,8 @@ export const RECORD = {
   lostSamples: 13,
 } as const;
 
-const HEADER_BYTES = 8, SAMPLE_ID_BYTES = 24, REGISTER_BYTES = 8 * REGISTERS.length;
+export const HEADER_BYTES = 8;
+const SAMPLE_ID_BYTES = 24, REGISTER_BYTES = 8 * REGISTERS.length;
 const COMM_EXEC = 0x2000, MMAP_BUILD_ID = 0x4000;
 const HIGH = 4294967296;
 

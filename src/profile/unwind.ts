@@ -135,6 +135,8 @@ export class Unwinder {
         continue;
       }
       const row = slot * ROW, base = rows[row + 1], fde = this.#cachedFdes[slot]!;
+      // Nothing called it: its frame was made to return into it.
+      if (fde.isSignal) this.addresses[count - 1] = pc;
       const cfa = base < REGISTERS
         ? r[base] + rows[row + 2]
         : this.#expression.value(fde.expressions[base & INDEX_MASK], NaN);

@@ -2,12 +2,13 @@
  * Samples of the kernel's perf subsystem: one event a CPU on a command and all that it starts, each with a
  * ring. Truth: perf_event_open(2), linux/perf_event.h.
  *
- * Only what was in a ring at the turn before is taken: all rings are complete up to then, and no barrier is
- * needed between the kernel's head and its data.
+ * Only what was in the rings at the turn before is taken, up to the moment when that turn began: all of them are
+ * complete up to then, and no barrier is needed between the kernel's head and its data.
  * @module
  */
 import { grown } from "../../core/grow.ts";
 import { openCounter } from "../confinement/caller_rights.ts";
+import { rawNanoseconds } from "../clock.ts";
 import { closeFile } from "../files.ts";
 import { ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
 
@@ -44,6 +45,8 @@ export class PerfSampling implements Disposable {
   view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer);
   words: Uint32Array<ArrayBuffer> = new Uint32Array(this.bytes.buffer);
   readonly #rings: readonly Ring[];
+  /** When the turn before began, CLOCK_MONOTONIC_RAW in ns. */
+  #beganNs = 0;
   readonly #word = new BigUint64Array(1);
   readonly #wordBytes = new Uint8Array(this.#word.buffer);
 
@@ -90,9 +93,11 @@ export class PerfSampling implements Disposable {
    * Copies records, and makes room in the rings.
    *
    * @param all Also what came since the turn before: no record comes any more.
+   * @param endOf Where records that are later than a moment begin, in whole records from `from` to `to`.
    */
-  take(all: boolean): RingPiece[] {
-    const pieces: RingPiece[] = [];
+  take(all: boolean, endOf: (from: number, to: number, ns: number) => number): RingPiece[] {
+    const pieces: RingPiece[] = [], limitNs = all ? Infinity : this.#beganNs;
+    this.#beganNs = rawNanoseconds();
     let used = 0;
     for (const ring of this.#rings) {
       const before = ring.head;
@@ -103,10 +108,11 @@ export class PerfSampling implements Disposable {
       const at = Number(ring.tail % BigInt(ring.bytes)), first = Math.min(length, ring.bytes - at);
       this.#copy(used, first, ring.data + BigInt(at));
       if (first < length) this.#copy(used + first, length - first, ring.data);
-      pieces.push({ cpu: ring.cpu, from: used, to: used + length });
-      used += length;
-      ring.tail = upTo;
-      this.#word[0] = upTo;
+      const end = endOf(used, used + length, limitNs);
+      if (end === used) continue;
+      pieces.push({ cpu: ring.cpu, from: used, to: end });
+      this.#word[0] = ring.tail += BigInt(end - used);
+      used = end;
       libc().poke(ring.base + TAIL_AT, this.#wordBytes, 8n);
     }
     return pieces;

@@ -77,8 +77,9 @@ export class FunctionSampling {
   }
 
   #take(all: boolean): void {
-    const pieces = this.#perf.take(all);
-    if (pieces.length > 0) this.profile.take(this.#perf, pieces);
+    const perf = this.#perf, { profile } = this;
+    const pieces = perf.take(all, (from, to, ns) => profile.endOf(perf, from, to, ns));
+    if (pieces.length > 0) profile.take(perf, pieces);
   }
 
   #readKernelSymbols(): string {
