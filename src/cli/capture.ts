@@ -76,7 +76,7 @@ it. GPU libraries and perf events cannot be saved.`,
     if (saved.closed.length > 0) {
       const some = saved.closed.slice(0, 3).join(", ");
       const more = saved.closed.length > 3 ? `, and ${saved.closed.length - 3} more` : "";
-      say(`closed to you, so without text: ${some}${more}`);
+      say(`no permission to read, so saved without text: ${some}${more}`);
     }
     return EXIT.done;
   },

@@ -177,7 +177,6 @@ async function run(
     throw new AccessError({
       action: "write to",
       target: store.directory,
-      expected: "a directory that this user can write to",
       found: error instanceof Error ? error.message.split("\n")[0] : String(error),
       remedy: "choose another with --dir",
       cause: error,

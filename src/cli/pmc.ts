@@ -193,7 +193,7 @@ function nodesOf(runs: readonly PmcRun[]) {
   if (collated !== undefined) {
     throw wrong(
       collated.name,
-      "a log of 5.0 or 6.0, which tells of each node",
+      "a log of 5.0 or 6.0, which has each node",
       collated.log.version,
     );
   }

@@ -81,7 +81,7 @@ export async function runWith(
   };
   const leftAside = (error: unknown) => {
     if (plain === given || !isHumanError(error)) throw error;
-    say(`${error.message}; the configuration files are left aside`);
+    say(`${error.message}. The configuration files are ignored`);
   };
   beforePipeWaits(() => guardian()?.needsTime(START_S));
   const { request, values, idle } = await ask(given).catch((error) => {

@@ -83,7 +83,7 @@ differenced.`,
     if (options.text["as-original"] !== undefined) {
       throw new UsageError({
         action: "use --as-original",
-        expected: "no such option: stats prints joulemark's own values alone",
+        found: "stats prints only joulemark's own values",
         remedy: "leave the option out",
       });
     }

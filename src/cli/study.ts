@@ -77,7 +77,7 @@ the table, study.svg and study.html with energy against runtime, and study.jsonl
       name: "topology",
       value: "FILE",
       help:
-        "where nodes are, if their names do not tell: NODE CNAME in each line, or Slurm's topology",
+        "location of the nodes, if their names do not show it: NODE CNAME in each line, or Slurm's topology",
     },
     { name: "repeat", value: "N", default: "3", help: "runs of each" },
     {
@@ -177,7 +177,6 @@ function begin(directory: string, head: StudyHead, resume: boolean): Map<string,
     throw new AccessError({
       action: "make",
       target: directory,
-      expected: "a directory that can be written",
       found: error.message,
     });
   }

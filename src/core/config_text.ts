@@ -13,7 +13,7 @@
  * empty value counts as unset, except for options whose value may be left out.
  * @module
  */
-import { nearest } from "./errors.ts";
+import { nearest, quote } from "./errors.ts";
 import type { Option, OptionValue, Origin } from "./option.ts";
 
 /** The pages' description of the files. */
@@ -45,7 +45,7 @@ export interface ConfigFile {
   readonly path: string;
   readonly origin: Extract<Origin, "user" | "site">;
   readonly settings: readonly Setting[];
-  /** Errors in its lines, each as `PATH:LINE: expected …, found …`. */
+  /** Errors in its lines, each as `PATH:LINE: error`. */
   readonly mistakes: readonly string[];
 }
 
@@ -108,6 +108,6 @@ export function settingsFor(
 
 function unknown(place: string, kind: string, name: string, known: readonly string[]): string {
   const near = nearest(name, known, 1);
-  const hint = near.length > 0 ? ` such as ${near[0]}` : "";
-  return `${place}: expected a known ${kind}${hint}, found ${name}`;
+  const hint = near.length > 0 ? ` (did you mean "${near[0]}"?)` : "";
+  return `${place}: unknown ${kind} ${quote(name)}${hint}`;
 }

@@ -35,13 +35,26 @@ export function quote(value: string): string {
 function sentence(c: Complaint): string {
   let text = `Cannot ${c.action}`;
   if (c.target !== undefined) text += ` ${quote(c.target)}`;
-  const state = [
-    c.expected === undefined ? "" : `expected ${c.expected}`,
-    c.found === undefined ? "" : `found ${c.found}`,
-  ].filter((part) => part !== "").join(", ");
-  if (state !== "") text += `: ${state}`;
-  if (c.remedy !== undefined) text += `; ${c.remedy}`;
-  return text;
+  if (c.expected !== undefined && c.found !== undefined) {
+    text += `: expected ${c.expected}, found ${c.found}`;
+  } else if (c.expected !== undefined) text += `: expected ${c.expected}`;
+  else if (c.found !== undefined) text += `: ${c.found}`;
+  return withSentence(text, c.remedy);
+}
+
+/** A line with a second sentence, which begins with a capital letter; neither ends in a full stop. */
+export function withSentence(line: string, next: string | undefined): string {
+  return next === undefined ? line : `${line}. ${capital(next)}`;
+}
+
+function capital(text: string): string {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
+/** Some alternatives in a sentence: `a, b or c`. */
+function anyOf(names: readonly string[]): string {
+  const last = names.at(-1)!;
+  return names.length === 1 ? last : `${names.slice(0, -1).join(", ")} or ${last}`;
 }
 
 /** Common part of all errors for people: a code, and the exit status that it maps to. */
@@ -93,16 +106,15 @@ export class UnknownNameError extends Error implements HumanError {
     const all = [...new Set(known)], near = nearest(name, all);
     const more = all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : "";
     const isList = all.length > 0 && all.length <= MAX_LIST;
-    super(sentence({
-      action: `find ${kind}`,
-      target: name,
-      expected: near.length > 0
-        ? `a known name such as ${near.join(", ")}`
-        : isList
-        ? `one of ${all.slice(0, MAX_LISTED).map(printable).join(", ")}${more}`
-        : "a known name",
-      remedy: list,
-    }));
+    const advice = near.length > 0
+      ? `Did you mean ${anyOf(near)}?`
+      : list !== undefined
+      ? list
+      : isList
+      ? `Known: ${all.slice(0, MAX_LISTED).map(printable).join(", ")}${more}`
+      : undefined;
+    const line = withSentence(`Unknown ${kind} ${quote(name)}`, advice);
+    super(near.length > 0 && list !== undefined ? `${line} ${capital(list)}` : line);
     this.name = "UnknownNameError";
   }
 }

@@ -168,9 +168,8 @@ export class MachineHost implements Host {
       throw new AccessError({
         action: "open the registers of",
         target: `cpu ${cpu}`,
-        expected: "a readable register device",
         found: found.reason,
-        remedy: found.remedy,
+        remedy: found.remedy && `fix: ${found.remedy}`,
       });
     }
     if (found.device.endsWith(COLLECTOR_WORDS)) return this.collector!.registers(cpu);

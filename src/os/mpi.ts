@@ -263,7 +263,7 @@ function failure(call: string, code: number, version: string): SourceError {
     target: call,
     expected: "0 (MPI_SUCCESS)",
     found: `${code} from ${version}`,
-    remedy: "joulemark merge needs no MPI",
+    remedy: "use joulemark merge, which needs no MPI",
   });
 }
 

@@ -206,7 +206,6 @@ function refusal(path: string, number: number): AccessError {
   return new AccessError({
     action: "run",
     target: path,
-    expected: "an executable that this node can start",
     found: errorText(number),
     cause: number,
   });

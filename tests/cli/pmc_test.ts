@@ -109,7 +109,7 @@ Deno.test("pmc --summary craypat takes other aggregations, and needs nodes", asy
   assertStringIncludes(other.stdout, "PM_ENERGY:NODE,5429,J,sum");
   const text = await capture(pmc, ["--summary", "craypat", `${VECTORS}run-a.v4.3.0.pmc`]);
   assertEquals(text.code, 2);
-  assertStringIncludes(text.stderr, "tells of each node");
+  assertStringIncludes(text.stderr, "which has each node");
 });
 
 Deno.test("pmc reports wrong requests in one line", async () => {

@@ -30,7 +30,7 @@ Deno.test("parseConfig() reports what is wrong with a line, and where", () => {
   const { settings, mistakes } = parse("report\n[monitr]\ninterval = 1\n= 3\n[stats]\na=1");
   assertEquals(mistakes, [
     "/site:1: expected KEY = VALUE or [VERB], found report",
-    "/site:2: expected a known verb such as monitor, found monitr",
+    '/site:2: unknown verb "monitr" (did you mean "monitor"?)',
     "/site:4: expected KEY = VALUE or [VERB], found = 3",
   ]);
   // What stands below an unknown verb is of no other one.
@@ -41,10 +41,10 @@ Deno.test("settingsFor() names unknown keys with the nearest one, and takes each
   const file = parse("reprot = x\nreport = 1\nreport = 2\nsimulate =\nquiet =\nvary = 1\nhelp = 1");
   const { values, mistakes } = settingsFor(file, "run", OPTIONS);
   assertEquals(mistakes, [
-    "/site:1: expected a known option of run such as report, found reprot",
+    '/site:1: unknown option of run "reprot" (did you mean "report"?)',
     "/site:3: expected report once, found it again",
-    "/site:6: expected a known option of run, found vary",
-    "/site:7: expected a known option of run, found help",
+    '/site:6: unknown option of run "vary"',
+    '/site:7: unknown option of run "help"',
   ]);
   assertEquals([...values], [
     ["report", { text: "1", origin: "site", name: "/site:2: report" }],

@@ -8,20 +8,20 @@ const message = (name: string, known: string[]) =>
 Deno.test("an unknown name has near names", () => {
   assertEquals(
     message("enrgy", ["energy", "time"]),
-    'Cannot find word "enrgy": expected a known name such as energy',
+    'Unknown word "enrgy". Did you mean energy?',
   );
 });
 
 Deno.test("an unknown name without near ones has the list, up to twelve names of it", () => {
   assertEquals(
     message("xyzxyz", ["energy", "time", "energy"]),
-    'Cannot find word "xyzxyz": expected one of energy, time',
+    'Unknown word "xyzxyz". Known: energy, time',
   );
   const many = Array.from({ length: 14 }, (_, i) => `name number ${i}`);
   assertEquals(
-    message("xyz", many).split("expected ")[1],
-    `one of ${many.slice(0, 12).join(", ")} and 2 more`,
+    message("xyz", many).split("Known: ")[1],
+    `${many.slice(0, 12).join(", ")} and 2 more`,
   );
   const tooMany = Array.from({ length: 1000 }, (_, i) => `name number ${i}`);
-  assertEquals(message("xyz", tooMany), 'Cannot find word "xyz": expected a known name');
+  assertEquals(message("xyz", tooMany), 'Unknown word "xyz"');
 });

@@ -228,7 +228,7 @@ endToEnd("a file of a channel is no other output's", (dir) => {
   for (const env of found) {
     const out = run("", env);
     assertEquals([out.code, out.stdout], [4, "ran\n"], out.stderr);
-    assertMatch(out.stderr, /x of channel \S+ is the path of --report too; it is left aside/);
+    assertMatch(out.stderr, /x of channel \S+ is the path of --report too. It is ignored/);
     assertMatch(Deno.readTextFileSync(`${dir}/x`), /^GEOPM Version/);
   }
 });
@@ -315,7 +315,7 @@ endToEnd("two outputs of one path are refused; one from GEOPM's variables is dro
   }
   const geopm = run(["--trace", "z"], { GEOPM_REPORT: "z" });
   assertEquals(geopm.code, 0);
-  assertStringIncludes(geopm.stderr, "GEOPM_REPORT=z is the path of --trace too; it is left aside");
+  assertStringIncludes(geopm.stderr, "GEOPM_REPORT=z is the path of --trace too. It is ignored");
   assert(Deno.readTextFileSync(`${dir}/z`).startsWith("#") && has("geopm.report"));
   const nowhere = run(["--report", "/dev/null", "--trace", "/dev/null", "--html", "/dev/null"]);
   assertEquals([nowhere.code, nowhere.stderr], [0, ""]);

@@ -9,7 +9,7 @@ const ENVIRONMENT = { CALI_CONFIG: "runtime-report(output=own.txt)" };
 const RUN = ["demo", "-q", "--simulate"];
 
 endToEnd(
-  "a caliper.config of another user is left aside, in a line",
+  "a caliper.config of another user is ignored, in a line",
   (dir) => {
     const theirs = `${dir}/theirs`, ours = `${dir}/ours`;
     Deno.mkdirSync(theirs);
@@ -22,7 +22,7 @@ endToEnd(
     Deno.chownSync(config, NOBODY, NOBODY);
     const refused = joulemark(theirs, RUN, ENVIRONMENT);
     assertEquals(refused.code, 0, refused.stderr);
-    assertMatch(refused.stderr, /caliper\.config is left aside: it belongs to user 65534\n/);
+    assertMatch(refused.stderr, /caliper\.config is ignored: it belongs to user 65534\n/);
     assertEquals(Deno.readTextFileSync(ours), "as it was");
     assert(Deno.readTextFileSync(`${theirs}/own.txt`).length > 0);
     // A pipe keeps nobody waiting.
@@ -30,7 +30,7 @@ endToEnd(
     assertEquals(new Deno.Command("mkfifo", { args: [config] }).outputSync().code, 0);
     const pipe = joulemark(theirs, RUN, ENVIRONMENT);
     assertEquals(pipe.code, 0, pipe.stderr);
-    assertMatch(pipe.stderr, /caliper\.config is left aside: it is not a file\n/);
+    assertMatch(pipe.stderr, /caliper\.config is ignored: it is not a file\n/);
     // One of ours is read, and one that a variable names.
     Deno.removeSync(config);
     Deno.writeTextFileSync(config, text.replace(ours, "stream.cali"));

@@ -32,12 +32,15 @@ endToEnd("a user's file sets options of run, variables and flags go before it", 
 endToEnd("whatever is wrong in a file, the command of run runs, measured by the rest", (dir) => {
   for (
     const [text, line] of [
-      ["reprot = x\nreport = r", "joulemark.conf:1: expected a known option of run such as report"],
+      [
+        "reprot = x\nreport = r",
+        'joulemark.conf:1: unknown option of run "reprot" (did you mean "report"?)',
+      ],
       ["period = soon\nreport = r", "expected a number of seconds from"],
-      ["attribution = magic\nreport = x", "the configuration files are left aside"],
-      ["report-signals = CPU_ENERGIE", "the configuration files are left aside"],
-      ["idle = /none/such", "the configuration files are left aside"],
-      ["[rnu]\nreport = x", "expected a known verb such as run"],
+      ["attribution = magic\nreport = x", "The configuration files are ignored"],
+      ["report-signals = CPU_ENERGIE", "The configuration files are ignored"],
+      ["idle = /none/such", "The configuration files are ignored"],
+      ["[rnu]\nreport = x", 'unknown verb "rnu" (did you mean "run"?)'],
     ]
   ) {
     const env = userFile(dir, `${text}\n`);
@@ -57,7 +60,7 @@ endToEnd("other verbs end with a wrong key of their own, and doctor shows all", 
   assertEquals([read.code, read.stderr.trimEnd().split("\n").length], [2, 1]);
   assertMatch(
     read.stderr,
-    /joulemark.conf:3: expected a known option of read such as root, found roto/,
+    /joulemark.conf:3: unknown option of read "roto" \(did you mean "root"\?\)/,
   );
   assertEquals(joulemark(dir, ["--version"], env).code, 0);
   const doctor = joulemark(dir, ["doctor"], { ...env, JOULEMARK_REPORT: "x" });
@@ -68,7 +71,7 @@ endToEnd("other verbs end with a wrong key of their own, and doctor shows all", 
   assertStringIncludes(flat, `period 0.01 (${dir}/config/joulemark.conf:1)`);
   assertStringIncludes(flat, "report x (JOULEMARK_REPORT)");
   assertStringIncludes(flat, "monitor: interval 60");
-  assertStringIncludes(flat, "such as root, found roto");
+  assertStringIncludes(flat, 'unknown option of read "roto" (did you mean "root"?)');
   const json = JSON.parse(joulemark(dir, ["doctor", "--json"], env).stdout);
   assertEquals(json.settings.inForce.map((s: { option: string }) => s.option), [
     ...["period", "interval"],

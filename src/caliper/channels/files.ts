@@ -76,7 +76,7 @@ export function openStream(
       },
     };
   } catch (error) {
-    printer.log(`${(error as Error).message}; the command runs without it`);
+    printer.log(`${(error as Error).message}. The command runs without it`);
     return undefined;
   }
 }

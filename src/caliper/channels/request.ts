@@ -135,7 +135,7 @@ function configured(
     const taken = files.add(spec);
     if (taken === undefined) return true;
     const [path, other] = taken;
-    remarks.push(`${path} of channel ${spec.name} is the path of ${other} too; it is left aside`);
+    remarks.push(`${path} of channel ${spec.name} is the path of ${other} too. It is ignored`);
     return false;
   });
   return {
@@ -195,7 +195,7 @@ function fromVariables(
       // A file that a variable names is the caller's choice; the other lies where others may write.
       if (env.CALI_CONFIG_FILE !== undefined) return readText(path);
       const { text, refused } = readFound(path);
-      if (refused !== undefined) remarks.push(`${path} is left aside: ${refused}`);
+      if (refused !== undefined) remarks.push(`${path} is ignored: ${refused}`);
       return text;
     };
     const fileTexts = configFileNames(env).map(read).filter((text) => text !== undefined);
@@ -203,7 +203,7 @@ function fromVariables(
     return { channels: found.channels, remarks: [...remarks, ...found.remarks] };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { channels: [], remarks: [...remarks, `${error.message}; it is left aside`] };
+    return { channels: [], remarks: [...remarks, `${error.message}. It is ignored`] };
   }
 }
 

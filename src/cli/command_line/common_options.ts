@@ -23,7 +23,7 @@ export const COLLECTOR: Option = {
   name: "collector",
   value: "SOCKET|off",
   env: true,
-  help: "who reads counters that are closed to you",
+  help: "helper that reads counters for which you have no permission",
 };
 
 /** Options of verbs that read the node. */

@@ -70,10 +70,9 @@ export function settingsOf(
   if (verb.showsSettings === true) return values;
   for (const line of refusals) say(line);
   if (verb.command === true) {
-    for (const line of mistakes) say(`${line}; the line is left aside`);
+    for (const line of mistakes) say(`${line}. The line is ignored`);
   } else if (mistakes.length > 0) {
-    const expected = "settings of this verb", [found] = mistakes;
-    throw new UsageError({ action: "use the settings", expected, found, remedy: HINT });
+    throw new UsageError({ action: "use the settings", found: mistakes[0], remedy: HINT });
   }
   return values;
 }

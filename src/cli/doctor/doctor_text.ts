@@ -89,7 +89,7 @@ function settingLines(page: Page, { files, inForce, mistakes }: SettingsFound): 
     const label = verb === FIRST_SECTION ? option : `${verb}: ${option}`;
     page.entry(`  ${label}`, FIGURE_COLUMN, `${printable(value)} (${from})`);
   }
-  for (const line of mistakes) page.entry("  left aside", FIGURE_COLUMN, printable(line));
+  for (const line of mistakes) page.entry("  ignored", FIGURE_COLUMN, printable(line));
 }
 
 /** Lines under construction. */

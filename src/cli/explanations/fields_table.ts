@@ -68,7 +68,7 @@ export const OWN_FIELDS: readonly FieldRow[] = [
   row("joulemark-PART-energy-exact (J)", "regions, unmarked, application: by exact edges"),
   row(
     "joulemark-PART-energy-fit (J)",
-    "the same by the fit over the whole run; `nan`: cannot be told",
+    "the same by the fit over the whole run; `nan`: cannot be determined",
   ),
   row("joulemark-PART-energy-fit-se (J)", "regions, unmarked: its standard error"),
   row(
@@ -116,11 +116,11 @@ export const TREE_FIELDS: readonly FieldRow[] = [
   row(
     "PART-energy (J); PART-energy-se (J)",
     "energy with all nested in it, and its standard error, covariances included; `.nan`: cannot " +
-      "be told",
+      "be determined",
   ),
   row(
     "PART-energy-exact (J)",
-    "by exact edges, where the other cannot be told or was not asked for",
+    "by exact edges, if the other cannot be determined or was not requested",
   ),
   row("PART-energy-self (J); PART-energy-self-se (J)", "the same of itself alone"),
   row(
@@ -240,7 +240,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   row("job share; share; cpus found by", "the job's part of the package energy on a shared node"),
   row(
     "idle; CPUs busy (%); length (s); package (W); dram (W); gpu (W); node (W)",
-    "the idle power that net energies were told by, and how long it was measured",
+    "idle power that net energies are calculated with, and the time of its measurement",
   ),
   row(
     "mpi; calls; peers of a process, at most; mpi-wait (s); mpi-transfer (s); mpi-io (s)",

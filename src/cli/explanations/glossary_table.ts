@@ -35,7 +35,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   ["epoch", "one step of the application's outer loop", "geopm_prof(3)"],
   ["exact", "from the marks' own times, not from samples", "geopm_report(7)"],
-  ["fold", "several short visits told as a count and a time", "docs/reference/formats/ring.md"],
+  [
+    "fold",
+    "to aggregate: several short visits become a count and a time",
+    "docs/reference/formats/ring.md",
+  ],
   ["freshness", "the number that Cray's counters change with, all at once", "docs of pm_counters"],
   ["hint", "what a region mostly does: compute, memory, network, …", "geopm_prof(3)"],
   ["host", "one node of the job, one section of the report", "geopm_report(7)"],

@@ -156,7 +156,7 @@ export const WARNINGS: readonly WarningRow[] = [
   {
     name: "counter trouble",
     pattern: /\(\d+ times\)|stall|reset|dropped/i,
-    means: "A counter failed or stood still during the run; what it gave until then is kept.",
+    means: "A counter failed or stalled during the run; its values until then are kept.",
     todo: "joulemark doctor; the report names it under sources.",
   },
 ];

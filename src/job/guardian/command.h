@@ -268,7 +268,7 @@ static void say_refused(const char *path, i64 error) {
   struct text text = text_in(line, sizeof line);
   add(&text, "Cannot run \"");
   add(&text, path);
-  add(&text, "\": expected an executable that this node can start, found ");
+  add(&text, "\": ");
   add(&text, error_text(error));
   say(line, 0, 0, 0);
 }

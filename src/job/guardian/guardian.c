@@ -1076,8 +1076,8 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   const char *verb = process.count > first ? process.arguments[first] : "";
   int elevated = auxiliary(&process, AT_SECURE) != 0;
   if (elevated && is_set_id(&process))
-    fail("Cannot start: expected an executable without a set-user-ID or set-group-ID bit, which your command "
-         "would have too, found one; chmod ug-s, and see \"joulemark doctor\" for other ways to counters");
+    fail("Cannot start: the executable has a set-user-ID or set-group-ID bit, and your command would get its rights. "
+         "Remove the bit with chmod ug-s; \"joulemark doctor\" shows other ways to the counters");
   if (elevated && reads_counters(verb)) lower_capabilities();
   else if (elevated) drop_capabilities();
   int demo = equal(verb, "demo");

@@ -35,10 +35,10 @@ static i64 script_file(const char *script, u64 size) {
   i64 fd = call(SYS_MEMFD_CREATE, (i64) "joulemark", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL, 0, 0);
   if (fd == -EINVAL) /* before 6.3 */
     fd = call(SYS_MEMFD_CREATE, (i64) "joulemark", MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0);
-  if (fd < 0) fail("Cannot make a memory file: expected memfd_create (Linux 3.17 or newer) and a free descriptor");
+  if (fd < 0) fail("Cannot make a memory file: no memfd_create (Linux 3.17 or newer), or no free descriptor");
   fd = above_streams(fd);
   if (fd < 0 || write_all(fd, script, size) != 0)
-    fail("Cannot write the program to memory: expected free memory, and no limit on the size of files");
+    fail("Cannot write the program to memory: no free memory, or a limit on the size of files (ulimit -f)");
   call(SYS_FCNTL, fd, F_ADD_SEALS, SEAL_EVERYTHING, 0); /* a kernel without seals runs it all the same */
   return fd;
 }
@@ -69,7 +69,7 @@ static u64 load_linker(const char *path, u64 page, u64 *base) {
   char header[2048];
   i64 fd = open_at(path, O_RDONLY, 0);
   if (fd < 0 || !read_at_start(fd, header, sizeof header))
-    fail("Cannot start the runtime: expected the dynamic linker of glibc, found none");
+    fail("Cannot start the runtime: there is no dynamic linker of glibc");
   u64 entry = long_at(header + 24), headers = long_at(header + 32), top = 0;
   u16 count = *(u16 *)(header + 56);
   if (headers + count * 56ul > sizeof header) fail("Cannot start the runtime: the dynamic linker is not as expected");
@@ -78,7 +78,7 @@ static u64 load_linker(const char *path, u64 page, u64 *base) {
     if (word_at(at) == PT_LOAD && long_at(at + 16) + long_at(at + 40) > top) top = long_at(at + 16) + long_at(at + 40);
   }
   i64 place = map_segment(0, round_up(top, page), 0, MAP_ANONYMOUS, -1, 0);
-  if (place < 0 && place > -4096) fail("Cannot start the runtime: expected address space for the dynamic linker");
+  if (place < 0 && place > -4096) fail("Cannot start the runtime: no address space is left for the dynamic linker");
   for (u16 i = 0; i < count; i++) {
     const char *at = header + headers + i * 56;
     if (word_at(at) != PT_LOAD) continue;

@@ -53,7 +53,7 @@ export function readReport(
     ({ report, sections } = parsed(text, path));
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    return nothing(`${error.message}; it is left out`);
+    return nothing(`${error.message}. It is left out`);
   }
   return taken(report, path, sections.map((section) => encoder.encode(section)));
 }

@@ -73,7 +73,6 @@ function refused(path: string, number: number): AccessError {
   return new AccessError({
     action: "make",
     target: path,
-    expected: "a private directory for the run",
     found: errorText(number),
   });
 }

@@ -56,7 +56,11 @@ export function placeInJob(
   try {
     return { ...place, part: new JobPart(node, host, { report: reportPath, pmc }) };
   } catch (error) {
-    log(`${(error as Error).message}: no parts of the job; this node's report stands alone`);
+    log(
+      `${
+        (error as Error).message
+      }. No parts of the job are written; this node has a report of its own`,
+    );
     return { ...place, reportPath: `${reportPath}-${fileSuffix}` };
   }
 }

@@ -51,7 +51,7 @@ export function parseDialects(list: string): string[] {
   const words = listOf(list);
   for (const word of words) {
     if (word !== "all" && !known.includes(word)) {
-      throw new UnknownNameError("dialect of --preload", word, known, `known: ${known.join(", ")}`);
+      throw new UnknownNameError("API of --preload", word, known, `known: ${known.join(", ")}`);
     }
   }
   const all = words.includes("all") ? ALL_DIALECTS : [];
@@ -96,7 +96,7 @@ export async function preloadChanges(
     library = request.library ??
       (await import("./build.ts")).builtLibrary(request.dialects, env);
   } catch (error) {
-    log(`${isHumanError(error) ? error.message : error}; the command runs without it`);
+    log(`${isHumanError(error) ? error.message : error}. The command runs without it`);
     return {};
   }
   return changesFor(library, request.dialects, env, log);

@@ -106,7 +106,7 @@ function probesOf(
     }
   }
   // Of a pattern those that can be are taken.
-  return probes.length > 0 ? probes : refuse("a function whose ends can be told", reason);
+  return probes.length > 0 ? probes : refuse("a function whose exits can be found", reason);
 }
 
 /**

@@ -23,7 +23,7 @@ export function pythonChanges(
   try {
     return { PYTHONPATH: folderIn(privateCache(env)) };
   } catch (error) {
-    log(`${isHumanError(error) ? error.message : error}; Python runs without marks`);
+    log(`${isHumanError(error) ? error.message : error}. Python runs without annotations`);
     return {};
   }
 }

@@ -35,9 +35,8 @@ export class OpenKeptFile implements KeptFile {
       throw new AccessError({
         action: "read",
         target: path,
-        expected: "a readable file",
         found: errorText(-this.#fd),
-        remedy: 'run "joulemark doctor" for what would mend it',
+        remedy: 'run "joulemark doctor" for possible fixes',
       });
     }
   }

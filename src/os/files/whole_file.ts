@@ -132,11 +132,10 @@ export function unwritable(path: string, error: unknown, remedy?: string): Acces
   return new AccessError({
     action: "write",
     target: path,
-    expected: "a place that can be written",
     found: (error as Error).message,
     remedy: error instanceof PlantedError
       ? "remove it, or write where no other user can"
-      : remedy ?? "give another one, or make the directory",
+      : remedy ?? "give another path, or make the directory",
     cause: error,
   });
 }

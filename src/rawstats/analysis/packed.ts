@@ -24,6 +24,6 @@ export function refusePacked(path: string, head: Uint8Array): void {
     target: path,
     expected: "raw stats, plain or gzip",
     found: `data compressed by ${name}`,
-    remedy: `${program} ${path} | joulemark stats - reads it`,
+    remedy: `read it with: ${program} ${path} | joulemark stats -`,
   });
 }

@@ -91,7 +91,7 @@ export class LiveSite implements OutputSite {
       this.#files.push(file);
       return file;
     } catch (error) {
-      this.log(`${(error as Error).message}; the command runs without it`);
+      this.log(`${(error as Error).message}. The command runs without it`);
       return undefined;
     }
   }
@@ -109,7 +109,7 @@ export class LiveSite implements OutputSite {
       this.willWrite(`${path}/any`);
       return true;
     } catch (error) {
-      this.log(`${unwritable(path, error).message}; nothing is recorded`);
+      this.log(`${unwritable(path, error).message}. Nothing is recorded`);
       return false;
     }
   }

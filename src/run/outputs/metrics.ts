@@ -129,7 +129,9 @@ function openLive(run: RunView, value: OptionValue, site: OutputSite): OpenOutpu
       (isOpen) => (isOpen ? openMetricsText : prometheusText)(metrics.families()),
     );
   } catch (error) {
-    site.log(`${(error as Error).message}; the command runs, and its metrics cannot be scraped`);
+    site.log(
+      `${(error as Error).message}. The command runs anyway, but its metrics cannot be scraped`,
+    );
     return undefined;
   }
   return {

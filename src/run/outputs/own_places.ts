@@ -40,7 +40,7 @@ export function atOwnPlaces(values: OptionValues, reportPath: string | undefined
       throw unusable(`${name}=${path}`, "a path of its own", `the path of ${other.name}`, remedy);
     }
     const [left, stays] = isForeign ? [name, other.name] : [other.name, name];
-    lines.push(`${left}=${path} is the path of ${stays} too; it is left aside`);
+    lines.push(`${left}=${path} is the path of ${stays} too. It is ignored`);
     kept.delete(isForeign ? option : other.option);
     if (!isForeign) taken.set(place, { name, option, isForeign });
   }

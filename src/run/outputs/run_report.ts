@@ -258,7 +258,7 @@ export class RunReport {
     if (moved) log(`another run writes ${wanted}; this one writes ${path}`);
     const failure = probeDocument(path);
     if (failure === undefined) return path;
-    log(`${failure.message}; the command runs, and its card is all there will be`);
+    log(`${failure.message}. The command runs anyway, but no report file will be written`);
     return undefined;
   }
 }

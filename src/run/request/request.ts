@@ -103,7 +103,7 @@ export function runRequest(
     } catch (error) {
       const isCallers = value.origin === "flag" || value.origin === "joulemark";
       if (isCallers || !(error instanceof UsageError)) throw error;
-      warnings.push(`${error.message}; it is left aside`);
+      warnings.push(`${error.message}. It is ignored`);
       return otherwise;
     }
   };

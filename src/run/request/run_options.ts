@@ -116,7 +116,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     default: "/run/joulemark-collector.sock",
-    help: "who reads counters that are closed to you (joulemark collector)",
+    help: "helper that reads counters for which you have no permission (joulemark collector)",
   },
   {
     name: "simulate",

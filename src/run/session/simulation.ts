@@ -73,7 +73,7 @@ export function simulationFor(
     // No room in the memory file system: the command runs all the same, without the simulation.
     writer[Symbol.dispose]();
     removeTree(root);
-    log(`${messageFor(error)}; the command runs without the simulated node`);
+    log(`${messageFor(error)}. The command runs without the simulated node`);
     return undefined;
   }
   return {

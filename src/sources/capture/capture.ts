@@ -104,7 +104,6 @@ function prepare(directory: string): void {
     throw new AccessError({
       action: "capture to",
       target: directory,
-      expected: "a directory that can be made",
       found: (error as Error).message,
       cause: error,
     });

@@ -27,7 +27,7 @@ const ENTRIES: readonly Entry[] = [
   ["CPU_TIME", "cpu.stat", "usage_usec ", "s", "CPU time of the group"],
   ["CPU_USER_TIME", "cpu.stat", "user_usec ", "s", "CPU time of the group in user mode"],
   ["CPU_SYSTEM_TIME", "cpu.stat", "system_usec ", "s", "CPU time of the group in the kernel"],
-  ["CPU_THROTTLED_TIME", "cpu.stat", "throttled_usec ", "s", "Time held back by the CPU quota"],
+  ["CPU_THROTTLED_TIME", "cpu.stat", "throttled_usec ", "s", "Time throttled by the CPU quota"],
   ["CPU_THROTTLED", "cpu.stat", "nr_throttled ", "", "Periods in which the CPU quota ran out"],
   ["MEMORY", "memory.current", "", "B", "Memory of the group, page cache included"],
   ["MEMORY_PEAK", "memory.peak", "", "B", "Most memory that the group ever had"],

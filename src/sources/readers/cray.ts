@@ -75,7 +75,7 @@ const FILES: readonly CrayFile[] = [
   entry("SAMPLE_RATE", "raw_scan_hz", {
     behavior: "constant",
     agg: "expect_same",
-    about: "Rate of the controller's sensors, in hertz; 10 where it does not tell",
+    about: "Rate of the controller's sensors, in hertz; 10 if it does not report a rate",
   }),
   entry("SAMPLE_ELAPSED_TIME", "freshness", {
     ...STAMP,

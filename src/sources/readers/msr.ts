@@ -292,7 +292,7 @@ class Survey {
       if (field.unit === "J" && zero()) return "reads 0: this processor has no such domain";
       if (field.unit === "" && zero()) return "reads 0: the counter is not switched on";
     } else if (field.unit === "Hz" || register.name.endsWith("POWER_INFO")) {
-      if (zero()) return "reads 0: not told here";
+      if (zero()) return "reads 0: the processor does not report it";
     } else if (field.belowTjMax !== undefined) {
       const cpu = cpus.find((c) => c >= 0)!;
       const tj = this.tjMaxC()(cpu);

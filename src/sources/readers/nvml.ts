@@ -95,7 +95,7 @@ const FIGURES: readonly Figure[] = [
   figure("GPU_UTILIZATION", MEAN, "Share of time that a kernel ran, 0 to 1", {
     query: "gpuPercent",
     source: "nvmlDeviceGetUtilizationRates",
-    quirks: "over the last 1/6 s to 1 s; not told while MIG is on",
+    quirks: "over the last 1/6 s to 1 s; not reported while MIG is on",
   }),
   figure("GPU_UNCORE_UTILIZATION", MEAN, "Share of time that the memory was busy, 0 to 1", {
     query: "memoryPercent",

@@ -166,7 +166,7 @@ export function columnsOf(host: Host, row: SignalRow): PerfColumn[] | Absence {
   const scale = Number(file(`events/energy-${name}.scale`));
   const type = Number(file("type"));
   if (!(scale > 0) || !(type > 0) || file(`events/energy-${name}.unit`) !== "Joules") {
-    return { kind: "unusable", reason: `${PMU} does not tell scale, unit or type` };
+    return { kind: "unusable", reason: `${PMU} does not report scale, unit or type` };
   }
   const mask = cpusOf(file("cpumask"));
   if (mask === undefined) {

@@ -111,7 +111,6 @@ function refused(path: string, number: number): AccessError {
   return new AccessError({
     action: "write",
     target: path,
-    expected: "a place for the simulated node's files",
     found: errorText(number),
   });
 }

@@ -39,7 +39,7 @@ for (const [machine, compiler] of Object.entries(COMPILERS)) {
     const other = digit === "0" ? "1" : "0";
     const broken = stored.replace(new RegExp(`^${digit}`, "m"), other);
     const error = await assertRejects(() => readCode(broken), Error);
-    assertStringIncludes(error.message, "expected sha256");
+    assertStringIncludes(error.message, "its sha256 is");
   });
 }
 

@@ -124,5 +124,5 @@ Deno.test("other compressions are named, with the command that unpacks them", as
 Deno.test("an unknown job is answered with the jobs of the files", async () => {
   const { code, stderr } = await printed({ a: header(SCHEMAS) + at(0, 0) }, "--job", "99");
   assertEquals(code, 2);
-  assertMatch(stderr, /"99"[^\n]*jobs in these files: 6\n$/);
+  assertMatch(stderr, /"99"[^\n]*Jobs in these files: 6\n$/);
 });

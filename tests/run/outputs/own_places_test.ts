@@ -50,7 +50,7 @@ Deno.test("atOwnPlaces() drops a path from GEOPM's variables, with a line", () =
   const report = values(["report", "x", "foreign"], ["trace", "x"]);
   const found = atOwnPlaces(report, "geopm.report");
   assertEquals([...found.values.keys()], ["trace"]);
-  assertEquals(found.lines, ["GEOPM_REPORT=x is the path of --trace too; it is left aside"]);
+  assertEquals(found.lines, ["GEOPM_REPORT=x is the path of --trace too. It is ignored"]);
   const both = atOwnPlaces(values(["trace", "x", "foreign"], ["event-log", "x", "foreign"]), "r");
   assertEquals([...both.values.keys()], ["trace"]);
   assertEquals(both.lines.length, 1);

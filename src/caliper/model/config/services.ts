@@ -21,7 +21,7 @@ export const ABSENT_SERVICES: ReadonlyMap<string, string> = new Map([
   ["region_monitor", "there is no such service; level and include_regions thin out what is kept"],
   ["timeseries", "there is no such service; loop_monitor measures over iterations or time"],
   ["debug", `there is no such service; use trace and a report with "format expand"`],
-  ["validator", "there is no such service; ends that match no begin are told in any case"],
+  ["validator", "there is no such service; ends that match no begin are reported in any case"],
   ["libpfm", `samples with addresses are not taken; ${COUNTERS}`],
   ["variorum", "Variorum is not used; power and energy are read by joulemark.signals=NAME"],
   ["pcp", `Performance Co-Pilot is not used; ${COUNTERS}`],

@@ -94,7 +94,7 @@ export function callpath(host: ServiceHost): Service {
         const remedy = reported === REPORTED.names
           ? "run the program with --preload callpath beside what marks, as --preload caliper"
           : "CALI_CALLPATH_USE_ADDRESS=true has to be in the program's environment";
-        host.log(`callpath: no ${tree.nameOf(attribute)} was told: ${remedy}`);
+        host.log(`callpath: no ${tree.nameOf(attribute)} was reported: ${remedy}`);
       }
     },
   };

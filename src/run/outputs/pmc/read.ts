@@ -60,7 +60,6 @@ function readBytes(path: string): Uint8Array {
     throw new UsageError({
       action: "read",
       target: path,
-      expected: "a PMC log",
       found: error.message,
       cause: error,
     });

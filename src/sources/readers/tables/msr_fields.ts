@@ -122,7 +122,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     CORE_VOLTAGE: [
       [32, 47],
       ["scale", 2 ** -13, "V", "variable", "average"],
-      "Core voltage; 0 where the processor does not tell",
+      "Core voltage; 0 if the processor does not report it",
     ],
   }),
   register("intel", "PERF_CTL", [0x199, "core"], {
@@ -218,7 +218,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     THROTTLE_TIME: [
       [0, 31],
       HELD_BACK_S,
-      "Time that the package was held back by its power limits",
+      "Time that the package was throttled by its power limits",
     ],
   }),
   ...(["PKG", "DRAM"] as const).map((part) =>
@@ -254,7 +254,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     ],
   }),
   register("intel", "DRAM_PERF_STATUS", [0x61b, "package"], {
-    THROTTLE_TIME: [[0, 31], HELD_BACK_S, "Time that memory was held back by its power limit"],
+    THROTTLE_TIME: [[0, 31], HELD_BACK_S, "Time that memory was throttled by its power limit"],
   }),
   ...([["PP0", 0x638, "cores"], ["PP1", 0x640, "graphics"]] as const).flatMap(([pp, at, what]) => [
     register("intel", `${pp}_POWER_LIMIT`, [at, "package"], {
@@ -276,7 +276,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     THROTTLE_TIME: [
       [0, 31],
       HELD_BACK_S,
-      "Time that the cores were held back by their power limit",
+      "Time that the cores were throttled by their power limit",
     ],
   }),
   register("intel", "PLATFORM_ENERGY_STATUS", [0x64d, "board"], {

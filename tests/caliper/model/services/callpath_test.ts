@@ -108,14 +108,14 @@ Deno.test("callpath logs what was not reported, and the remedy; and a number tha
   };
   assertEquals(log({}, visits), []);
   assertEquals(log({}), [
-    "no callpath.regname was told: run the program with --preload callpath beside what marks, " +
+    "no callpath.regname was reported: run the program with --preload callpath beside what marks, " +
     "as --preload caliper",
   ]);
   const both = { CALI_CALLPATH_USE_ADDRESS: "true" };
   const names = (channel: Channel) =>
     marked(channel, ["main"], undefined, () => channel.snapshot());
   assertEquals(log(both, names), [
-    "no callpath.address was told: CALI_CALLPATH_USE_ADDRESS=true has to be in the program's " +
+    "no callpath.address was reported: CALI_CALLPATH_USE_ADDRESS=true has to be in the program's " +
     "environment",
   ]);
   assertEquals(log({ CALI_CALLPATH_SKIP_FRAMES: "-1" }, visits), [

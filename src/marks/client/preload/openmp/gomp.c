@@ -266,7 +266,7 @@ static task_function told(task_function function) {
         if (__atomic_compare_exchange_n(&functions[at], &none, function, 0, __ATOMIC_ACQ_REL,
                                         __ATOMIC_ACQUIRE) || none == function) return ours[at];
     }
-    jm_remark("more than 64 functions of OpenMP tasks: the time of the others is not told");
+    jm_remark("more than 64 functions of OpenMP tasks: the time of the others is not reported");
     return function;
 }
 
