@@ -64,7 +64,7 @@ watch </dev/null >/dev/null 2>&1 &
 exec 9<>"$log.alive"
 
 # Tiers. Tests of a live machine are named *_live_test.ts, wherever they are; long vectors *_vectors_test.ts.
-STATISTICS="tests/energy/attribution tests/energy/edges tests/show/analysis/difference_test.ts"
+STATISTICS="tests/energy/attribution tests/energy/edges tests/statistics tests/show/analysis/difference_test.ts"
 E2E="tests/e2e tests/job/guardian tests/marks/marker tests/marks/preload tests/marks/client tests/airgap"
 LAWS="tests/laws tests/fuzz tests/beside"
 # End-to-end tests that time nothing. Each run sees others of its user, so they get a /dev/shm of their own.

@@ -122,10 +122,9 @@ async function run(options: ParsedOptions): Promise<number> {
   };
   const output = format === "html"
     ? await html(comparison, { a, b }, notes)
-    : { text: comparisonText, json: comparisonJson, junit: comparisonJunit }[format](
-      comparison,
-      notes,
-    );
+    : format === "junit"
+    ? comparisonJunit([{ comparison, notes }])
+    : { text: comparisonText, json: comparisonJson }[format](comparison, notes);
   if (text.output === undefined) writeStdout(output);
   else writeDocument(text.output, output);
   const outcome = outcomeOf(comparison.gate.verdict, flags.has("strict"));

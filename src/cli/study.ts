@@ -29,7 +29,7 @@ import {
   type Scenario,
 } from "../show/study/placement.ts";
 import { parseVaried, PLACEMENT, type PlannedRun, planStudy } from "../show/study/plan.ts";
-import { runOnce, type StudyLaunch } from "../show/study/run.ts";
+import { figures, runOnce } from "../show/study/runner.ts";
 import { selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, terminalWidth, writeStdout } from "./io.ts";
@@ -133,7 +133,7 @@ async function run(options: ParsedOptions): Promise<number> {
   }
   const head = { format: STUDY_FORMAT, command: words, varied: texts, repeats } as const;
   const done = begin(directory, head, flags.has("resume"));
-  const launch = {
+  const launch: StudyLaunch = {
     self: selfCommand("run", "--quiet", "--report-signals", NODE_ENERGY),
     command: words,
     directory,
@@ -196,6 +196,33 @@ function begin(directory: string, head: StudyHead, resume: boolean): Map<string,
   return done;
 }
 
+/** How all runs are started. */
+interface StudyLaunch {
+  /** This program, its verb `run` and options. */
+  readonly self: readonly string[];
+  readonly command: readonly string[];
+  /** Where reports and outputs go. */
+  readonly directory: string;
+  /** Nodes of each placement. */
+  readonly nodes: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Stands for the nodes of a placement in a command. */
+const NODES = "{nodes}";
+
+function runPlanned(run: PlannedRun, launch: StudyLaunch, wait: () => void): StudyResult {
+  const { file, label, repeat, settings } = run;
+  const nodes = launch.nodes.get(settings[PLACEMENT])?.join(",") ?? "";
+  const placed = nodes === "" ? settings : { ...settings, JOULEMARK_NODES: nodes };
+  const { status, wallS, report } = runOnce({
+    self: launch.self,
+    command: launch.command.map((word) => word.replaceAll(NODES, nodes)),
+    stem: `${launch.directory}/${file}`,
+    settings: placed,
+  }, wait);
+  return { file, label, repeat, status, ...figures(report, wallS) };
+}
+
 function runAll(
   plan: readonly PlannedRun[],
   launch: StudyLaunch,
@@ -209,7 +236,7 @@ function runAll(
     const more = pmc ? ["--pmc", `${launch.directory}/${one.file}.pmc`] : [];
     const own = { ...launch, self: [...launch.self, ...more] };
     if (!quiet) progress.show(count, label);
-    const result = runOnce(one, own, () => quiet || progress.show(count, label));
+    const result = runPlanned(one, own, () => quiet || progress.show(count, label));
     done.set(one.file, result);
     noteResult(`${launch.directory}/study.jsonl`, result);
     count++;

@@ -4,7 +4,7 @@
  *     deno run --config airgap/deno.json --no-lock tests/_support/compare_power.ts
  */
 import { difference } from "../../src/show/analysis/difference.ts";
-import { Random } from "../../src/sources/sim/random.ts";
+import { Random } from "../../src/core/random.ts";
 
 /** Pairs of sets of runs. */
 export interface Pairs {

@@ -5,7 +5,7 @@
  * visits at random, loops, phases, several processes that are not aligned, power that drifts.
  * @module
  */
-import { Random } from "../../src/sources/sim/random.ts";
+import { Random } from "../../src/core/random.ts";
 import { presetSpec, type SimSpec } from "../../src/sources/sim/spec.ts";
 
 /** The patterns; see {@linkcode makeProgram}. */

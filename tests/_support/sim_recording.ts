@@ -5,7 +5,7 @@
  */
 import { csvField, EVENTS_HEADER, FORMAT_NAME } from "../../src/formats/recording.ts";
 import type { SimProgram } from "./sim_programs.ts";
-import { Random } from "../../src/sources/sim/random.ts";
+import { Random } from "../../src/core/random.ts";
 import { SimulatedNode } from "../../src/sources/sim/simulated_node.ts";
 import { NO_TREE } from "../../src/sources/sim/tree_writer.ts";
 import type { SimTruth } from "../../src/sources/sim/truth.ts";

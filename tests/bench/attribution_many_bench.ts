@@ -9,7 +9,7 @@
  */
 import { Attribution, type CounterSpec } from "../../src/energy/edges/attribution.ts";
 import { KindEnergies } from "../../src/energy/attribution/kind.ts";
-import { Random } from "../../src/sources/sim/random.ts";
+import { Random } from "../../src/core/random.ts";
 import process from "node:process";
 
 const CPUS = 128;

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { compare } from "../../src/cli/compare.ts";
 import type { Report } from "../../src/core/report.ts";
 import { stringifyReport } from "../../src/formats/report.ts";
-import { Random } from "../../src/sources/sim/random.ts";
+import { Random } from "../../src/core/random.ts";
 import { hostReport } from "../job/merge/_generated.ts";
 import { capture } from "../_support/capture.ts";
 

@@ -15,6 +15,7 @@ import {
   MIN_RUNS,
 } from "./difference.ts";
 import { type JobFigures, jobFigures } from "./job_figures.ts";
+import { orderWarnings, pairedBlocks } from "./run_order.ts";
 
 /** Metrics of the job; a region's are `region:NAME` and `region-time:NAME`. */
 export const METRICS: Readonly<Record<string, { unit: string; of(job: JobFigures): number }>> = {
@@ -78,23 +79,32 @@ export interface Comparison {
   readonly source: string;
   /** Regions that only some runs have. */
   readonly missing: readonly string[];
+  /** Regions whose energy is 0, below 0 or absent in a run. */
+  readonly unknown: readonly string[];
+  /** Pairs of runs in blocks, or two samples. */
+  readonly design: "blocks" | "two samples";
+  /** About the order of the runs. */
+  readonly warnings: readonly string[];
 }
 
 /** Regions below this part of the energy of both sets have no row. */
 const MIN_SHARE = 0.01;
 
 /**
- * Compares.
+ * Compares; runs of one benchmark by their blocks, unless Welch's test is asked for.
  *
  * @param metric A key of {@linkcode METRICS}, `region:NAME` or `region-time:NAME`.
  * @throws {UnknownNameError} If there is no such metric, or a run has no such region.
  */
 export function compare(
-  a: readonly NamedReport[],
-  b: readonly NamedReport[],
+  givenA: readonly NamedReport[],
+  givenB: readonly NamedReport[],
   { metric = "energy", ...options }: { metric?: string } & DifferenceOptions = {},
 ): Comparison {
-  const { maxIncrease = 0, level = LEVEL, detect = 0.05 } = options;
+  const { maxIncrease = 0, level = LEVEL, detect = 0.05, welch = false } = options;
+  const paired = welch ? undefined : pairedBlocks(givenA, givenB);
+  const { a, b } = paired ?? { a: givenA, b: givenB };
+  const blocks = paired !== undefined;
   const [jobsA, jobsB] = [a, b].map((runs) => runs.map(({ report }) => jobFigures(report)));
   const all = [...jobsA, ...jobsB];
   const names = [...new Set(all.flatMap(({ regions }) => [...regions.keys()]))];
@@ -102,7 +112,7 @@ export function compare(
   const row = (name: string, at = level): MetricRow => {
     const { unit, of } = metricOf(name, shared);
     const [va, vb] = [jobsA.map(of), jobsB.map(of)];
-    const apart = difference(va, vb, { ...options, level: at });
+    const apart = difference(va, vb, { ...options, level: at, blocks });
     return { metric: name, unit, a: va, b: vb, difference: apart };
   };
   const gate = row(metric);
@@ -110,10 +120,10 @@ export function compare(
   const [{ difference: energy }] = job;
   const isLarge = ({ difference: { a, b } }: MetricRow) =>
     !(a.mean < MIN_SHARE * energy.a.mean && b.mean < MIN_SHARE * energy.b.mean);
-  const large = shared.map((name) => `region:${name}`).filter((name) => {
-    const one = row(name);
-    return Number.isFinite(one.difference.change) && isLarge(one);
-  });
+  const rows = shared.map((name) => ({ name, row: row(`region:${name}`) }));
+  const isKnown = ({ difference: { change } }: MetricRow) => Number.isFinite(change);
+  const large = rows.filter(({ row }) => isKnown(row) && isLarge(row))
+    .map(({ row }) => row.metric);
   // The region of the gate stands outside of the correction.
   const family = large.filter((name) => name !== metric);
   const regions = large.map((name) => {
@@ -136,6 +146,9 @@ export function compare(
     lone: [...loneOf("A", jobsA, jobsB), ...loneOf("B", jobsB, jobsA)],
     source: all[0].source,
     missing: names.filter((name) => !shared.includes(name)),
+    unknown: rows.filter(({ row }) => !isKnown(row)).map(({ name }) => name),
+    design: blocks ? "blocks" : "two samples",
+    warnings: orderWarnings(metric, [a, b], [gate.a, gate.b]),
   };
 }
 
@@ -152,7 +165,15 @@ function loneOf(
     });
 }
 
-function metricOf(
+/** A metric of one run; NaN: not known. @throws {UnknownNameError} If there is no such metric. */
+export function metricValue(name: string, job: JobFigures): number {
+  const [, kind, region] = /^(region|region-time):(.*)$/s.exec(name) ?? [];
+  if (kind === undefined) return metricOf(name, []).of(job);
+  return job.regions.has(region) ? metricOf(name, [region]).of(job) : NaN;
+}
+
+/** @param regions Regions that all runs have. */
+export function metricOf(
   name: string,
   regions: readonly string[],
 ): { unit: string; of: (job: JobFigures) => number } {

@@ -2,9 +2,10 @@
  * Two sets of repeats compared: is the second one larger than the first one by more than is allowed?
  *
  * Student's test over the logarithms of the runs: an interval of a ratio cannot reach -100 %, and -50 % and +100 %
- * are equally far. Of two sets of one size it has na + nb - 2 degrees of freedom, and then stays right where one
- * set varies more than the other; of sets of two sizes B. Welch's (1947). One level holds for the interval and for
- * the verdict.
+ * are equally far. Of two samples of one size it has na + nb - 2 degrees of freedom, and then stays right if one
+ * set varies more than the other; of samples of two sizes B. Welch's (1947). Of blocks, which have one run of each
+ * set, it is the paired test with n - 1 degrees: a slow change of the node cancels. One level holds for the
+ * interval and for the verdict.
  * @module
  */
 import { normalShare, summarize, type Summary } from "./statistics.ts";
@@ -36,6 +37,8 @@ export interface DifferenceOptions {
   readonly welch?: boolean;
   /** Change that the number of runs is looked for. @default 0.05 */
   readonly detect?: number;
+  /** Run number i of both sets is in block i. @default false: two samples */
+  readonly blocks?: boolean;
 }
 
 /** The comparison of two sets; NaN: not known, as of a set with a value that is not above 0. */
@@ -50,7 +53,7 @@ export interface Difference {
   readonly high: number;
   /** The probability of these values by chance, if b is no larger than allowed; NaN: too few runs. */
   readonly p: number;
-  /** Standard deviation of the logarithms; NaN where both are single runs. */
+  /** Standard deviation of a run's logarithm; of blocks without their common part; NaN: single runs. */
   readonly noise: number;
   /** A change that is found in 9 of 10 cases, with so many runs. */
   readonly detectable: number;
@@ -63,30 +66,74 @@ export interface Difference {
 export function difference(
   a: readonly number[],
   b: readonly number[],
-  { maxIncrease = 0, level = LEVEL, welch = false, detect = 0.05 }: DifferenceOptions = {},
+  { maxIncrease = 0, level = LEVEL, welch = false, detect = 0.05, blocks = false }:
+    DifferenceOptions = {},
 ): Difference {
-  const [la, lb] = [a, b].map((values) => summarize(values.map(logarithm)));
-  const noise = pooled(la, lb);
+  const design = blocks ? inBlocks(a, b) : twoSamples(a, b, welch);
+  const { apart, se, degrees, noise } = design;
   const isEnough = Math.min(a.length, b.length) >= MIN_RUNS;
-  const runs = isEnough ? [a.length, b.length] as const : [ADVISED_RUNS, ADVISED_RUNS] as const;
-  const apart = close(lb.mean - la.mean);
-  const degrees = degreesOf(la, lb, welch);
-  const se = Math.sqrt(la.deviation ** 2 / la.count + lb.deviation ** 2 / lb.count);
   const away = Math.min(a.length, b.length) < 2 ? NaN : se * quantileOf(level, degrees);
   const over = close(apart - Math.log1p(maxIncrease));
   const t = over === 0 ? 0 : over / se;
   return {
-    a: { ...summarize(a), mean: Math.exp(la.mean) },
-    b: { ...summarize(b), mean: Math.exp(lb.mean) },
+    a: withLogMean(a),
+    b: withLogMean(b),
     change: Math.expm1(apart),
     low: Math.expm1(apart - away),
     high: Math.expm1(apart + away),
     p: isEnough ? 1 - studentShare(t, degrees) : NaN,
     noise,
-    detectable: Math.expm1(detectable(noise, runs, level)),
-    detectableRuns: runs,
-    neededRuns: neededRuns(noise, Math.log1p(detect), level),
+    // Both take longer than the rest, and a session asks for neither.
+    get detectable() {
+      const runs = ADVISED_RUNS;
+      return Math.expm1(isEnough ? se * foundAt(degrees, level) : detectable(design, runs, level));
+    },
+    detectableRuns: isEnough ? [a.length, b.length] : [ADVISED_RUNS, ADVISED_RUNS],
+    get neededRuns() {
+      return neededRuns(design, Math.log1p(detect), level);
+    },
   };
+}
+
+/** How logarithms were compared, and how that would be with more runs. */
+interface Design {
+  /** Mean of b less mean of a. */
+  readonly apart: number;
+  readonly se: number;
+  readonly degrees: number;
+  readonly noise: number;
+  /** Degrees of freedom of so many runs a set. */
+  degreesOf(runs: number): number;
+}
+
+function inBlocks(a: readonly number[], b: readonly number[]): Design {
+  const apart = summarize(b.map((value, i) => logarithm(value) - logarithm(a[i])));
+  const { count, deviation } = apart;
+  return {
+    apart: close(apart.mean),
+    se: deviation / Math.sqrt(count),
+    degrees: count - 1,
+    noise: count < 2 ? NaN : deviation / Math.SQRT2,
+    degreesOf: (runs) => runs - 1,
+  };
+}
+
+function twoSamples(a: readonly number[], b: readonly number[], welch: boolean): Design {
+  const [la, lb] = [a, b].map((values) => summarize(values.map(logarithm)));
+  const [va, vb] = [la.deviation ** 2, lb.deviation ** 2];
+  const share = welch && va + vb > 0 ? (va + vb) ** 2 / (va ** 2 + vb ** 2) : 2;
+  return {
+    apart: close(lb.mean - la.mean),
+    se: Math.sqrt(va / la.count + vb / lb.count),
+    degrees: degreesOf(la, lb, welch),
+    noise: pooled(la, lb),
+    degreesOf: (runs) => share * (runs - 1),
+  };
+}
+
+/** Summary with the geometric mean. */
+function withLogMean(values: readonly number[]): Summary {
+  return { ...summarize(values), mean: Math.exp(summarize(values.map(logarithm)).mean) };
 }
 
 /** p of a difference in either direction, for many comparisons beside each other; NaN: too few. */
@@ -114,8 +161,13 @@ function close(apart: number): number {
   return Math.abs(apart) <= EQUAL ? 0 : apart;
 }
 
+const quantiles = new Map<string, number>();
+
+/** Quantiles of whole degrees are kept: a benchmark and a region table ask for few of them, often. */
 function quantileOf(level: number, degrees: number): number {
-  return studentQuantile((1 + level) / 2, degrees);
+  const quantile = () => studentQuantile((1 + level) / 2, degrees);
+  if (!Number.isInteger(degrees)) return quantile();
+  return quantiles.getOrInsertComputed(`${degrees} ${level}`, quantile);
 }
 
 function degreesOf(a: Summary, b: Summary, welch: boolean): number {
@@ -133,18 +185,18 @@ function pooled(a: Summary, b: Summary): number {
   return Math.sqrt(squares / degrees);
 }
 
-/** Difference of logarithms that is found often enough. */
-function detectable(noise: number, [a, b]: readonly [number, number], level: number): number {
-  return noise * Math.sqrt(1 / a + 1 / b) * foundAt(a + b - 2, level);
+/** Difference of logarithms that is found often enough by so many runs of each set. */
+function detectable({ noise, degreesOf }: Design, runs: number, level: number): number {
+  return noise * Math.sqrt(2 / runs) * foundAt(degreesOf(runs), level);
 }
 
-function neededRuns(noise: number, apart: number, level: number): number {
-  if (Number.isNaN(noise)) return NaN;
+function neededRuns(design: Design, apart: number, level: number): number {
+  if (Number.isNaN(design.noise)) return NaN;
   let [low, high] = [MIN_RUNS, MAX_NEEDED];
-  if (detectable(noise, [high, high], level) > apart) return Infinity;
+  if (detectable(design, high, level) > apart) return Infinity;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (detectable(noise, [middle, middle], level) > apart) low = middle + 1;
+    if (detectable(design, middle, level) > apart) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -8,6 +8,8 @@ import { MIN_RUNS } from "./difference.ts";
 import { figures } from "./quantity_text.ts";
 
 const MAX_REGIONS = 20;
+/** Regions that a note names. */
+const MAX_NAMES = 3;
 /** Names are cut so that a line has 79 columns, but to no less. */
 const LINE_CHARACTERS = 79, MIN_NAME_CHARACTERS = 12;
 
@@ -23,11 +25,12 @@ export interface ComparisonNotes {
 
 /** For people, 80 columns wide. */
 export function comparisonText(comparison: Comparison, notes: ComparisonNotes): string {
-  const { gate, job, regions, source, missing, lone, level } = comparison;
+  const { gate, job, regions, source, missing, unknown, lone, level } = comparison;
   const { a, b } = gate.difference;
   const interval = `${percent(level)} interval`;
   const lines = [
     `${runs(a.count)} (A) and ${runs(b.count)} (B)` +
+    (comparison.design === "blocks" ? ", in blocks" : "") +
     (notes.simulated === undefined ? "" : ` [${printable(notes.simulated)}]`),
     `energy of ${source}; geometric mean ± standard deviation of a run`,
     "",
@@ -52,18 +55,37 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
     const more = regions.length + lone.length - MAX_REGIONS;
     if (more > 0) lines.push(`... and ${more} more`);
   }
+  for (const warning of comparison.warnings) lines.push(...wrapped(`note: ${printable(warning)}`));
   for (const reason of notes.overruled) lines.push(`note: compared in spite of ${reason}`);
   if (notes.profiles !== undefined) {
     lines.push(
       `note: runs of different names: ${notes.profiles.slice(0, 3).map(printable).join(", ")}`,
     );
   }
-  if (missing.length > 0) {
-    const some = missing.slice(0, 3).map(printable).join(", ");
-    const more = missing.length > 3 ? ` and ${missing.length - 3} more` : "";
-    lines.push(`note: only some runs have the region ${some}${more}`);
+  if (missing.length > 0) lines.push(`note: only some runs have the region ${listed(missing)}`);
+  if (unknown.length > 0) {
+    lines.push(`note: energy is 0, below 0 or absent in a run, of region ${listed(unknown)}`);
   }
   return lines.map((line) => line.trimEnd() + "\n").join("");
+}
+
+/** A text on lines of the width of the tables; those after the first are indented. */
+function wrapped(text: string): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && `${line} ${word}`.length > LINE_CHARACTERS) {
+      lines.push(line);
+      line = `      ${word}`;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+/** The first names of a list. */
+function listed(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+  return names.slice(0, MAX_NAMES).map(printable).join(", ") + more;
 }
 
 /** The result of the gate, in a sentence. */
@@ -162,8 +184,20 @@ function signed(value: number): string {
 
 /** For programs: every figure; what is not known is null. */
 export function comparisonJson(comparison: Comparison, notes: ComparisonNotes): string {
-  const { gate, job, regions, source, missing, lone, level, detect } = comparison;
-  const document = {
+  return nullJson(comparisonDocument(comparison, notes));
+}
+
+/** JSON in which a number that is not known is null. */
+export function nullJson(document: unknown): string {
+  return printableJson(JSON.stringify(document, (_, value) => {
+    return typeof value === "number" && !Number.isFinite(value) ? null : value;
+  }, 2)) + "\n";
+}
+
+/** Every figure as plain data. */
+export function comparisonDocument(comparison: Comparison, notes: ComparisonNotes) {
+  const { gate, job, regions, source, missing, unknown, lone, level, detect } = comparison;
+  return {
     gate: {
       ...rowJson(gate),
       verdict: gate.verdict,
@@ -184,10 +218,10 @@ export function comparisonJson(comparison: Comparison, notes: ComparisonNotes): 
     })),
     "regions of one set": lone,
     "regions of some runs": missing,
+    "regions without a known energy": unknown,
+    design: comparison.design,
+    warnings: comparison.warnings,
   };
-  return printableJson(JSON.stringify(document, (_, value) => {
-    return typeof value === "number" && !Number.isFinite(value) ? null : value;
-  }, 2)) + "\n";
 }
 
 function rowJson({ metric, unit, a, b, difference: d }: MetricRow) {
@@ -205,25 +239,34 @@ function rowJson({ metric, unit, a, b, difference: d }: MetricRow) {
   };
 }
 
-/** JUnit's XML: the gate is the one test. */
-export function comparisonJunit(comparison: Comparison, notes: ComparisonNotes): string {
-  const { gate } = comparison;
-  const limit = `${gate.metric} increases by at most ${percent(gate.maxIncrease)}`;
-  const verdict = xml(verdictText(comparison)), outcome = outcomeOf(gate.verdict);
-  const inner = outcome === "fail"
-    ? `      <failure message="${verdict}"/>\n`
-    : outcome === "none"
-    ? `      <error message="${verdict}"/>\n`
-    : "";
-  const [failures, errors] = [outcome === "fail" ? 1 : 0, outcome === "none" ? 1 : 0];
-  const counts = `tests="1" failures="${failures}" errors="${errors}"`;
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<testsuites ${counts}>
-  <testsuite name="joulemark compare" ${counts}>
-    <testcase classname="joulemark.compare" name="${xml(limit)}">
+/** A comparison that is a test case. */
+export interface JunitCase {
+  readonly comparison: Comparison;
+  readonly notes: ComparisonNotes;
+  /** What is compared, before the limit. @default nothing */
+  readonly name?: string;
+}
+
+/** JUnit's XML: the gate of each comparison is a test. @param suite The subcommand. */
+export function comparisonJunit(cases: readonly JunitCase[], suite = "compare"): string {
+  const outcomes = cases.map(({ comparison }) => outcomeOf(comparison.gate.verdict));
+  const count = (outcome: string) => outcomes.filter((one) => one === outcome).length;
+  const counts = `tests="${cases.length}" failures="${count("fail")}" errors="${count("none")}"`;
+  const tests = cases.map(({ comparison, notes, name = "" }, i) => {
+    const { gate } = comparison;
+    const limit = `${name}${gate.metric} increases by at most ${percent(gate.maxIncrease)}`;
+    const verdict = xml(verdictText(comparison));
+    const element = { fail: "failure", none: "error", open: "", pass: "" }[outcomes[i]];
+    const inner = element === "" ? "" : `      <${element} message="${verdict}"/>\n`;
+    return `    <testcase classname="joulemark.${suite}" name="${xml(limit)}">
 ${inner}      <system-out>${xml(comparisonText(comparison, notes))}</system-out>
     </testcase>
-  </testsuite>
+`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites ${counts}>
+  <testsuite name="joulemark ${suite}" ${counts}>
+${tests.join("")}  </testsuite>
 </testsuites>
 `;
 }

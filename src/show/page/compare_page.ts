@@ -43,6 +43,7 @@ export function comparePage(
     notes: [
       verdictText(comparison),
       ...detectableText(comparison),
+      ...comparison.warnings,
       ...overruled.map((one) => `compared in spite of ${one}`),
     ],
   }, {

@@ -5,7 +5,7 @@
  * Format: HPE Cray "pm_counters" (S-0043), and readers/cray.ts.
  * @module
  */
-import { Random } from "./random.ts";
+import { Random } from "../../core/random.ts";
 import { NumberFile } from "./number_file.ts";
 import type { SimSpec } from "./spec.ts";
 import type { TreeWriter } from "./tree_writer.ts";

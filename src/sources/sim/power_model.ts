@@ -11,7 +11,7 @@
  * @module
  */
 import { grown } from "../../core/grow.ts";
-import { Random } from "./random.ts";
+import { Random } from "../../core/random.ts";
 import type { RegionPower, SimSpec } from "./spec.ts";
 
 /** Class of CPUs that belong to no process. */

@@ -11,7 +11,7 @@ import { NumberFile } from "./number_file.ts";
 import { PM_COLUMNS, PmCounterFiles } from "./pm_counter_files.ts";
 import { METER, NO_OWNER, PowerModel, UNMARKED } from "./power_model.ts";
 import { PowercapFiles } from "./powercap_files.ts";
-import { Random } from "./random.ts";
+import { Random } from "../../core/random.ts";
 import { regionPower } from "./region_power.ts";
 import { ENERGY_UNIT_J, PLATFORM_UNIT_J, RegisterFiles } from "./registers.ts";
 import type { RegionPower, SimSpec } from "./spec.ts";

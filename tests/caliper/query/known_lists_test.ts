@@ -4,7 +4,7 @@
  */
 
 import { assert, assertEquals } from "@std/assert";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 import { runQuery } from "./_support/run_query.ts";
 
 const HEAD = [

@@ -5,7 +5,7 @@ import {
   numberLength,
   putNumber,
 } from "../../../src/caliper/query/number_bytes.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 
 const bytes = new Uint8Array(MAX_NUMBER_BYTES);
 

@@ -1,7 +1,7 @@
 /** Small programs whose joules are known: lanes with regions, and a counter of their power. */
 import { KindEnergies } from "../../../src/energy/attribution/kind.ts";
 import type { Counter } from "../../../src/energy/attribution/stretch.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 
 /** A lane: when it lives, on which CPUs, and what power its regions have, W; class 0 is unmarked. */
 export interface ProgramLane {

@@ -1,7 +1,7 @@
 /** Whatever comes in, energies are finite or not determined, with a reason, and add up. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { KindEnergies } from "../../../src/energy/attribution/kind.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 
 const LENGTHS = [0.0113, 0.0071, 0.0237];
 const WATTS = [100, 220, 160];

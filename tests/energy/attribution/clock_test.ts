@@ -1,7 +1,7 @@
 /** Times of a counter's updates out of the readings that saw them. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { findBoundaries } from "../../../src/energy/attribution/clock.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 
 function readings(seconds: number, value: (t: number) => number) {
   const random = new Random(2), t: number[] = [];

@@ -2,7 +2,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { PieceLog } from "../../../src/energy/attribution/pieces.ts";
 import { OWN } from "../../../src/energy/attribution/pieces.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 import { cpusTo, play, type Program } from "./_program.ts";
 
 const ONE: Program = {

@@ -7,7 +7,7 @@ import {
   ramp,
   respond,
 } from "../../../src/energy/attribution/response.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 
 Deno.test("ramp() is the integral of the averaged step response", () => {
   const step = (x: number, w: number, tau: number) => {

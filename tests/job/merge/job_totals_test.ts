@@ -13,7 +13,7 @@ import { parseReport, stringifyReport } from "../../../src/formats/report.ts";
 import { ReportMerger } from "../../../src/job/merge/merge.ts";
 import { readReport } from "../../../src/job/merge/read_report.ts";
 import { card } from "../../../src/run/outputs/card.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 
 const HOSTS = 7;
 const random = new Random(20241024);

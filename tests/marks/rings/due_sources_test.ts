@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { DueSources } from "../../../src/marks/rings/due_sources.ts";
 import type { Source } from "../../../src/marks/rings/marks.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 
 /** Threads with these times; `looks` counts how often any of their next ones was asked for. */
 function threadsWith(times: readonly (readonly number[])[]) {

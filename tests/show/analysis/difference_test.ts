@@ -2,7 +2,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { difference, eitherWayP, holm } from "../../../src/show/analysis/difference.ts";
 import { studentQuantile, studentShare } from "../../../src/show/analysis/student.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 import { alarmShare, powerTable } from "../../_support/compare_power.ts";
 
 Deno.test("Student's distribution is that of the tables", () => {

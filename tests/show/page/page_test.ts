@@ -8,7 +8,7 @@ import type { PageContent } from "../../../src/show/page/content.ts";
 import { pageHtml } from "../../../src/show/page/html.ts";
 import { bucketsFor, reportPage, viewPage } from "../../../src/show/page/page.ts";
 import { PowerSeries } from "../../../src/show/page/series.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 import { hostReport } from "../../job/merge/_generated.ts";
 
 /** The data of a page. */

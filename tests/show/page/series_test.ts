@@ -3,7 +3,7 @@ import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { PowerSeries } from "../../../src/show/page/series.ts";
 import { TraceSeries } from "../../../src/show/page/trace_series.ts";
 import { TraceScanner } from "../../../src/formats/trace/scanner.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 
 const ONE = [{ name: "package", unit: "W" }];
 

@@ -9,7 +9,7 @@ import {
   type StudyResult,
 } from "../../../src/show/study/log.ts";
 import { parseVaried, planStudy } from "../../../src/show/study/plan.ts";
-import { figures } from "../../../src/show/study/run.ts";
+import { figures } from "../../../src/show/study/runner.ts";
 import { hostReport } from "../../job/merge/_generated.ts";
 
 Deno.test("planStudy() interleaves all settings, repeat by repeat", () => {

@@ -8,7 +8,7 @@ import { cray } from "../../../src/sources/readers/cray.ts";
 import { msr } from "../../../src/sources/readers/msr.ts";
 import { powercap } from "../../../src/sources/readers/powercap.ts";
 import { DirectoryTreeWriter } from "../../../src/sources/sim/run_tree_writer.ts";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 import { SimulatedNode } from "../../../src/sources/sim/simulated_node.ts";
 import { presetSpec, type SimSpec } from "../../../src/sources/sim/spec.ts";
 import { testSeed } from "./_memory_tree.ts";

@@ -1,6 +1,6 @@
 /** The simulated node: its power model and the counters that follow it. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { Random } from "../../../src/sources/sim/random.ts";
+import { Random } from "../../../src/core/random.ts";
 import { SimulatedNode } from "../../../src/sources/sim/simulated_node.ts";
 import { presetSpec, type SimSpec } from "../../../src/sources/sim/spec.ts";
 import type { DomainTruth } from "../../../src/sources/sim/truth.ts";

@@ -2,7 +2,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { EdgeLog } from "../../../../src/energy/edges/intervals/edge_log.ts";
 import { Exposure } from "../../../../src/energy/edges/intervals/exposure.ts";
-import { Random } from "../../../../src/sources/sim/random.ts";
+import { Random } from "../../../../src/core/random.ts";
 import { testSeed } from "../../attribution/_seed.ts";
 
 /** CPU-seconds of a class up to a time, from a list of edges. */
