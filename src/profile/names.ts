@@ -148,7 +148,16 @@ export function fileName({ path }: Pick<Module, "path">): string {
 
 /** A symbol as people write it; names of templates and operators stay as the compiler made them. */
 export function shownName(symbol: string): string {
-  const base = symbol.replace(/@.*$/, "");
+  const whole = symbol.replace(/@.*$/, ""), base = stem(whole);
+  return plain(base) + whole.slice(base.length);
+}
+
+/** A name without what compilers add for a part or a variant of a function: `.cold`, `.constprop.0`. */
+export function stem(name: string): string {
+  return name.replace(/(\.(cold|part|constprop|isra|lto_priv|llvm)(\.\d+)*)+$/, "");
+}
+
+function plain(base: string): string {
   if (base.startsWith("_Z")) return rustName(plainName(base) ?? base);
   return fortranName(base) ?? base;
 }

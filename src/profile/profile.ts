@@ -107,6 +107,10 @@ export class Profile {
   readonly #costs = new Map<number, StackCost>();
   readonly #endedByCpu = new Map<number, number>();
   #spaces = 0;
+  /** Called for each sample. */
+  onSample:
+    | ((timeNs: number, cpu: number, process: number, thread: number, node: number) => void)
+    | undefined;
   /** Called when a process has ended whose own code was sampled: its names may vanish. */
   onEnd: (process: number) => void = () => {};
 
@@ -212,6 +216,7 @@ export class Profile {
       node = trie.child(node, FRAME.kernel, reader.kernelAddresses[i]);
     }
     thread.stacks.set(node, (thread.stacks.get(node) ?? 0) + 1);
+    this.onSample?.(reader.timeNs(at), reader.sampleCpu(at), id, reader.sampleThread(at), node);
   }
 
   #process(id: number): Process {

@@ -1,23 +1,260 @@
 /** `run --functions`: functions of programs without marks, by CPU time. */
-import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { compile } from "../_support/compiled.ts";
-import { readFolded, shareOf } from "../_support/folded.ts";
-import { asEachUser } from "../_support/plain_user.ts";
+import { assert, assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
+import { parseReport } from "../../src/formats/report.ts";
+import { type FoldedLine, readFolded, shareOf, totalS } from "../_support/folded.ts";
+import { asEachUser, type User, userIn } from "../_support/plain_user.ts";
+import { endToEnd } from "../_support/programs.ts";
+import { succeeds, unless } from "../_support/skipped.ts";
 
 const LIMIT_S = 60;
+const PROGRAMS = new URL("programs/functions/", import.meta.url).pathname;
 const HIDDEN = "[kernel, not visible]";
+/** Three sampling errors of some 200 samples. */
+const ERROR = 0.1;
+
+/** Builds a program as ./app, runs it, and checks that nothing of it was touched. */
+function functionsOf(
+  dir: string,
+  user: User,
+  build: string,
+  { args = [], options = [] }: { args?: string[]; options?: string[] } = {},
+): FoldedLine[] {
+  const made = new Deno.Command("sh", {
+    args: ["-c", build.replaceAll("PROGRAMS/", PROGRAMS)],
+    cwd: dir,
+  }).outputSync();
+  assert(made.success, new TextDecoder().decode(made.stderr));
+  const sampled = ["run", "--functions=199", "--folded", "f", ...options];
+  const out = user.joulemark([...sampled, "--", "./app", ...args]);
+  assertEquals([out.code, out.stdout], [3, "done\n"], out.stderr);
+  // How long the kernel interrupts a program depends on the machine.
+  const lines = readFolded(`${dir}/f`).filter(({ frames }) => frames.at(-1) !== HIDDEN);
+  assert(shareOf(lines, "[unknown]") <= 0.05);
+  return lines;
+}
 
 asEachUser(
   "functions of a C program have the shares of its work, below their callers",
   (dir, user) => {
-    compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
-    const out = user.joulemark(["run", "--functions=199", "--folded", "f", "--", "./app"]);
-    assertEquals([out.code, out.stdout], [3, "done\n"], out.stderr);
-    // How long the kernel interrupts the program depends on the machine.
-    const lines = readFolded(`${dir}/f`).filter(({ frames }) => frames.at(-1) !== HIDDEN);
-    assertAlmostEquals(shareOf(lines, "app", "main", "work", "heavy"), 0.75, 0.1);
-    assertAlmostEquals(shareOf(lines, "app", "main", "work", "light"), 0.25, 0.1);
+    const lines = functionsOf(dir, user, "cc -O2 -o app PROGRAMS/shares.c");
+    assertAlmostEquals(shareOf(lines, "app", "main", "work", "heavy"), 0.75, ERROR);
+    assertAlmostEquals(shareOf(lines, "app", "main", "work", "light"), 0.25, ERROR);
     assert(shareOf(lines, "app", "_start", "main") > 0.95);
   },
   LIMIT_S,
 );
+
+/** A program that is built and run by a plain user. */
+function program(
+  name: string,
+  build: string,
+  check: (lines: FoldedLine[]) => void,
+  args: string[] = [],
+  missing?: string,
+): void {
+  endToEnd(
+    `functions: ${name}`,
+    (dir) => {
+      check(functionsOf(dir, userIn(dir), build, { args }));
+    },
+    LIMIT_S,
+    missing,
+  );
+}
+
+const compiler = (name: string) => unless(succeeds(name, "--version"), `no ${name}`);
+
+program(
+  "members of C++ classes",
+  "c++ -O2 -o app PROGRAMS/shares.cpp",
+  (lines) => {
+    assertAlmostEquals(shareOf(lines, "app", "main", "heat::Solver::heavy"), 0.75, ERROR);
+    assertAlmostEquals(shareOf(lines, "main", "_ZN4heat5LightIdE5lightEl"), 0.25, ERROR);
+  },
+  [],
+  compiler("c++"),
+);
+
+program(
+  "procedures of Fortran modules",
+  "gfortran -O2 -fno-inline -fno-ipa-cp -fno-ipa-sra -o app PROGRAMS/shares.f90",
+  (lines) => {
+    assertAlmostEquals(shareOf(lines, "app", "main", "MAIN__", "heat::heavy"), 0.75, ERROR);
+    assertAlmostEquals(shareOf(lines, "app", "main", "MAIN__", "heat::light"), 0.25, ERROR);
+  },
+  [],
+  compiler("gfortran"),
+);
+
+program("threads", "cc -O2 -pthread -o app PROGRAMS/threads.c", (lines) => {
+  assertAlmostEquals(shareOf(lines, "app", "start_thread", "worker", "heavy"), 2 / 3, ERROR);
+  assertAlmostEquals(shareOf(lines, "app", "start_thread", "worker", "light"), 1 / 3, ERROR);
+});
+
+program(
+  "threads that end before their first sample keep their time",
+  "cc -O2 -pthread -o app PROGRAMS/threads.c",
+  (lines) => {
+    const short = lines.filter(({ frames }) => frames.at(-1) === "[short threads]");
+    assertAlmostEquals(totalS(short), 0.6, 0.15);
+  },
+  ["300"],
+);
+
+program(
+  "a signal's handler is above what it interrupted",
+  "cc -O2 -o app PROGRAMS/signals.c",
+  (lines) => {
+    assert(shareOf(lines, "main", "outside", "__restore_rt", "in_handler") > 0.2);
+    assert(shareOf(lines, "_start", "main", "outside") > 0.95);
+  },
+);
+
+program("recursion", "cc -O1 -o app PROGRAMS/recursion.c", (lines) => {
+  assert(shareOf(lines, "main", ...new Array(21).fill("down"), "bottom") > 0.9);
+  assert(shareOf(lines, ...new Array(22).fill("down")) === 0);
+});
+
+program(
+  "recursion that is deeper than the copy of the stack",
+  "cc -O1 -o app PROGRAMS/recursion.c",
+  (lines) => {
+    assert(shareOf(lines, "[…]", "down", "down", "bottom") > 0.7);
+  },
+  ["3000"],
+);
+
+program(
+  "a stripped program has one row for each function",
+  "cc -O2 -s -o app PROGRAMS/shares.c",
+  (lines) => {
+    const leaves = new Map<string, number>();
+    for (const { frames, ns } of lines) {
+      leaves.set(frames.at(-1)!, (leaves.get(frames.at(-1)!) ?? 0) + ns / 1e9 / totalS(lines));
+    }
+    const [[first, most], [second, next]] = [...leaves].sort(([, a], [, b]) => b - a);
+    for (const name of [first, second]) assertMatch(name, /^\[app\+0x[0-9a-f]+\]$/);
+    assertAlmostEquals(most, 0.75, ERROR);
+    assertAlmostEquals(next, 0.25, ERROR);
+  },
+);
+
+program("a static program", "cc -O2 -static -o app PROGRAMS/shares.c", (lines) => {
+  assertAlmostEquals(shareOf(lines, "_start", "main", "work", "heavy"), 0.75, ERROR);
+});
+
+program("a program at a fixed address", "cc -O2 -no-pie -o app PROGRAMS/shares.c", (lines) => {
+  assertAlmostEquals(shareOf(lines, "_start", "main", "work", "heavy"), 0.75, ERROR);
+});
+
+program("a library that is opened later", LIBRARY(), (lines) => {
+  assert(shareOf(lines, "main", "plug", "heavy") > 0.9);
+});
+
+function LIBRARY(): string {
+  return `printf 'extern void heavy(long); void plug(long n) { heavy(n); heavy(1); }' > plug.c
+    cc -O2 -shared -fPIC -Dmain=other -o libplug.so plug.c PROGRAMS/shares.c
+    printf '#include <dlfcn.h>
+#include <stdio.h>
+int main(void) {
+  void (*plug)(long) = dlsym(dlopen("./libplug.so", RTLD_NOW), "plug");
+  plug(600000000);
+  puts("done");
+  return 3;
+}' > app.c
+    cc -O2 -o app app.c -ldl`;
+}
+
+program(
+  "a script of Python has the functions of its interpreter",
+  `printf '#!/bin/sh\\nexec python3 PROGRAMS/shares.py\\n' > app; chmod +x app`,
+  (lines) => {
+    assert(shareOf(lines, "Py_RunMain", "_PyEval_EvalFrameDefault") > 0.8);
+    assert(shareOf(lines, "[…]") <= 0.05);
+  },
+  [],
+  unless(succeeds("/usr/bin/python3", "--version"), "no python3"),
+);
+
+program("many processes", "cc -O2 -o app PROGRAMS/forks.c", (lines) => {
+  assert(shareOf(lines, "app") > 0.95);
+  assert(shareOf(lines, "main", "child") + shareOf(lines, "[short threads]") > 0.8);
+}, ["200"]);
+
+endToEnd("a program that ends in 10 ms has its functions, and no shares", (dir) => {
+  const user = userIn(dir);
+  functionsOf(dir, user, "cc -O2 -o app PROGRAMS/shares.c", { args: ["10"] });
+  const out = user.joulemark(["run", "--functions", "--", "./app", "10"]);
+  assertMatch(out.stderr, /^samples \d+ at 199 Hz; too few for shares$/m);
+  const { functions } = reportOf(dir);
+  assertEquals(functions["complete (%)"], NaN);
+}, LIMIT_S);
+
+// deno-lint-ignore no-explicit-any
+function reportOf(dir: string): any {
+  const path = `${dir}/joulemark.report`;
+  return parseReport(Deno.readTextFileSync(path), path).hosts[0].joulemark;
+}
+
+endToEnd("the report and the card have the functions with most time", (dir) => {
+  const user = userIn(dir);
+  functionsOf(dir, user, "cc -O2 -o app PROGRAMS/shares.c");
+  const { functions, confinement } = reportOf(dir);
+  const [first, second] = functions.list;
+  assertEquals([first.function, second.function], ["heavy", "light"]);
+  assertMatch(first.module, /\/app$/);
+  assertEquals([functions.event, functions["rate (Hz)"]], ["cpu-clock", 199]);
+  const all = functions.list.reduce((sum: number, row: Record<string, number>) => {
+    return sum + row["self-time (s)"];
+  }, 0);
+  assertAlmostEquals(all, functions["cpu-time (s)"], 1e-3);
+  assert(functions["complete (%)"] > 95);
+  assertEquals(confinement.paths.read.includes("/"), true);
+  const card = user.joulemark(["run", "--functions", "--", "./app"]).stderr;
+  assertMatch(
+    card,
+    /^function +own time +share +module\nheavy +[\d.]+ m?s +[\d.]+ % {2}app\nlight /m,
+  );
+  assertMatch(card, /^samples \d+ at 199 Hz.*; stacks \d+ % complete$/m);
+}, LIMIT_S);
+
+endToEnd("stacks for pprof, speedscope and readers of perf script", (dir) => {
+  const files = ["--pprof", "p.pb.gz", "--speedscope", "s.json", "--perf-script", "s.txt"];
+  const lines = functionsOf(dir, userIn(dir), "cc -O2 -o app PROGRAMS/shares.c", {
+    options: files,
+  });
+  const { profiles, shared } = JSON.parse(Deno.readTextFileSync(`${dir}/s.json`));
+  assertAlmostEquals(profiles[0].endValue, totalS(readFolded(`${dir}/f`)), 1e-3);
+  assert(shared.frames.some(({ name }: { name: string }) => name === "heavy"));
+  const samples = Deno.readTextFileSync(`${dir}/s.txt`).split("\n\n").slice(0, -1);
+  assertEquals(samples.length, lines.reduce((sum, { samples }) => sum + samples, 0));
+  assertMatch(samples[0], /^\w+ \d+\/\d+ \[\d{3}\] \d+\.\d{6}: 5025126 cpu-clock:\n\t +[0-9a-f]+ /);
+  const packed = Deno.readFileSync(`${dir}/p.pb.gz`);
+  assertEquals([...packed.subarray(0, 2)], [0x1f, 0x8b]);
+}, LIMIT_S);
+
+endToEnd("a rate or a size that cannot be is refused before the command starts", (dir) => {
+  const user = userIn(dir);
+  for (
+    const [option, found] of [["--functions=0", "0"], ["--functions=5000", "5000"], [
+      "--functions=x",
+      "x",
+    ]]
+  ) {
+    const out = user.joulemark(["run", option, "--", "touch", "ran"]);
+    assertEquals(out.code, 2);
+    assertMatch(out.stderr, new RegExp(`--functions=${found}.*a whole number from 1 to 4999`));
+  }
+  const out = user.joulemark(["run", "--functions", "--stack-bytes", "4097", "--", "touch", "ran"]);
+  assertEquals([out.code, out.stdout], [2, ""]);
+  assertMatch(out.stderr, /from 4096 to 65528, a multiple of 8/);
+  assertEquals([...Deno.readDirSync(dir)].filter(({ name }) => name === "ran"), []);
+}, LIMIT_S);
+
+endToEnd("a run without functions has no other open paths", (dir) => {
+  const out = userIn(dir).joulemark(["run", "-q", "--", "true"]);
+  assertEquals(out.code, 0, out.stderr);
+  const { functions, confinement } = reportOf(dir);
+  assertEquals(functions, undefined);
+  assertEquals(confinement.paths.read?.includes("/") ?? false, false);
+}, LIMIT_S);

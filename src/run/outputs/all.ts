@@ -142,6 +142,9 @@ export const OUTPUTS: readonly Output[] = [
         },
       ),
       option("folded", "FILE", "stacks of functions as text, for flame graphs"),
+      option("pprof", "FILE", "stacks of functions for pprof"),
+      option("speedscope", "FILE", "stacks of functions for speedscope.app"),
+      option("perf-script", "FILE", 'samples as "perf script" prints them'),
       option("stack-bytes", "N", "bytes of each stack that are copied", {
         default: `${DEFAULT_STACK_BYTES}`,
       }),
@@ -150,7 +153,12 @@ export const OUTPUTS: readonly Output[] = [
     replays: false,
     isAsked: asksFunctions,
     check: (values) => void functionOptions(values),
-    load: async () => (await import("./functions.ts")).makeFunctions,
+    load: async (values) => {
+      const pack = values.has("pprof")
+        ? await (await import("./function_pprof.ts")).loadPprof()
+        : undefined;
+      return (await import("./functions.ts")).makeFunctions(pack);
+    },
   },
   {
     name: "metric files",
@@ -211,6 +219,6 @@ export async function loadOutputs(
   env: Environment,
 ): Promise<MakeOpener[]> {
   return await Promise.all(
-    outputs.filter((output) => isAsked(output, values, env)).map((output) => output.load()),
+    outputs.filter((output) => isAsked(output, values, env)).map((output) => output.load(values)),
   );
 }

@@ -13,6 +13,7 @@ import { ENERGY_KINDS, type EnergyKind, type TreeRow } from "../../core/region_t
 import { isMapping, type Nested, numberOf, type Report } from "../../core/report.ts";
 import { type RegionRows, regionRows } from "../../core/region_rows.ts";
 import { simulatedBy } from "../../core/simulated.ts";
+import { functionLines } from "./card_functions.ts";
 import { count, quantity, time, withError } from "./card_text.ts";
 
 const WIDTH = 78;
@@ -52,7 +53,7 @@ export function card(report: Report, { reportPath }: CardOptions = {}): string {
       : tableLines(table, Math.min(MAX_ROWS, Math.max(1, room)))),
     ...steps,
   ];
-  const lines = [...top, ...middle, ...bottom];
+  const lines = [...top, ...middle, ...functionLines(report), ...bottom];
   return lines.map((line) => line.slice(0, 400) + "\n").join("");
 }
 

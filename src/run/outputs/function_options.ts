@@ -21,7 +21,7 @@ export interface FunctionOptions {
 }
 
 /** Options whose files need functions. */
-export const FUNCTION_FILES = ["folded"] as const;
+export const FUNCTION_FILES = ["folded", "pprof", "speedscope", "perf-script"] as const;
 
 /** Are functions asked for? */
 export function asksFunctions(values: OptionValues): boolean {

@@ -126,5 +126,5 @@ export interface Output {
   isAsked?(values: OptionValues, env: Environment): boolean;
   /** @throws {UsageError} On a value that cannot be, before the command starts. */
   check?(values: OptionValues): void;
-  load(): Promise<MakeOpener>;
+  load(values: OptionValues): Promise<MakeOpener>;
 }

@@ -1,5 +1,6 @@
 /**
- * Stacks as a profile of pprof: time, energies and visits of each, through pprof-format.
+ * Stacks as a profile of pprof, through pprof-format: those of a report's tree, with time, energies and visits,
+ * and those of functions.
  * @module
  */
 import {
@@ -7,6 +8,7 @@ import {
   Label,
   Line,
   Location,
+  Mapping,
   Profile,
   Sample,
   StringTable,
@@ -15,45 +17,122 @@ import {
 import { COMPONENT_NAMES } from "./report_view.ts";
 import type { Stack } from "./stacks.ts";
 
-/** The profile, not compressed. Where an energy is not known, its value is 0 and a label marks it. */
-export function pprofBytes(stacks: readonly Stack[], comment: string): Uint8Array {
+/** A frame of a stack. */
+export interface PprofFrame {
+  readonly name: string;
+  readonly file?: string;
+  readonly line?: number;
+  /** Its place in the list of modules; absent: it is none of a file. */
+  readonly module?: number;
+  readonly address?: number;
+}
+
+/** A stack with one value of each type. */
+export interface PprofStack {
+  /** The outermost first. */
+  readonly frames: readonly PprofFrame[];
+  readonly values: readonly number[];
+  readonly labels: readonly (readonly [key: string, text: string])[];
+}
+
+/** A file that functions are in. */
+export interface PprofModule {
+  readonly path: string;
+  readonly buildId: string;
+}
+
+/** What a profile is made of. */
+export interface PprofContent {
+  readonly types: readonly (readonly [type: string, unit: string])[];
+  readonly stacks: readonly PprofStack[];
+  readonly modules?: readonly PprofModule[];
+  readonly comment: string;
+  /** When it began, ns since 1970, and how long it took. */
+  readonly timeNs?: number;
+  readonly durationNs?: number;
+  readonly periodNs?: number;
+}
+
+/** Addresses of a module are those that its linker gave. */
+const MODULE_END = 2 ** 48;
+
+/** The profile, not compressed. */
+export function encodePprof(content: PprofContent): Uint8Array {
+  const { types, stacks, modules = [], comment, timeNs = 0, durationNs = 0, periodNs } = content;
   const strings = new StringTable();
   const text = (value: string) => strings.dedup(value);
-  const kinds = [...stacks[0]?.energiesJ.keys() ?? []];
-  const sampleType = [
-    ...kinds.map((kind) => [`${COMPONENT_NAMES[kind]}_energy`.toLowerCase(), "microjoules"]),
-    ["time", "nanoseconds"],
-    ["visits", "count"],
-  ].map(([type, unit]) => new ValueType({ type: text(type), unit: text(unit) }));
-  const locations: Location[] = [];
-  const functions: Function[] = [];
-  const numbers = new Map<string, number>();
-  const locationOf = (name: string) =>
-    numbers.getOrInsertComputed(name, () => {
+  const valueType = ([type, unit]: readonly [string, string]) => {
+    return new ValueType({ type: text(type), unit: text(unit) });
+  };
+  const sampleType = types.map(valueType);
+  const locations: Location[] = [], functions: Function[] = [];
+  const numbers = new Map<string, number>(), functionNumbers = new Map<string, number>();
+  const functionOf = ({ name, file = "" }: PprofFrame) =>
+    functionNumbers.getOrInsertComputed(`${name}\0${file}`, () => {
       const id = functions.length + 1;
-      functions.push(new Function({ id, name: text(name), systemName: text(name) }));
-      return locations.push(new Location({ id, line: [new Line({ functionId: id })] }));
+      const names = { name: text(name), systemName: text(name), filename: text(file) };
+      return functions.push(new Function(Object.assign(names, { id })));
     });
-  const sample = stacks.map(({ path, timeS, energiesJ, visits }) => {
-    const values = [...kinds.map((kind) => energiesJ.get(kind)! * 1e6), timeS * 1e9, visits];
-    const unknown = kinds.filter((kind) => !Number.isFinite(energiesJ.get(kind)));
-    return new Sample({
+  const locationOf = (frame: PprofFrame) => {
+    const { name, module = -1, address = 0, line = 0 } = frame;
+    return numbers.getOrInsertComputed(`${module} ${address} ${name}`, () => {
+      const id = locations.length + 1, functionId = functionOf(frame);
+      const lines = [new Line({ functionId, line })];
+      return locations.push(new Location({ id, mappingId: module + 1, address, line: lines }));
+    });
+  };
+  const sample = stacks.map(({ frames, values, labels }) =>
+    new Sample({
       // The innermost comes first.
-      locationId: path.map(locationOf).reverse(),
+      locationId: frames.map(locationOf).reverse(),
       value: values.map((value) => Number.isFinite(value) ? Math.round(value) : 0),
-      label: unknown.map((kind) => {
-        const key = text(`${COMPONENT_NAMES[kind]} energy`);
-        return new Label({ key, str: text("cannot be told") });
-      }),
-    });
-  });
+      label: labels.map(([key, value]) => new Label({ key: text(key), str: text(value) })),
+    })
+  );
+  const mapping = modules.map(({ path, buildId }, i) =>
+    new Mapping({
+      id: i + 1,
+      memoryStart: 0,
+      memoryLimit: MODULE_END,
+      filename: text(path),
+      buildId: text(buildId),
+      hasFunctions: true,
+    })
+  );
   return new Profile({
     sampleType,
     sample,
+    mapping,
     location: locations,
     function: functions,
     stringTable: strings,
     comment: [text(comment)],
     defaultSampleType: sampleType[0].type,
+    timeNanos: timeNs,
+    durationNanos: durationNs,
+    ...(periodNs === undefined
+      ? {}
+      : { period: Math.round(periodNs), periodType: valueType(["cpu", "nanoseconds"]) }),
   }).encode();
+}
+
+/** The tree of a report. Where an energy is not known, its value is 0 and a label marks it. */
+export function pprofBytes(stacks: readonly Stack[], comment: string): Uint8Array {
+  const kinds = [...stacks[0]?.energiesJ.keys() ?? []];
+  return encodePprof({
+    types: [
+      ...kinds.map((kind) => {
+        return [`${COMPONENT_NAMES[kind]}_energy`.toLowerCase(), "microjoules"] as const;
+      }),
+      ["time", "nanoseconds"],
+      ["visits", "count"],
+    ],
+    stacks: stacks.map(({ path, timeS, energiesJ, visits }) => ({
+      frames: path.map((name) => ({ name })),
+      values: [...kinds.map((kind) => energiesJ.get(kind)! * 1e6), timeS * 1e9, visits],
+      labels: kinds.filter((kind) => !Number.isFinite(energiesJ.get(kind)))
+        .map((kind) => [`${COMPONENT_NAMES[kind]} energy`, "cannot be told"] as const),
+    })),
+    comment,
+  });
 }

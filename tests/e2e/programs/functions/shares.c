@@ -4,19 +4,19 @@
 
 static volatile double sink;
 
-__attribute__((noinline)) void heavy(long n) {
+__attribute__((noinline, noclone)) void heavy(long n) {
   double sum = 0;
   for (long i = 0; i < n; i++) sum += (double)i * 0.5;
   sink = sum;
 }
 
-__attribute__((noinline)) void light(long n) {
+__attribute__((noinline, noclone)) void light(long n) {
   double sum = 0;
   for (long i = 0; i < n; i++) sum += (double)i * 0.25;
   sink = sum;
 }
 
-__attribute__((noinline)) void work(int rounds) {
+__attribute__((noinline, noclone)) void work(int rounds) {
   for (int i = 0; i < rounds; i++) {
     heavy(600000);
     light(200000);

@@ -1,0 +1,56 @@
+/**
+ * Functions by their time: their own, and with all that they call.
+ * @module
+ */
+import { type Frame, stem } from "./names.ts";
+
+/** A stack of functions, and what it took without those above it. */
+export interface FunctionStack {
+  /** The process first, the innermost function last. */
+  readonly frames: readonly Frame[];
+  readonly ns: number;
+  readonly samples: number;
+}
+
+/** One function. */
+export interface FunctionRow {
+  readonly name: string;
+  /** The module's number; −1: it is none of a file. */
+  readonly module: number;
+  selfNs: number;
+  /** Standard error of it, from the number of samples. */
+  seNs: number;
+  totalNs: number;
+  /** Samples of the function itself. */
+  samples: number;
+}
+
+/** Rows with most time of their own first. */
+export function functionTable(stacks: readonly FunctionStack[]): FunctionRow[] {
+  const rows = new Map<string, FunctionRow>();
+  const all = stacks.reduce((sum, { samples }) => sum + samples, 0);
+  for (const { frames, ns, samples } of stacks) {
+    const functions = frames.slice(1);
+    const counted = new Set<FunctionRow>();
+    functions.forEach(({ name: full, suffix, module }, i) => {
+      const name = stem(full) + suffix;
+      const row = rows.getOrInsertComputed(`${module} ${name}`, () => {
+        return { name, module, selfNs: 0, seNs: 0, totalNs: 0, samples: 0 };
+      });
+      // A function that calls itself is in a stack once.
+      if (!counted.has(row)) row.totalNs += ns;
+      counted.add(row);
+      if (i < functions.length - 1) return;
+      row.selfNs += ns;
+      row.samples += samples;
+    });
+  }
+  for (const row of rows.values()) {
+    const { selfNs, samples } = row;
+    // How many of all samples hit it varies as a binomial number does.
+    if (samples > 0) row.seNs = selfNs * Math.sqrt((1 - samples / all) / samples);
+  }
+  return [...rows.values()].sort((a, b) =>
+    b.selfNs - a.selfNs || b.totalNs - a.totalNs || (a.name < b.name ? -1 : 1)
+  );
+}

@@ -1,0 +1,31 @@
+/** Texts of functions: folded stacks, and samples as perf prints them. */
+import { assertEquals } from "@std/assert";
+import { foldedText } from "../../src/formats/folded.ts";
+import { scriptText } from "../../src/formats/perf_script.ts";
+
+Deno.test("foldedText() adds up stacks of the same names, most time first", () => {
+  const text = foldedText([
+    { frames: ["app", "main"], ns: 1.4, samples: 1 },
+    { frames: ["app", "operator;\t()"], ns: 10, samples: 2 },
+    { frames: ["app", "main"], ns: 3, samples: 1 },
+    { frames: ["app", "a"], ns: 4, samples: 1 },
+  ]);
+  assertEquals(
+    text,
+    "# joulemark-folded/1\n# stack\ttime(ns)\tsamples(count)\n" +
+      "app;operator: ()\t10\t2\napp;a\t4\t1\napp;main\t4\t2\n",
+  );
+});
+
+Deno.test("scriptText() prints a sample as perf script does", () => {
+  const frames = [
+    { name: "heavy", address: 0x1190, offset: 0x10, module: "/bin/app" },
+    { name: "[unknown]", address: 0, offset: 0, module: "" },
+  ];
+  const sample = { process: 7, thread: 8, cpu: 1, timeNs: 12_000_345_678, comm: "my app", frames };
+  assertEquals(
+    scriptText(sample, 5025125.6),
+    "my app 7/8 [001] 12.000345: 5025126 cpu-clock:\n" +
+      "\t            1190 heavy+0x10 (/bin/app)\n\t               0 [unknown] ([unknown])\n\n",
+  );
+});

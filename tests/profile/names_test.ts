@@ -1,0 +1,54 @@
+/** Names of functions as people write them, and of code that processes made. */
+import { assertEquals } from "@std/assert";
+import { JitMap } from "../../src/profile/jit_map.ts";
+import { shownName } from "../../src/profile/names.ts";
+import { functionTable } from "../../src/profile/function_table.ts";
+
+const NAMES: Readonly<Record<string, string>> = {
+  main: "main",
+  "memcpy@@GLIBC_2.14": "memcpy",
+  _ZN4heat6Solver5heavyEl: "heat::Solver::heavy",
+  "_ZN4heat6Solver5heavyEl.cold": "heat::Solver::heavy.cold",
+  _ZN4heat5LightIdE5lightEl: "_ZN4heat5LightIdE5lightEl",
+  __heat_MOD_heavy: "heat::heavy",
+  "__heat_MOD_heavy.constprop.0": "heat::heavy.constprop.0",
+  heat_mp_heavy_: "heat::heavy",
+  _QMheatPheavy: "heat::heavy",
+  "_ZN3std2rt10lang_start28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE":
+    "std::rt::lang_start::{{closure}}",
+};
+
+Deno.test("shownName() writes names of C++, Rust and Fortran as people do", () => {
+  for (const [symbol, name] of Object.entries(NAMES)) assertEquals(shownName(symbol), name);
+});
+
+Deno.test("JitMap takes the last name of an address, and nothing else", () => {
+  const map = new JitMap("1000 10 old\nbroken\n2000 20 py::f:/a.py\n1000 10 new name\nzz 1 x\n");
+  assertEquals(map.find(0x100f)?.name, "new name");
+  assertEquals(map.find(0x1010), undefined);
+  assertEquals(map.find(0x2008), { name: "py::f:/a.py", start: 0x2000 });
+});
+
+Deno.test("JitMap.ofKernel() finds functions, and none where the kernel hides them", () => {
+  const text = "ffffffff81000000 T _stext\nffffffff81000100 t do_work\nffffffff82000000 D data\n";
+  const base = 0xffffffff81000000n - (0xffff8000n << 32n);
+  assertEquals(JitMap.ofKernel(text).find(Number(base) + 0x20)?.name, "_stext");
+  assertEquals(JitMap.ofKernel(text).find(Number(base) + 0x110)?.name, "do_work");
+  assertEquals(JitMap.ofKernel("0000000000000000 T _stext\n").find(Number(base)), undefined);
+});
+
+Deno.test("functionTable() counts a function once for each stack, and parts as their function", () => {
+  const frame = (name: string) => ({ name, suffix: "", module: 0, address: 0, start: 0 });
+  const stack = (names: string[], ns: number, samples: number) => {
+    return { frames: names.map(frame), ns, samples };
+  };
+  const rows = functionTable([
+    stack(["app", "main", "f", "f"], 30, 3),
+    stack(["app", "main", "f.cold"], 10, 1),
+    stack(["app", "main"], 60, 6),
+  ]);
+  assertEquals(rows.map(({ name, selfNs, totalNs, samples }) => [name, selfNs, totalNs, samples]), [
+    ["main", 60, 100, 6],
+    ["f", 40, 40, 4],
+  ]);
+});

@@ -1,0 +1,106 @@
+/** A profile from records: processes, threads, and CPU time that no sample shows. */
+import { assertAlmostEquals, assertEquals } from "@std/assert";
+import { Modules } from "../../src/profile/modules.ts";
+import { FrameNames } from "../../src/profile/names.ts";
+import { Profile } from "../../src/profile/profile.ts";
+import { comm, cpuTime, lost, mapping, sample, task, together } from "./_records.ts";
+
+const PERIOD = 5e6;
+const AT = 0x400000, SP = 0x7ffc00000000;
+
+/** What a profile has of records of one CPU: seconds and samples by stack. */
+function profileOf(records: readonly Uint8Array[], totalNs = 0, withKernel = false) {
+  const modules = new Modules(() => ({ refused: "not there" }));
+  const profile = new Profile(modules, { periodNs: PERIOD, withKernel });
+  const bytes = together(records);
+  const to = records.reduce((sum, one) => sum + one.length, 0);
+  profile.take(bytes, [{ cpu: 0, from: 0, to }]);
+  const names = new FrameNames(profile, {
+    open: () => ({ refused: "not there" }),
+    debugDirectories: [],
+    kernelSymbols: () => "",
+    jitMap: (process) => process === 7 ? "400000 1000 py::step:/a;b.py\n" : "",
+  });
+  const stacks = new Map<string, { ms: number; samples: number }>();
+  for (const { node, ns, samples } of profile.finish(new Map([[0, totalNs]]))) {
+    const name = names.stack(node).map(({ name, suffix }) => name + suffix).join(";");
+    stacks.set(name, { ms: Math.round(ns / 1e4) / 100, samples });
+  }
+  return { stacks: Object.fromEntries(stacks), facts: profile.facts };
+}
+
+const begin = (name: string, process = 7) => [
+  comm(name, { process, timeNs: 1 }),
+  mapping("//anon", AT, 0x1000, { process, timeNs: 2 }),
+];
+/** Frames: one caller by frame pointers, then the end. */
+const STACK = [0, AT + 0x20];
+const REGISTERS = { 16: AT + 0x10, 6: SP, 7: SP };
+const hit = (timeNs: number, thread = 7, process = 7) => {
+  return sample(REGISTERS, [...STACK, 0, 0], { process, thread, timeNs });
+};
+
+Deno.test("a thread's samples share its CPU time by the kernel's count", () => {
+  const { stacks } = profileOf([...begin("app"), hit(10e6), hit(15e6), hit(20e6)], 18e6);
+  assertEquals(stacks, { "app;py::step:/a;b.py;py::step:/a;b.py": { ms: 18, samples: 3 } });
+});
+
+Deno.test("threads that end before their first sample are one stack below their process", () => {
+  const threads = [11, 12, 13].flatMap((thread, i) => [
+    task("fork", 7, { process: 7, thread, timeNs: 3e6 + i }),
+    task("exit", 7, { process: 7, thread, timeNs: 4e6 + i }),
+    cpuTime(2e6, { process: 7, thread, timeNs: 4e6 + i }),
+  ]);
+  const { stacks, facts } = profileOf([...begin("app"), hit(2e6), ...threads], 11e6);
+  assertEquals(stacks["app;[short threads]"], { ms: 6, samples: 0 });
+  assertEquals(stacks["app;py::step:/a;b.py;py::step:/a;b.py"], { ms: 5, samples: 1 });
+  assertEquals([facts.shortNs, facts.cpuNs], [6e6, 11e6]);
+});
+
+Deno.test("CPU time that has fewer samples than periods is the kernel's", () => {
+  const { stacks } = profileOf([...begin("app"), hit(10e6), hit(30e6)], 41e6);
+  // Eight periods, two samples.
+  assertEquals(stacks["app;[kernel, not visible]"], { ms: 30, samples: 0 });
+  assertEquals(stacks["app;py::step:/a;b.py;py::step:/a;b.py"], { ms: 11, samples: 2 });
+});
+
+Deno.test("a child has its parent's code and name until it executes another program", () => {
+  const child = { process: 8, timeNs: 5e6 };
+  const { stacks } = profileOf([
+    ...begin("sh"),
+    task("fork", 7, child),
+    sample(REGISTERS, [...STACK, 0, 0], { process: 8, timeNs: 6e6 }),
+    comm("tool", { process: 8, timeNs: 7e6 }),
+    sample({ 16: 0x10, 7: SP }, [], { process: 8, timeNs: 8e6 }),
+  ], 10e6);
+  const names = Object.keys(stacks);
+  assertEquals(names.sort(), ["sh;py::step:/a;b.py;py::step:/a;b.py", "tool;[…];[unknown]"]);
+});
+
+Deno.test("records of a process that nobody knows, and lost ones, are counted", () => {
+  const { facts, stacks } = profileOf([lost(5, { process: 1, timeNs: 1 }), hit(2e6, 99, 99)], 5e6);
+  assertEquals(facts.lost, 5);
+  assertEquals(Object.keys(stacks), ["?;[…];[unknown]"]);
+});
+
+Deno.test("endOf() finds where later records begin", () => {
+  const modules = new Modules(() => ({ refused: "" }));
+  const profile = new Profile(modules, { periodNs: PERIOD, withKernel: false });
+  const records = [hit(1e6), hit(2e6), hit(3e6)];
+  const bytes = together(records), to = 3 * records[0].length;
+  assertEquals(profile.endOf(bytes, 0, to, 2e6), 2 * records[0].length);
+  assertEquals(profile.endOf(bytes, 0, to, 5e6), to);
+  assertEquals(profile.endOf(bytes, 0, to, 0), 0);
+});
+
+Deno.test("all stacks add up to the CPU time", () => {
+  const threads = [20, 21].flatMap((thread) => [
+    task("fork", 7, { process: 7, thread, timeNs: 3e6 }),
+    ...[10, 20, 30].map((ms) => hit(ms * 1e6 + thread, thread)),
+    task("exit", 7, { process: 7, thread, timeNs: 50e6 }),
+    cpuTime(17e6, { process: 7, thread, timeNs: 50e6 }),
+  ]);
+  const { stacks } = profileOf([...begin("app"), hit(2e6), ...threads], 40e6);
+  const sum = Object.values(stacks).reduce((total, { ms }) => total + ms, 0);
+  assertAlmostEquals(sum, 40, 0.05);
+});
