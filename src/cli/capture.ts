@@ -25,20 +25,20 @@ import type { Verb } from "./command_line/verb.ts";
 export const capture: Verb = {
   name: "capture",
   usage: ["[options] DIR"],
-  about: `Saves what the readers read on this node, as a tree for --root.
+  about: `Saves this node's counter files as a directory tree, for use with --root.
 
-DIR must be empty or not there yet. Nothing but what readers read is saved: docs/how-to/capture.md lists
-it. GPU libraries and perf events cannot be saved.`,
+DIR must be empty or must not exist. Only files and registers that the readers use are saved:
+docs/how-to/capture.md lists them. GPU libraries and perf events cannot be saved.`,
   options: [
-    { name: "frames", value: "N", default: "2", help: "how often to look, at most 10000" },
-    { name: "interval", value: "S", default: "1", help: "seconds between two looks" },
-    { name: "redact", help: "without host and user names and serial numbers" },
+    { name: "frames", value: "N", default: "2", help: "number of snapshots, at most 10000" },
+    { name: "interval", value: "S", default: "1", help: "seconds between two snapshots" },
+    { name: "redact", help: "remove host names, user names and serial numbers" },
     WITHOUT,
     COLLECTOR,
     { ...ROOT, help: "save a tree laid out like / instead of the machine" },
-    { name: "json", help: "what was saved, as JSON" },
+    { name: "json", help: "print the numbers of saved items as JSON" },
     TEXT_OR_JSON,
-    quietOption("do not say what was saved"),
+    quietOption("print nothing about the saved files"),
   ],
   examples: [
     "joulemark capture node",

@@ -17,25 +17,30 @@ import type { Verb } from "./command_line/verb.ts";
 export const client: Verb = {
   name: "client",
   usage: ["LANG [options]"],
-  about: `Writes the markup client for a language.
+  about: `Writes the annotation header or module for a language.
 
 LANG is one of
   c        joulemark.h, for C and C++: one header, no library
   fortran  joulemark.f90, a module, and the C file that it calls
-  go       joulemark.go, by cgo: regions that hold a goroutine to its thread,
-           and spans that may end in any
+  go       joulemark.go, by cgo: regions, which bind a goroutine to its thread,
+           and spans, which may end in any goroutine
   rust     joulemark.rs, regions and spans that end with their scopes, and
            the C file that it calls
   python   joulemark.py: one file, the standard library only
   shell    joulemark.sh, for bash, zsh and POSIX shells
-  preload  sources of the library that answers calls of other tools which
-           an application already has; "run --preload" builds it by itself`,
+  preload  sources of the library that intercepts calls of other tools in
+           the application; "run --preload" builds it automatically`,
   options: [
-    { name: "dir", value: "DIR", help: "where to write; the default is the current directory" },
-    quietOption("do not say what was written"),
+    {
+      name: "dir",
+      value: "DIR",
+      help: "directory to write to; the default is the current directory",
+    },
+    quietOption("print nothing about the written files"),
   ],
-  notes: `Files of these names are replaced. A marked program runs as ever without joulemark, and
-each mark then costs a nanosecond or less.`,
+  notes:
+    `Existing files of these names are replaced. An annotated program also runs without joulemark; a
+begin/end call then costs a nanosecond or less.`,
   examples: [
     "joulemark client c",
     "joulemark client python --dir lib",

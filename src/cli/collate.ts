@@ -16,15 +16,15 @@ import type { Verb } from "./command_line/verb.ts";
 export const collate: Verb = {
   name: "collate",
   usage: ["-o OUT DIR"],
-  about: `Makes one report of a job by MPI, as a step of the job: behind the launcher.
+  about:
+    `Makes one report of a job from the reports of its hosts, by MPI. Run it under the launcher, as a step of the job.
 
-Each process reads its share of the reports in DIR, or those on its own node's disk; rank 0 writes
-OUT. The result equals "joulemark merge", digit for digit: for jobs where ten thousand files are too
-many for one process, or lie on the nodes' own disks. OUT is written by rank 0's node.
+Each process reads its share of the reports in DIR, or the reports on the disk of its own node. Rank 0
+writes OUT, on its node. The result equals that of "joulemark merge", digit for digit. Use it if ten
+thousand files are too many for one process, or if the files are on the disks of the nodes.
 
-The library is that of the launcher, else the first of libmpi_abi, Open MPI's and MPICH's that is
-found; Intel MPI and Cray MPICH are taken for MPICH. The standard ABI of MPI 5 has not been run on a
-real library yet.`,
+The MPI library is that of the launcher, else the first one found of libmpi_abi, Open MPI and MPICH.
+Intel MPI and Cray MPICH are used as MPICH. The standard ABI of MPI 5 is not tested with a real library.`,
   options: [
     outputOption("the job's report"),
     { name: "mpi-lib", value: "FILE", env: true, help: "MPI library (or JOULEMARK_MPI_LIB)" },

@@ -25,28 +25,29 @@ const NOBODY_UID = 65534;
 export const collector: Verb = {
   name: "collector",
   usage: ["[--user LIST | --group NAME] [options]"],
-  about: `Reads closed counters for monitors without rights.
+  about: `Privileged helper: reads restricted counters for unprivileged runs.
 
-Opens the energy counters of powercap, hwmon, pm_counters and the registers of "doctor --allow-list",
-gives all rights up, and answers with values over a socket, to nobody but those named. "run", "read",
-"sample" and "doctor" ask it for what they may not read themselves. What a client sends names no path.
-Energy is read at most once a millisecond. "doctor --unit" prints what systemd and Slurm start it with.`,
+Opens the energy counters of powercap, hwmon and pm_counters, and the registers of "doctor
+--allow-list". Then it gives up all its rights and sends values over a socket, only to the users named.
+"run", "read", "sample" and "doctor" ask it for counters that they may not read themselves. A client
+cannot name paths. Energy is read at most once a millisecond. "doctor --unit" prints files that start the
+collector with systemd and Slurm.`,
   options: [
     {
       name: "socket",
       value: "PATH",
       default: COLLECTOR_SOCKET,
-      help: "where it listens; what systemd listens on goes first",
+      help: "socket to listen on; a socket from systemd has priority",
     },
-    { name: "user", value: "LIST", help: "these users may ask, comma-separated, and root" },
-    { name: "group", value: "NAME", help: "members of this group may ask, by the socket's mode" },
+    { name: "user", value: "LIST", help: "users that may ask, comma-separated; root always may" },
+    { name: "group", value: "NAME", help: "group whose members may ask, by the socket's mode" },
     ROOT,
-    quietOption("nothing on stderr but errors"),
+    quietOption("print only errors on stderr"),
   ],
   notes:
-    `Without --user and --group only its own user may ask, or whom the mode of systemd's socket lets in.
-Who reads energy often sees what others compute (CVE-2020-8694): name those who have the node to
-themselves.`,
+    `Without --user and --group, only the collector's own user may ask, or the users that the mode of
+systemd's socket admits. Frequent readings of energy reveal the computations of other users
+(CVE-2020-8694): name only users who have the node to themselves.`,
   examples: [
     "joulemark collector --user $SLURM_JOB_USER",
     "joulemark collector --group hpc",

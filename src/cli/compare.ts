@@ -28,54 +28,57 @@ const FORMATS = ["text", "json", "junit", "html"] as const;
 export const compare: Verb = {
   name: "compare",
   usage: ["[options] A... -- B..."],
-  about: `Compares the reports of two sets of runs, and fails where one metric has grown.
+  about:
+    `Compares two sets of runs; exits with status 1 if the chosen metric increased significantly.
 
-A and B are reports, one a run, or directories with them; a directory REPORT.parts is one run of
-several hosts. How much runs vary is known from the repeats: five of each are a good number, three of
-each the minimum. The ratio B/A has an interval (Student's t over logarithms). The gate fails if the
-whole interval is above the increase that is allowed; of 100 comparisons without a difference at most
-one fails.`,
+A and B are reports, one per run, or directories with reports; a directory REPORT.parts is one run of
+several hosts. Run-to-run variation is estimated from repeated runs: use at least three per set, better
+five.
+
+The ratio B/A has a confidence interval (Student's t over logarithms). The check fails if the whole
+interval is above the allowed increase; without a difference, at most 1 of 100 comparisons fails.`,
   options: [
     {
       name: "metric",
       value: "M",
       default: "energy",
       words: Object.keys(METRICS),
-      help: "energy, time, power, edp (energy x time), region:NAME for the energy of a region, " +
+      help:
+        "energy, time, power, edp (energy-delay product), region:NAME for the energy of a region, " +
         "region-time:NAME for its runtime",
     },
     {
       name: "max-increase",
       value: "P%",
       default: "0",
-      help: "increase that is allowed, in per cent",
+      help: "allowed increase, in percent",
     },
     {
       name: "level",
       value: "P%",
       default: "98.5",
-      help: "level of the interval that decides, two-sided",
+      help: "confidence level of the interval, two-sided",
     },
-    { name: "welch", help: "Welch's test also for sets of one size, if one varies more" },
+    { name: "welch", help: "use Welch's test also for sets of equal size, if one varies more" },
     {
       name: "detect",
       value: "P%",
       default: "5",
-      help: "change that the number of runs is calculated for",
+      help: "change for which the needed number of runs is calculated",
     },
-    { name: "strict", help: "status 3 if there is neither a change nor proof of the limit" },
-    { name: "force", help: "compare what is not comparable; the reasons become notes" },
+    { name: "strict", help: "exit with status 3 if neither a change nor the limit is proven" },
+    { name: "force", help: "compare runs that are not comparable; the reasons become notes" },
     { name: "format", value: "F", words: FORMATS, help: "text (default), json, junit, html" },
     JSON_FORMAT,
-    outputOption("there instead of stdout"),
+    outputOption("write to FILE instead of stdout"),
     quietOption("no notes on stderr"),
   ],
   sides: true,
   notes:
-    `Verdicts: worse (status 1); better, within the limit; no significant change, and more, limit not
-decided (0, with --strict 3). The status is 2 if there is no verdict: too few
-runs, a metric that is not known of every run, or runs that are not comparable: of another version,
-number of hosts, processor, clock, simulation, counters, or with a counter that failed for a while.`,
+    `Verdicts: worse (status 1); better, or within the limit (0); no significant change, or limit not decided
+(0, with --strict 3). The status is 2 if there is no verdict: too few runs, a metric that is not known of
+every run, or runs that are not comparable. Runs are not comparable if they differ in version, number of hosts,
+processor, clock, simulation or counters, or if a counter failed for a while.`,
   examples: [
     "joulemark compare old-*.report -- new-*.report",
     "joulemark compare --metric region:solve --max-increase 2% before/ -- after/",

@@ -15,10 +15,10 @@ import type { Verb } from "./command_line/verb.ts";
 export const demo: Verb = {
   name: "demo",
   usage: ["[options of run]"],
-  about: `Runs a built-in marked workload and reports on it.
+  about: `Runs a built-in example program and reports on it.
 
-Takes about four seconds, prints the card, writes joulemark.report. Reads the node's energy counters;
-where there is none to read, a simulated node stands in, and card and report say so.
+Takes about four seconds, prints the summary and writes joulemark.report. It reads the node's energy
+counters. If none can be read, it uses a simulated node; summary and report say so.
 
 Options are those of "joulemark run".`,
   // The help of run describes them.

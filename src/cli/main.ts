@@ -114,13 +114,13 @@ function usage(): string {
       "\n",
     );
   }).join("\n\n");
-  return `joulemark: where the time and the joules went, region by region
+  return `joulemark: time and energy of every region of a program
 
 Usage: joulemark VERB [options]
 
 ${verbs}
 
-joulemark VERB --help tells more; --version tells which joulemark this is.
+Run "joulemark VERB --help" for details, "joulemark --version" for the version.
 
 Examples:
   joulemark run -- ./app

@@ -14,15 +14,15 @@ import type { Verb } from "./command_line/verb.ts";
 export const mark: Verb = {
   name: "mark",
   usage: ["begin JOBID", "end JOBID", "TEXT"],
-  about: `Marks in the raw stats of the running monitor.
+  about: `Writes a mark into the raw stats of the running monitor.
 
-The monitor writes a record of all its types at once, with the mark; the command returns when it is
-written. "begin" and "end" also say which job the records in between belong to. Root and the
-monitor's own user may mark.
+The monitor writes a record of all its types at once, with the mark; the command returns when the record
+is written. "begin" and "end" also set the job of the records in between. Only root and the monitor's own
+user may mark.
 
 The socket is $JOULEMARK_MONITOR_SOCKET, else /run/joulemark/monitor.sock for root and
-$XDG_RUNTIME_DIR/joulemark/monitor.sock for others.`,
-  options: [quietOption("no line when there is no monitor (status 1 all the same)")],
+$XDG_RUNTIME_DIR/joulemark/monitor.sock for other users.`,
+  options: [quietOption("print nothing if no monitor is running (the exit status is still 1)")],
   examples: [
     "joulemark mark begin $SLURM_JOB_ID",
     'joulemark mark "exec solver"',

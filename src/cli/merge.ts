@@ -24,21 +24,25 @@ import type { Verb } from "./command_line/verb.ts";
 export const merge: Verb = {
   name: "merge",
   usage: ["-o OUT REPORT...|DIR"],
-  about: `Merges reports of many hosts into one report of the job.
+  about: `Merges the reports of many hosts into one report of the job.
 
-Of a directory, its *.report and *.parts/*.report are taken. The first report says which job it is.
-Of two reports with one host name the first is kept; reports of another job, profile, agent or
-version, of a run at another time, and torn ones, are left out, a line each: the result then says
-"partial" and the status is 1. --force joins what does not belong together. Only when nothing could be
-merged there is no file, and the status is 2. OUT must be none of the reports.
+From a directory, *.report and *.parts/*.report are read. The first report determines the job. If two
+reports have the same host name, the first is kept. Truncated reports are left out, as are reports of
+another job, profile, agent or version, and of a run at another time. Each is named in a line; the
+result then says "partial" and the status is 1. --force merges them nevertheless. If nothing can be
+merged, no file is written and the status is 2. OUT must not be one of the reports.
 
-Statistics over hosts (mean, deviation, extremes), stragglers and outliers stand under the result's
-own key "joulemark:".`,
+Statistics over hosts (mean, standard deviation, extremes), stragglers and outliers are under the key
+"joulemark:" of the result.`,
   options: [
     outputOption("the job's report"),
-    { name: "pmc", value: "FILE", help: "also the PMC log, from the .pmc beside the reports" },
+    {
+      name: "pmc",
+      value: "FILE",
+      help: "also write the PMC log, from the .pmc files of the reports",
+    },
     ...sharedOptions(["pmc-version"]),
-    { name: "force", help: "join reports that do not belong together; the result names them" },
+    { name: "force", help: "merge reports of different runs too; the result names them" },
     quietOption("no notes on stderr"),
   ],
   examples: [

@@ -42,20 +42,21 @@ const DEFAULT_INTERVAL = 300;
 export const monitor: Verb = {
   name: "monitor",
   usage: ["--dir DIR [--interval S] [options]", "--once [--mark TEXT] [options]"],
-  about: `Raw stats of the node over time, in the format of hpcperfstats.
+  about: `Records raw stats of the node over time, in the format of hpcperfstats.
 
-Writes DIR/HOST/current, also linked as DIR/HOST/EPOCHSECONDS; midnight and SIGHUP begin a new file,
-SIGTERM ends. A restart goes on with today's file after a mark %gap. Marks come by "joulemark mark".`,
+Writes DIR/HOST/current, also linked as DIR/HOST/EPOCHSECONDS. A new file begins at midnight and on SIGHUP;
+SIGTERM ends the monitor. After a restart it continues today's file, after a mark %gap. "joulemark mark"
+adds marks.`,
   options: [
-    { name: "dir", value: "DIR", help: "where the files are written" },
+    { name: "dir", value: "DIR", help: "directory of the files" },
     { name: "interval", value: "S", default: "300", help: "seconds between two records" },
     { name: "jobid", value: "ID", help: "job of all records" },
     {
       name: "jobid-file",
       value: "FILE",
-      help: "the first word of FILE is the job, or several with commas; looked at each time",
+      help: "file whose first word is the job, or several with commas; read before each record",
     },
-    { name: "types", value: "LIST", help: "only these types get lines, comma-separated" },
+    { name: "types", value: "LIST", help: "record only these types, comma-separated" },
     {
       name: "program-counters",
       help: "write the control registers of hardware counters first",

@@ -41,8 +41,8 @@ export const pmc: Verb = {
   usage: ["[options] [NAME=]FILE[,FILE...]..."],
   about: `Reads and analyses PMC logs: power and energy per step of a simulation.
 
-Without a choice: totals of each run, what its steps are like, and groups of steps that stand out
-(restart dumps). Files of all pm_mpi_lib versions.`,
+Without a choice it prints the totals of each run, statistics of its steps, and groups of steps that stand
+out (restart dumps). It reads files of all versions of pm_mpi_lib.`,
   options: [
     {
       name: "histogram",
@@ -53,8 +53,9 @@ Without a choice: totals of each run, what its steps are like, and groups of ste
     {
       name: "compare",
       group: HOW,
-      help: "groups of runs: means and deviations; runs given as NAME=FILE,FILE or named NAME-1, " +
-        "NAME-2 are a group",
+      help:
+        "groups of runs: means and standard deviations; a group is NAME=FILE,FILE, or runs named " +
+        "NAME-1, NAME-2",
     },
     {
       name: "sweep",
@@ -84,7 +85,7 @@ Without a choice: totals of each run, what its steps are like, and groups of ste
     },
     { name: "format", value: "F", words: FORMATS, help: "text (default), csv, json, svg, html" },
     JSON_FORMAT,
-    outputOption("there instead of stdout"),
+    outputOption("write to FILE instead of stdout"),
   ],
   examples: [
     "joulemark pmc run.pmc",

@@ -35,14 +35,14 @@ export const query: Verb = {
   name: "query",
   usage: ["[options] [FILE...]"],
   about:
-    `Reads, filters, aggregates and prints .cali streams, as cali-query does; also reports, traces
-and raw stats, known by their first bytes.
+    `Reads, filters, aggregates and prints .cali streams, as cali-query does. Also reads reports, traces
+and raw stats; the file type is detected from the first bytes.
 
 Without a file, standard input is read. Several files are merged.`,
   options: OPTIONS,
   notes:
-    `Status: 0 done, 2 a file cannot be opened or a report cannot be read, 254 the query is not understood, 255 unknown
-option.`,
+    `Exit status: 0 done, 2 a file cannot be opened or a report cannot be read, 254 the query is not valid, 255
+unknown option.`,
   examples: [
     "joulemark query -t run.cali",
     "joulemark query -q 'select count() group by path format tree' run.cali",

@@ -50,7 +50,7 @@ export const read: Verb = {
   usage: ["[options] [SIGNAL DOMAIN INDEX]"],
   about: `Reads one signal now; lists and describes signals.
 
-Without arguments: the names of all signals that this node has, one a line.`,
+Without arguments it prints the names of all signals of this node, one a line.`,
   options: [
     {
       name: "list",
@@ -73,8 +73,8 @@ Without arguments: the names of all signals that this node has, one a line.`,
     quietOption("no reasons on stderr"),
   ],
   notes:
-    `A signal that has no source here reads "nan", with the reason on stderr and status 1; a name
-that no reader knows is status 2.`,
+    `A signal without a source on this node reads "nan"; the reason goes to stderr and the exit status is 1. An
+unknown name gives exit status 2.`,
   examples: [
     "joulemark read CPU_ENERGY package 0",
     "joulemark read --list energy",

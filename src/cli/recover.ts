@@ -16,10 +16,10 @@ export const recover: Verb = {
   usage: ["[DIR]"],
   about: `Makes the report of a run whose monitor was killed, on the node where it ran.
 
-A monitor notes once a second, in memory, what its report would be. Where it was killed, this writes
-that: as REPORT, or as REPORT.recovered where there is one. The next run of the same job or user does
-the same. DIR is a session, a job's directory, or all jobs of the user, which is the default. A run
-whose monitor or processes still run is left alone. The names of the reports go to stdout.`,
+A monitor keeps its current report in memory, once a second. If it was killed, this command writes that
+report: as REPORT, or as REPORT.recovered if REPORT exists. The next run of the same job or user does
+the same. DIR is a session, the directory of a job, or all jobs of the user (default). Runs whose monitor
+or processes still run are skipped. The names of the reports go to stdout.`,
   options: [quietOption("no notes on stderr")],
   examples: [
     "joulemark recover",

@@ -43,27 +43,27 @@ export const replay: Verb = {
   usage: ["[options] DIR..."],
   about: `Makes report, trace and event log again from a recording.
 
-DIR holds recording.yaml, events.csv and samples.csv (or .gz), as "run --record DIR" writes them.
-Several directories are several hosts of one job. Without --report the report goes to stdout.`,
+DIR holds recording.yaml, events.csv and samples.csv (or .gz), as written by "run --record DIR". Several
+directories are several hosts of one job. Without --report the report goes to stdout.`,
   options: [
     { name: "report", value: "FILE", help: "GEOPM report" },
     ...sharedOptions(["report-signals"]),
     ...replayOptions(),
-    { name: "period", value: "S", help: "keep trace rows at least S seconds apart" },
+    { name: "period", value: "S", help: "minimum seconds between two rows of the trace" },
     ...sharedOptions(["record-filter"]),
     {
       name: "idle",
       value: "FILE",
-      help: "energy net of the idle power in a report or JSON",
+      help: "also report energy above the idle power in a report or JSON file",
     },
-    { name: "profile", value: "NAME", help: "another name of the run" },
-    { name: "lenient", help: "repair what is wrong, count and name it" },
+    { name: "profile", value: "NAME", help: "another name for the run" },
+    { name: "lenient", help: "repair errors in the recording; count and name them" },
     { name: "json", help: "the report as JSON on stdout" },
     quietOption("no notes on stderr"),
   ],
   notes:
-    `Trace and event log of several hosts are FILE-HOSTNAME. A recording that was cut is replayed
-up to the cut, and the report says "partial".`,
+    `Trace and event log of several hosts are named FILE-HOSTNAME. A truncated recording is replayed to its
+end, and the report says "partial".`,
   examples: [
     "joulemark replay lu.rec",
     "joulemark replay --report lu.report --trace lu.trace node1.rec node2.rec",

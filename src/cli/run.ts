@@ -29,14 +29,13 @@ import { REPORT_VERSION } from "../core/version.ts";
 export const run: Verb = {
   name: "run",
   usage: ["[options] [--] COMMAND [ARG...]"],
-  about: `Runs a command, finds its regions, writes a report.`,
+  about: `Runs a command, finds its regions and writes a report.`,
   options: RUN_OPTIONS,
   command: true,
   notes:
-    `Every option can be given as JOULEMARK_REPORT, JOULEMARK_PERIOD, ...; the GEOPM_ variables of
-the same meaning hold where ours are unset. The exit status is the command's: 128+N when signal N
-ended it, 127 when it was not found, 126 when it cannot be executed. Options are checked before it
-starts.`,
+    `Every option can be given as a variable: JOULEMARK_REPORT, JOULEMARK_PERIOD, ... If it is unset, the
+GEOPM_ variable of the same meaning is used. The exit status is that of the command: 128+N if signal N ended
+it, 127 if it was not found, 126 if it cannot be executed. Options are checked before the command starts.`,
   examples: [
     "joulemark run -- ./app",
     "joulemark run --report lu.report --trace lu.trace -- mpirun -n 4 ./lu",

@@ -40,19 +40,24 @@ type ColumnsOf = (name: string, domain: Domain, index?: number) => Column[];
 export const sample: Verb = {
   name: "sample",
   usage: ["[options]"],
-  about: `Signals over time, as CSV on stdout.`,
+  about: `Writes signals over time as CSV to stdout.`,
   options: [
     {
       name: "signals",
       value: "LIST",
       help: "SIGNAL[@DOMAIN],...: a column for every index of the domain; without it, requests " +
         'are read from stdin, a "SIGNAL DOMAIN INDEX" a line ("*": every index), up to the first ' +
-        "empty line; lines that begin with # are passed over",
+        "empty line; lines that begin with # are ignored",
     },
-    { name: "period", short: "p", value: "S", help: "time between two rows" },
-    { name: "duration", short: "t", value: "S", help: "how long; without it one row" },
-    { name: "no-header", short: "n", help: "rows only" },
-    { name: "delimiter", short: "d", value: "C", default: ",", help: "between columns" },
+    { name: "period", short: "p", value: "S", help: "seconds between two rows" },
+    {
+      name: "duration",
+      short: "t",
+      value: "S",
+      help: "seconds to run; without it one row is printed",
+    },
+    { name: "no-header", short: "n", help: "print rows only" },
+    { name: "delimiter", short: "d", value: "C", default: ",", help: "delimiter between columns" },
     {
       name: "stats",
       value: "FILE",
@@ -61,7 +66,7 @@ export const sample: Verb = {
     ...NODE_OPTIONS,
     quietOption("no reasons on stderr"),
   ],
-  notes: "A signal without a source here is a column of nan, with the reason on stderr.",
+  notes: `A signal without a source on this node is a column of nan; the reason goes to stderr.`,
   examples: [
     "joulemark sample --signals CPU_POWER,TIME --period 0.1 --duration 5",
     "joulemark sample --signals CPU_ENERGY@package -p 1 -t 60 --stats cpu.yaml",

@@ -38,12 +38,11 @@ interface Request extends RawTableRequest {
 export const stats: Verb = {
   name: "stats",
   usage: ["[options] FILE..."],
-  about: `Post-processing of raw stats files: deltas, rates, job metrics.
+  about: `Computes deltas, rates and job metrics from raw stats files.
 
-FILE is a raw stats file of a version from 1.0 to 2.3.5, plain, gzip or tar, a directory of them, or -
-for standard input; files of many nodes go into one call. Counters that wrap at their declared width
-are added up, spurious dips are left out, resets are distinguished from both, gauges are never
-differenced.`,
+FILE is a raw stats file of version 1.0 to 2.3.5, plain, gzip or tar, a directory of such files, or - for
+standard input. Files of many nodes can be given in one call. Counter wraps at the declared width are
+corrected, short spurious drops are left out, and resets are recognized; gauges are not differenced.`,
   options: [
     { name: "job", value: "ID", help: "only the samples of this job" },
     { name: "types", value: "LIST", help: "only these types, comma-separated" },
@@ -51,14 +50,15 @@ differenced.`,
       name: "format",
       value: "F",
       words: FORMATS,
-      help: "table (default); csv or jsonl: a row for each value; json: what fits in memory; " +
+      help:
+        "table (default); csv or jsonl: a row for each value; json: all values, which must fit in memory; " +
         "openmetrics: sums",
     },
     JSON_FORMAT,
     {
       name: "energy-unit",
       value: "J",
-      help: "joules of a count of energy registers, where the files do not say: 61.04uJ, 2^-14, " +
+      help: "joules of a count of energy registers, if the files do not give it: 61.04uJ, 2^-14, " +
         "or TYPE=..., TYPE.KEY=..., comma-separated",
     },
     { name: "devices", help: "table: a row per device, not the sum over devices" },
@@ -67,12 +67,11 @@ differenced.`,
     {
       name: "processes",
       value: "N",
-      help:
-        "table, openmetrics: so many processes, each reads some of the nodes (default: one a CPU, " +
-        "at most 8, for several nodes from 64 MiB on)",
+      help: "number of worker processes for table and openmetrics; each reads some of the nodes " +
+        "(default: one per CPU, at most 8, for several nodes with 64 MiB or more)",
     },
-    { name: "verbose", short: "v", help: "also how many processes there are" },
-    quietOption("no lines about what is wrong in the files"),
+    { name: "verbose", short: "v", help: "also print the number of processes" },
+    quietOption("print no lines about errors in the files"),
   ],
   examples: [
     "joulemark stats /var/log/joulemark/node17/current",

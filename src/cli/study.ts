@@ -48,25 +48,29 @@ export const study: Verb = {
     "--vary NAME=A,B,... [options] -- COMMAND [ARG...]",
     "--placement N [options] -- srun -w {nodes} {run} COMMAND",
   ],
-  about: `Runs a command under all values of a setting, and compares energy and time.
+  about: `Runs a command with all values of a setting, and compares energy and time.
 
-Sets the environment variable NAME to each value in turn, then all again, so often as --repeat says.
-Each run is a "joulemark run", whose options can be given as JOULEMARK_PERIOD, JOULEMARK_SIMULATE, ...
-Several --vary make all combinations. --placement runs it on N nodes of one chassis, on halves in two
-chassis of a group, and on halves in two groups; {nodes} in the command stands for them, and {run} for
-"joulemark run" where a launcher has to come first. DIR gets a report and the output of each run, study.csv with
-the table, study.svg and study.html with energy against runtime, and study.jsonl, which knows what is done.`,
+Runs COMMAND once for each value of the environment variable NAME, and repeats the series as often as
+--repeat says. Each run is a "joulemark run"; its options can be given as JOULEMARK_PERIOD,
+JOULEMARK_SIMULATE, ... Several --vary make all combinations.
+
+--placement runs COMMAND on N nodes of one chassis, on halves in two chassis of a group, and on halves in
+two groups. In the command, {nodes} is replaced by the nodes, and {run} by "joulemark run" if a launcher
+has to come first.
+
+DIR gets a report and the output of each run, and study.csv with the table. study.svg and study.html show
+energy against runtime; study.jsonl records the finished runs.`,
   options: [
     {
       name: "vary",
       value: "NAME=A,B,...",
       repeats: true,
-      help: "a setting and its values; may come several times",
+      help: "a setting and its values; can be given several times",
     },
     {
       name: "placement",
       value: "N",
-      help: "N nodes placed in three ways: one chassis, two chassis, two groups",
+      help: "run on N nodes placed in three ways: one chassis, two chassis, two groups",
     },
     {
       name: "nodes",
@@ -79,28 +83,28 @@ the table, study.svg and study.html with energy against runtime, and study.jsonl
       help:
         "location of the nodes, if their names do not show it: NODE CNAME in each line, or Slurm's topology",
     },
-    { name: "repeat", value: "N", default: "3", help: "runs of each" },
+    { name: "repeat", value: "N", default: "3", help: "number of runs per setting" },
     {
       name: "dir",
       value: "DIR",
       default: "joulemark-study",
-      help: "where everything goes",
+      help: "directory of all results",
     },
-    { name: "resume", help: "go on with what is not done yet" },
-    { name: "pmc", help: "a PMC log of each run too" },
+    { name: "resume", help: "continue with the runs that are not finished" },
+    { name: "pmc", help: "also write a PMC log of each run" },
     {
       name: "format",
       value: "F",
       words: FORMATS,
-      help: "of the table: text (default), csv, json",
+      help: "format of the table: text (default), csv, json",
     },
     JSON_FORMAT,
-    quietOption("no progress"),
+    quietOption("print no progress"),
   ],
   command: true,
   notes:
-    `The status is 0 when every run was: 1 else; such a run is run again by --resume and is not in
-the table.`,
+    `The exit status is 0 if all runs succeeded, else 1. Failed runs are not in the table; --resume
+repeats them.`,
   examples: [
     "joulemark study --vary OMP_NUM_THREADS=1,2,3,4,6 --repeat 3 -- ./app",
     "joulemark study --placement 8 -- srun -w {nodes} -N 8 {run} ./cp2k",

@@ -7,8 +7,8 @@ import { OUTPUTS } from "../outputs/all.ts";
 
 const RESULTS = "Outputs";
 const MEASURING = "Measuring";
-const MARKS = "Marks that a program already has";
-const TALK = "Talk";
+const EXISTING = "Regions without changes to the code";
+const CONTROL = "Output control";
 
 /** Words of `--preload`. */
 const DIALECTS = [
@@ -34,7 +34,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     foreign: "GEOPM_REPORT_SIGNALS",
     group: RESULTS,
-    help: "more signals in it: SIGNAL[@DOMAIN],...",
+    help: "additional signals in the report: SIGNAL[@DOMAIN],...",
   },
   ...OUTPUTS.flatMap(({ options }) => options),
   {
@@ -43,7 +43,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: RESULTS,
     default: "10",
-    help: "time between reports so far, FILE.partial",
+    help: "seconds between intermediate reports, FILE.partial",
   },
   {
     name: "period",
@@ -52,7 +52,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     foreign: "GEOPM_PERIOD",
     group: MEASURING,
     default: "0.005",
-    help: "time between two samples",
+    help: "seconds between two samples",
   },
   {
     name: "budget",
@@ -60,8 +60,8 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     default: "5 %",
-    help: "share of one core that sampling may take: short visits are folded, then samples are " +
-      "fewer; 100: no bound",
+    help: "limit of the monitor's CPU use, in percent of one core; above it, short visits are " +
+      "aggregated, then samples become fewer; 100: no limit",
   },
   {
     name: "dither",
@@ -69,15 +69,16 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     words: ["on", "off"],
-    help: "dither the samples, so that no loop keeps in step with them (on, where there is a fit)",
+    help: "randomize the sampling interval, to avoid aliasing with periodic code (on with " +
+      "--attribution fit)",
   },
   {
     name: "idle",
     value: "SECONDS|FILE",
     env: true,
     group: MEASURING,
-    help: "idle power, measured so long before the command starts or from a report or JSON: " +
-      "energy net of it",
+    help: "also report energy above idle; idle power is measured for SECONDS before the command " +
+      "starts, or read from a report or JSON FILE",
   },
   {
     name: "profile",
@@ -94,14 +95,15 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     foreign: "GEOPM_RECORD_FILTER",
     group: MEASURING,
-    help: "epochs without marks: proxy_epoch,REGION[,CALLS [,STARTUP]] or edit_distance[,...]",
+    help:
+      "derive epochs from regions: proxy_epoch,REGION[,CALLS [,STARTUP]] or edit_distance[,...]",
   },
   {
     name: "without",
     value: "READERS",
     env: true,
     group: MEASURING,
-    help: "leave sources out: MSR,POWERCAP,...",
+    help: "do not use these readers: MSR,POWERCAP,...",
   },
   {
     name: "root",
@@ -124,49 +126,55 @@ export const RUN_OPTIONS: readonly Option[] = [
     optionalValue: true,
     env: true,
     group: MEASURING,
-    help: "read the embedded simulated node; nothing it says is a measurement, and every output " +
-      "says so",
+    help: "use built-in simulated counters instead of real ones; all outputs are labelled " +
+      "simulated",
   },
   {
     name: "preload",
     value: "LIST",
     env: true,
-    group: MARKS,
+    group: EXISTING,
     words: DIALECTS,
-    help: "answer the calls of mpi, pcontrol, ompt, geopm, caliper, likwid, pm_mpi, nvtx, roctx, " +
-      "itt, kokkos, tau, papi, craypat, or all; besides, only by name: mpi=all, perfstubs, scorep, and " +
-      "io, alloc and callpath, for --cali and --cali-config",
+    help: "intercept calls of these APIs and make regions of them: mpi, pcontrol, ompt, geopm, " +
+      "caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos, tau, papi, craypat, or all. Not included in " +
+      "all: mpi=all, perfstubs, scorep; and io, alloc and callpath, for --cali and --cali-config",
   },
   {
     name: "preload-lib",
     value: "FILE",
     env: true,
-    group: MARKS,
-    help: 'by a library built before ("client preload")',
+    group: EXISTING,
+    help: 'use this library for --preload, built earlier by "client preload"',
   },
   {
     name: "phase",
     value: "REGEX",
     env: true,
-    group: MARKS,
-    help: "a line of the command's output that matches begins a phase, named for the first group",
+    group: EXISTING,
+    help: "a line of the command's output that matches begins a phase, named by the first group",
   },
   {
     name: "probe",
     value: "FILE:FUNCTION,...",
     env: true,
-    group: MARKS,
-    help: "calls of these functions are regions, where perf may place probes (uprobes)",
+    group: EXISTING,
+    help: "make regions of the calls of these functions, by uprobes; needs permission for perf",
   },
   {
     name: "python",
     env: true,
-    group: MARKS,
-    help: "functions of a Python program's own files are regions, without a line in it",
+    group: EXISTING,
+    help: "make regions of the functions in a Python program's own files, without changing them",
   },
-  { name: "quiet", short: "q", env: true, group: TALK, help: "no card at the end" },
-  { name: "verbose", short: "v", env: true, group: TALK, help: "more of what was done" },
-  { name: "help", short: "h", group: TALK, help: "this text" },
+  { name: "quiet", short: "q", env: true, group: CONTROL, help: "no summary at the end" },
+  {
+    name: "verbose",
+    short: "v",
+    env: true,
+    group: CONTROL,
+    help: "print more about the steps of the run",
+  },
+  { name: "help", short: "h", group: CONTROL, help: "this text" },
 ];
 
 /** Options of a run that another verb has too, in one group and without variables. */
