@@ -1,5 +1,8 @@
-/** Rules for the text of README, docs/ and their links: short sentences, the field's words, no history. */
-import { assertEquals } from "@std/assert";
+/**
+ * Rules for text: README and docs/ have short sentences, the field's words and no history, and their links hold.
+ * Comments of src/ stand alone, and constants and functions have plain names.
+ */
+import { assert, assertEquals } from "@std/assert";
 import { VERBS } from "../src/cli/all.ts";
 
 const ROOT = new URL("..", import.meta.url);
@@ -203,4 +206,115 @@ Deno.test("commands of the pages name subcommands and options that exist", async
     })
   );
   assertEquals(wrong, []);
+});
+
+/** A doc comment begins with a noun or a verb, so that it can be understood alone. */
+const POINTS_OUTSIDE =
+  /^(?:Also|And|As|Both|But|Else|How|Its?|Likewise|None?|Not|Of|One of|Or|She|So|Such|That|The same|Their|They|Those|What|Where|Whether|Which|Who|Whose|Whoever)\b/;
+
+/** Directories of src/ with doc comments that still point outside themselves: at most so many. */
+const MAX_POINTING: Readonly<Record<string, number>> = {
+  "cli/doctor": 17,
+  "cli/show": 4,
+  "cli/top": 8,
+  "run/outputs": 84,
+  "show/analysis": 38,
+  "show/page": 15,
+  "show/study": 11,
+};
+
+/** Sources of src/, by path, that are TypeScript. */
+function sources(): Map<string, string> {
+  const found = new Map<string, string>();
+  const walk = (folder: string) => {
+    for (const { name, isDirectory } of Deno.readDirSync(new URL(folder, ROOT))) {
+      if (isDirectory) walk(`${folder}${name}/`);
+      else if (name.endsWith(".ts")) found.set(`${folder}${name}`, text(`${folder}${name}`));
+    }
+  };
+  walk("src/");
+  return found;
+}
+
+/** Comments and code of a source; texts between quotes are left out of both. */
+function partsOf(source: string): { comments: string[]; code: string } {
+  const comments: string[] = [];
+  const piece =
+    /\/\*[^]*?\*\/|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[^])*`/g;
+  const code = source.replace(piece, (found) => {
+    if (/^\/[*/]/.test(found)) comments.push(found);
+    return " ";
+  });
+  return { comments, code };
+}
+
+const directoryOf = (path: string) => path.split("/").slice(1, 3).join("/");
+
+Deno.test("doc comments begin with what they describe", () => {
+  const pointing = new Map<string, string[]>();
+  for (const [path, source] of sources()) {
+    for (const comment of partsOf(source).comments) {
+      const words = comment.replace(/^\/\*\*|\*\/$|^ *\* ?/gm, "").trim();
+      if (!comment.startsWith("/**") || !POINTS_OUTSIDE.test(words)) continue;
+      const directory = Object.keys(MAX_POINTING).find((one) => directoryOf(path) === one) ?? "";
+      const list = pointing.getOrInsertComputed(directory, () => []);
+      list.push(`${path}: ${words.slice(0, 60)}`);
+    }
+  }
+  assertEquals(pointing.get("") ?? [], []);
+  for (const [directory, most] of Object.entries(MAX_POINTING)) {
+    const list = pointing.get(directory) ?? [];
+    assert(
+      list.length <= most,
+      `${list.length} in ${directory}, above ${most}:\n${list.join("\n")}`,
+    );
+  }
+});
+
+/** Words of own making that no comment has. */
+const NOT_IN_COMMENTS =
+  /\b(?:untold|cannot be told|mend(?:s|ed)?|held back|stood still|anew|surely|whoever|nobody's|so often as|crew|where that is|as ever|but for|what is in the way|(?<!at )(?:least|greatest)(?![- ](?:squares?|privilege|common|significant|upper|lower)))\b/i;
+
+Deno.test("comments use the words of the field", () => {
+  const found = [...sources()].flatMap(([path, source]) => {
+    if (Object.hasOwn(MAX_POINTING, directoryOf(path))) return [];
+    const comments = partsOf(source).comments.map((comment) =>
+      comment.replace(/\s*\n *(?:\*|\/\/)? */g, " ")
+    );
+    return comments.filter((comment) => NOT_IN_COMMENTS.test(comment))
+      .map((comment) => `${path}: ${comment.slice(0, 100)}`);
+  });
+  assertEquals(found, []);
+});
+
+Deno.test("constants say what is limited, and only log() speaks to people", () => {
+  const found = [...sources()].flatMap(([path, source]) => {
+    if (Object.hasOwn(MAX_POINTING, directoryOf(path))) return [];
+    const { code } = partsOf(source);
+    const constants =
+      /^(?:export )?const (?:[A-Z_\d]+ = [^,;]+, )?((?:MOST|LEAST|FEW|MANY|SOON|DOUBT|EITHER|SHAPE|PLACES|AROUND|LONGEST)(?:_\w+)?)\b/gm;
+    return [
+      ...[...code.matchAll(constants)].map(([, name]) =>
+        `${path}: ${name}: MAX_ or MIN_, noun, unit`
+      ),
+      ...[...code.matchAll(/\b(?:tell|told|untold|mend|mended)[A-Z]?\w*\s*\(/g)]
+        .map(([call]) => `${path}: ${call}: log(), emit() or report()`),
+    ];
+  });
+  assertEquals(found, []);
+});
+
+Deno.test("the help uses the words of the field", async () => {
+  const wrong = await Promise.all(VERBS.map(async (entry) => {
+    if (["doctor", "show", "top"].includes(entry.name)) return [];
+    const { about, notes, options } = await entry.load();
+    const texts = [entry.summary, about, notes ?? "", ...options.map(({ help }) => help)];
+    return texts.flatMap((help) =>
+      Object.entries(BANNED).flatMap(([word, instead]) =>
+        [...help.matchAll(new RegExp(`\\b(?:${word})\\b`, "gi"))]
+          .map(([place]) => `joulemark ${entry.name} --help: "${place}": write ${instead}`)
+      )
+    );
+  }));
+  assertEquals(wrong.flat(), []);
 });

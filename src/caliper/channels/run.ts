@@ -54,7 +54,7 @@ export interface ContextRunOptions {
 export interface ContextPlace {
   /** Suffix of the names of files, where each of several hosts writes its own. */
   readonly host?: string;
-  /** This node's part of the job's report. */
+  /** Part of this node in the job's report. */
   readonly part?: JobPart;
   /** Energies of the run's paths, at its end; `undefined`: it has none. */
   treeSource?(): TreeSource | undefined;
