@@ -54,6 +54,7 @@ export class FunctionSampling {
 
   /** Opens the events; otherwise says why there are none, with what helps. */
   static open({ hz, stackBytes, debugDirectories }: FunctionOptions): FunctionSampling | string {
+    if (Deno.build.arch !== "x86_64") return "only stacks of x86-64 can be unwound";
     const pid = commandProcess(), cpus = affinityOf(pid);
     let why = "";
     for (const withKernel of [true, false]) {

@@ -23,6 +23,8 @@ const ROWS_MOST = 200;
 const MODULES_MOST = 20;
 /** Below that shares say nothing. */
 const SAMPLES_LEAST = 30;
+/** More lost samples are a finding. */
+const LOST_SHARE = 0.01;
 const CUT = "[…]", UNKNOWN = "[unknown]";
 
 /** Makes a profile of pprof, packed. */
@@ -124,6 +126,15 @@ class FunctionOutput implements OpenOutput {
     this.#writeSamples();
     this.#facts = this.#factsOf(stacks);
     sampling[Symbol.dispose]();
+  }
+
+  notes(): string[] {
+    const { samples, lost } = this.#sources.sampling.profile.facts;
+    if (lost <= LOST_SHARE * samples) return [];
+    return [
+      `--functions: ${lost} samples or events lost, because the monitor had too little CPU time; leave a CPU ` +
+      "free, or give a lower rate",
+    ];
   }
 
   addTo({ joulemark }: ReportHost): void {
