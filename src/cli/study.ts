@@ -200,12 +200,12 @@ function begin(directory: string, head: StudyHead, resume: boolean): Map<string,
   return done;
 }
 
-/** How all runs are started. */
+/** Start of all runs. */
 interface StudyLaunch {
-  /** This program, its verb `run` and options. */
+  /** Command of this program, its verb `run` and options. */
   readonly self: readonly string[];
   readonly command: readonly string[];
-  /** Where reports and outputs go. */
+  /** Directory of reports and outputs. */
   readonly directory: string;
   /** Nodes of each placement. */
   readonly nodes: ReadonlyMap<string, readonly string[]>;

@@ -80,7 +80,7 @@ export const TIDY_COLUMNS: readonly TidyColumn[] = [
 /** One row: values by column, without those that are missing. */
 export type TidyRow = Readonly<Record<string, string | number>>;
 
-/** Which rows are made. */
+/** Selection of rows to make. */
 export interface TidyOptions {
   /** Number of the run, its label unless a benchmark gave it one. @default 1 */
   readonly number?: number;
@@ -92,7 +92,9 @@ export interface TidyOptions {
   readonly components?: ReadonlySet<string>;
   /** Share of the energy, or of the time, below which a region has no rows. @default 0 */
   readonly minShare?: number;
-  /** What the row of a section's times has too. @default the fields of {@linkcode isSignal} */
+  /**
+   * Additional fields in the row of a section's times. @default the fields of {@linkcode isSignal}
+   */
   readonly fields?: (section: Section, part: SectionPart, host: ReportHost) => TidyRow;
 }
 
@@ -162,7 +164,7 @@ function runFacts(
   });
 }
 
-/** What has a value. */
+/** Row of the fields that have a value. */
 function row(values: Readonly<Record<string, Nested | undefined>>): TidyRow {
   const known = Object.entries(values).filter((pair): pair is [string, string | number] => {
     const [, value] = pair;
@@ -344,7 +346,7 @@ function isSmall(of: TreeRow, table: RegionRows, totals: JobTotals, minShare: nu
   return share < minShare;
 }
 
-/** What all rows of a component have in common. */
+/** Facts that all rows of a component share. */
 function componentFacts(report: Report, totals: JobTotals, kind: EnergyKind): TidyRow {
   const coverage = totals.components.get(kind)?.coverage;
   return row({ component: COMPONENTS[kind], coverage, quality: qualityOf(report, kind, coverage) });

@@ -1,5 +1,5 @@
 /**
- * What a process has mapped as code, by address.
+ * Code mappings of a process, by address.
  * @module
  */
 
@@ -9,7 +9,7 @@ export interface Mapping {
   readonly end: number;
   /** The module's number. */
   readonly module: number;
-  /** What to take off an address to get the one that the linker gave. */
+  /** Difference between an address and the one that the linker gave. */
   readonly bias: number;
   /** Code that the process made itself, without tables. */
   readonly isMade: boolean;
@@ -20,7 +20,7 @@ export class AddressSpace {
   readonly id: number;
   /** Changes with each mapping. */
   generation = 0;
-  /** It runs Python, whose trampolines have frames of their own. */
+  /** True if it runs Python, whose trampolines have frames of their own. */
   hasTrampolines = false;
   #mappings: Mapping[] = [];
   #last: Mapping | undefined;
@@ -56,7 +56,7 @@ export class AddressSpace {
     return this.#last = found !== undefined && address < found.end ? found : undefined;
   }
 
-  /** That of a child after fork(2). */
+  /** Address space of a child after fork(2). */
   fork(id: number): AddressSpace {
     const child = new AddressSpace(id);
     child.#mappings = this.#mappings;

@@ -10,7 +10,7 @@ export type ReadAt = (offset: number, length: number) => Uint8Array;
 /** One function. */
 export interface ElfFunction {
   readonly name: string;
-  /** Where its code begins in the file. */
+  /** Offset of the function's code in the file, bytes. */
   readonly offset: number;
   /** Bytes of code; 0: not in the file. */
   readonly size: number;
@@ -37,7 +37,7 @@ const PAGE = 4096;
 const UNSIZED_BYTES = 1 << 16;
 const HIGH = 4294967296;
 
-/** Where code and data of a file come to lie in memory. */
+/** Mapping from file offsets to memory addresses. */
 export interface Segment {
   readonly type: number;
   readonly flags: number;
@@ -128,7 +128,7 @@ function buildIdOf(read: ReadAt, segments: readonly Segment[]): string {
   return "";
 }
 
-/** Where what lies at an address in memory lies in the file; `undefined`: it does not. */
+/** File offset of an address in memory; `undefined`: the address is in no segment. */
 export function offsetOf({ segments }: Pick<ElfFile, "segments">, address: number) {
   const inside = segments.find((s) => {
     return s.type === LOAD && address >= s.address && address < s.address + s.size;
@@ -185,7 +185,7 @@ function symbolBytes(file: ElfFile, read: ReadAt, kind: number) {
 /** A function by its place in memory. */
 export interface Symbol {
   readonly name: string;
-  /** As the linker placed it. */
+  /** Address of the function, as the linker placed it. */
   readonly start: number;
 }
 
@@ -235,7 +235,9 @@ export class SymbolTable {
   }
 }
 
-/** Which of several names of one address counts: the lowest; `undefined`: it is no function. */
+/**
+ * Rank of a name among several of one address: the lowest counts; `undefined`: it is no function.
+ */
 function rankOf(
   symbols: DataView,
   at: number,
@@ -256,7 +258,7 @@ function rankOf(
   return (type === NOTYPE ? 8 : 0) + order;
 }
 
-/** How many of the first sorted values are not above one. */
+/** Number of the first sorted values that are not above one. */
 export function firstAbove(sorted: Float64Array, count: number, value: number): number {
   let low = 0, high = count;
   while (low < high) {
@@ -280,7 +282,7 @@ export function word(view: DataView, at: number): number {
   return view.getUint32(at, true) + view.getUint32(at + 4, true) * HIGH;
 }
 
-/** The same bytes. */
+/** View of the same bytes. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,5 +1,5 @@
 /**
- * What the code of processes comes from: files that they map, and memory that they fill themselves.
+ * Sources of processes' code: files that they map, and memory that they fill themselves.
  * @module
  */
 import { addressOf, type ElfFile, offsetOf, openElf, type ReadAt, SymbolTable } from "./elf.ts";
@@ -19,7 +19,7 @@ export type OpenPath = (path: string) => OpenFile | { readonly refused: string }
 
 /** A file, or the memory that a process fills with code. */
 export interface Module {
-  /** As the process named it; of memory `""`. */
+  /** Path as the process named it; `""` for memory. */
   readonly path: string;
   readonly buildId: string;
   /** The process whose memory it is; −1: it is a file. */
@@ -131,7 +131,7 @@ export class Modules implements CodeTables {
     };
   }
 
-  /** What to take off an address of a mapping to get the one that the linker gave. */
+  /** Difference between an address of a mapping and the one that the linker gave. */
   bias(module: number, start: number, offset: number): number {
     const { elf } = this.all[module];
     return start - ((elf && addressOf(elf, offset)) ?? offset);

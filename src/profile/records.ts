@@ -5,7 +5,7 @@
  */
 import { textAt } from "./elf.ts";
 
-/** What is sampled, and how. */
+/** Settings of the sampling. */
 export interface Sampling {
   /** Time on the CPU between two samples, ns. */
   readonly periodNs: number;
@@ -134,7 +134,10 @@ export class RecordReader {
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array();
   #view: DataView<ArrayBuffer> = new DataView(new ArrayBuffer(0));
   #words: Uint32Array<ArrayBuffer> = new Uint32Array();
-  /** Of the sample that was read last: registers by DWARF's numbers, and where its stack's copy lies. */
+  /**
+   * Registers of the sample that was read last, by DWARF's numbers, and the offset of its stack's
+   * copy.
+   */
   readonly registers: Float64Array = new Float64Array(REGISTERS.length);
   stackAt = 0;
   stackBytes = 0;
@@ -169,7 +172,7 @@ export class RecordReader {
     return this.#words[(at + 8) >>> 2];
   }
 
-  /** Of COMM, READ. */
+  /** Thread of a COMM or READ record. */
   thread(at: number): number {
     return this.#words[(at + 12) >>> 2];
   }
@@ -186,13 +189,13 @@ export class RecordReader {
     return this.#words[(at + 32) >>> 2];
   }
 
-  /** Of FORK and EXIT: process, its parent, thread. */
+  /** Process, its parent and thread of a FORK or EXIT record. */
   task(at: number): { process: number; parent: number; thread: number } {
     const [process, parent, thread] = this.#words.subarray((at + 8) >>> 2, (at + 20) >>> 2);
     return { process, parent, thread };
   }
 
-  /** Of LOST: how many; of READ: the count. */
+  /** Count of a LOST or READ record. */
   count(at: number): number {
     return this.#word(at + 16);
   }

@@ -33,7 +33,7 @@ export const END = {
 /** A kind of end. */
 export type End = (typeof END)[keyof typeof END];
 
-/** What is known of the code of modules. */
+/** Tables for the code of modules. */
 export interface CodeTables {
   /** The entry of an address as the linker placed it. */
   fde(module: number, address: number): Fde | undefined;
@@ -53,12 +53,12 @@ const BX = 3, BP = 6, SP = 7, R12 = 12, R13 = 13, R14 = 14, R15 = 15, IP = 16, R
 const FIRST_CODE = 4096;
 /** A frame pointer points this far up at most. */
 const FRAME_MOST = 1 << 23;
-/** So many words are looked through for a return address. */
+/** Maximum number of words that are searched for a return address. */
 const SEARCHED_WORDS = 256;
 const HIGH = 4294967296;
 /** Rows that are kept: one for each address. */
 const CACHE = 1 << 14;
-/** What is kept for an address. */
+/** Kinds of cached results for an address. */
 const HAS_ROW = 0, IS_MADE = 1, HAS_NO_TABLE = 2, IS_NOWHERE = 3;
 
 /** Walks stacks; one object for all processes. */
@@ -197,7 +197,7 @@ export class Unwinder {
     return this.#words[at >>> 2] + this.#words[(at >>> 2) + 1] * HIGH;
   }
 
-  /** Where an address is kept; what is kept there is of this address then. */
+  /** Cache slot of an address; its content is then of this address. */
   #slotOf(space: AddressSpace, at: number): number {
     const key = space.id * HIGH + space.generation;
     const slot = ((at & (CACHE - 1)) ^ ((at / CACHE) & (CACHE - 1)) ^ (space.id * 40503)) &
@@ -286,7 +286,7 @@ export class Unwinder {
   }
 }
 
-/** How the caller was found. */
+/** Way in which the caller was found. */
 type Way = typeof NO_WAY | typeof SURE | typeof GUESSED;
 const NO_WAY = 0, SURE = 1, GUESSED = 2;
 
@@ -418,7 +418,7 @@ class Expression {
   }
 }
 
-/** How many values an operation takes. */
+/** Number of values that an operation takes. */
 const NEEDS = new Uint8Array(256);
 for (const op of [0x06, 0x12, 0x13, 0x23, 0x28]) NEEDS[op] = 1;
 for (const op of [0x14, 0x16]) NEEDS[op] = 2;

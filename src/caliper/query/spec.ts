@@ -89,7 +89,7 @@ export interface QuerySpec {
   select: string[];
   /** Was `path` among the selected names? */
   selectPath: boolean;
-  /** Its place among the names of SELECT. */
+  /** Index of the path among the names of SELECT. */
   selectPathAt: number;
   /** Null: no aggregation at all. */
   aggregate: Operation[] | null;

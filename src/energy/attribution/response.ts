@@ -123,11 +123,12 @@ export interface Answer {
   readonly u: Float64Array;
   readonly done: Float64Array;
   /**
-   * Of a first order, when both ends of a piece are behind a window: K(x) = x − a/2 − τ + w e^(−x/τ),
-   * w = τ²(e^(a/τ) − 1)/a. From boundary to boundary the exponentials of all pieces fade alike.
+   * Terms of a first order, when both ends of a piece are behind a window: K(x) = x − a/2 − τ + w
+   * e^(−x/τ), w = τ²(e^(a/τ) − 1)/a. From boundary to boundary the exponentials of all pieces fade
+   * alike.
    */
   readonly behind: { readonly fading: Float64Array; readonly weight: Float64Array } | undefined;
-  /** Of a window, by boundary: what stands for how much. */
+  /** Weights of a window, by boundary. */
   readonly factor: Float64Array | undefined;
 }
 

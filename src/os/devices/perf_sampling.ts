@@ -13,7 +13,10 @@ import { closeFile } from "../files.ts";
 import { ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
 
 const FD_CLOEXEC = 8n;
-/** Where struct perf_event_mmap_page has the writer's and the reader's place, and where the data are. */
+/**
+ * Offsets in struct perf_event_mmap_page of the writer's and the reader's position, and of the
+ * data.
+ */
 const HEAD_AT = 1024n, TAIL_AT = 1032n, DATA_AT = 1040n;
 const PROT_READ_WRITE = 3, MAP_SHARED = 1;
 const FAILED = 0xffffffffffffffffn;
@@ -31,7 +34,7 @@ export interface RingPiece {
 interface Ring {
   readonly cpu: number;
   readonly fd: number;
-  /** Where the control page is mapped, and where the records are. */
+  /** Addresses of the mapped control page and of the records. */
   readonly base: bigint;
   readonly data: bigint;
   readonly bytes: number;
@@ -45,7 +48,7 @@ export class PerfSampling implements Disposable {
   view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer);
   words: Uint32Array<ArrayBuffer> = new Uint32Array(this.bytes.buffer);
   readonly #rings: readonly Ring[];
-  /** When the turn before began, CLOCK_MONOTONIC_RAW in ns. */
+  /** Begin of the previous turn, CLOCK_MONOTONIC_RAW in ns. */
   #beganNs = 0;
   readonly #word = new BigUint64Array(1);
   readonly #wordBytes = new Uint8Array(this.#word.buffer);

@@ -8,7 +8,10 @@ import { libc } from "../libc.ts";
 const AT_SYSINFO_EHDR = 33n;
 const VDSO_BYTES = 8192;
 
-/** That of this process, which all of this kernel have; `undefined`: there is none. */
+/**
+ * Shared object of this process that the kernel provides, equal in all processes; `undefined`:
+ * there is none.
+ */
 export function ownVdso(): Uint8Array | undefined {
   const at = libc().getauxval(AT_SYSINFO_EHDR);
   if (at === 0n) return undefined;

@@ -134,7 +134,7 @@ export class Engine implements RunView {
   readonly #epochHandle: number;
   readonly #stickerHandle: number;
   readonly #outputs: readonly OpenOutput[];
-  /** Those of them that take what the kernel gathers. */
+  /** Outputs that take data gathered by the kernel. */
   readonly #taking: readonly OpenOutput[];
   /** Names that the user asked for. */
   readonly #asked: readonly string[];

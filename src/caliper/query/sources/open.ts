@@ -19,7 +19,7 @@ export interface SourceOptions {
   readonly wholeLines?: boolean;
   /** Name of the input in errors. @default {"input"} */
   readonly path?: string;
-  /** Its number among the reports of the query. @default 1 */
+  /** Number of the input among the reports of the query. @default 1 */
   readonly number?: number;
   /** Times of raw stats that other inputs of the query had, by host: a record counts once. */
   readonly seen?: Map<string, SeenTimes>;
