@@ -58,6 +58,10 @@ export async function runWith(
     const remedy = "another command goes to joulemark run";
     throw misused("demo", "options only", options.words[0], remedy);
   }
+  const repeat = options.values.get("repeat");
+  if (repeat?.origin === "flag") {
+    return await (await import("./bench.ts")).repeatRun(options, repeat.text);
+  }
   const command = own.command ?? options.words;
   if (command.length === 0) {
     const remedy = "for example: joulemark run -- ./app";

@@ -241,15 +241,18 @@ export function nearest(name: string, known: Iterable<string>, most = 3): string
     .slice(0, most).map((entry) => entry.name);
 }
 
+/** Letters to add, remove, replace or exchange with their neighbour. */
 function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  let before: number[] = [], row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++) {
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + cost);
+      const isExchanged = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const exchanged = isExchanged ? before[j - 2] + 1 : Infinity;
+      next[j] = Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + cost, exchanged);
     }
-    row = next;
+    [before, row] = [row, next];
   }
   return row[b.length];
 }

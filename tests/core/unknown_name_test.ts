@@ -12,6 +12,13 @@ Deno.test("an unknown name has near names", () => {
   );
 });
 
+Deno.test("two letters in the wrong order are one mistake", () => {
+  assertEquals(
+    message("reprot", ["repeat", "report"]),
+    'Cannot find word "reprot": expected a known name such as report, repeat',
+  );
+});
+
 Deno.test("an unknown name without near ones has the list, up to twelve names of it", () => {
   assertEquals(
     message("xyzxyz", ["energy", "time", "energy"]),

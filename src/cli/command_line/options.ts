@@ -50,6 +50,8 @@ export interface ParsedOptions {
   readonly flags: ReadonlySet<string>;
   /** Words that are not options, in order. */
   readonly words: readonly string[];
+  /** Words after `--`; absent: no `--`, or a verb with a command. */
+  readonly rest?: readonly string[];
   /** Number of words before `--`, for a verb with two sides; absent: no `--`. */
   readonly left?: number;
 }
@@ -127,7 +129,8 @@ export function parseOptions(
   const flags = switches.filter((name) => isOn(values.get(name)?.text));
   const words = [...others, ...parsed._.map(String), ...(parsed["--"] ?? [])];
   if (mine !== args) words.push(...args.slice(mine.length + (args[mine.length] === "--" ? 1 : 0)));
-  return { text, values, lists, flags: new Set(flags), words };
+  const rest = mine.includes("--") ? { rest: parsed["--"] } : {};
+  return { text, values, lists, flags: new Set(flags), words, ...rest };
 }
 
 /** True for a switch whose variable is set and not `0`, `off`, `no` or `false`. */

@@ -149,6 +149,11 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "the status of the command, and the signal that ended it; of a merged report the first status " +
       "that is not 0. A run that a forwarded signal ended is `partial`",
   ),
+  row(
+    "bench; set; block; position; seed",
+    "place of the run in a benchmark: its command, block and place in the block, and the seed of the " +
+      "order",
+  ),
   row("job; cluster; user", "whose run it was, as the environment names it"),
   row(
     "machine; processor; packages; cores; cpus",

@@ -1008,6 +1008,13 @@ static u64 find_end(const struct process *process, u64 from) {
   return 0;
 }
 
+/* Is the command to run several times? Then each of its runs is a process of its own, with a guardian. */
+static int is_repeated(const struct process *process, u64 from, u64 end) {
+  for (u64 i = from; i < end; i++)
+    if (equal(process->arguments[i], "--repeat") || starts(process->arguments[i], "--repeat=")) return 1;
+  return 0;
+}
+
 static u32 sum_text(u32 sum, const char *text) {
   for (; *text; text++) sum = (sum ^ (u8)*text) * 0x01000193;
   return (sum ^ '\n') * 0x01000193;
@@ -1082,6 +1089,7 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   else if (elevated) drop_capabilities();
   int demo = equal(verb, "demo");
   u64 at = equal(verb, "run") ? find_end(&process, first + 1) : 0;
+  if (is_repeated(&process, first + 1, at)) at = 0;
   if (find_char(verb, '/')) at = first; /* joulemark ./app */
   char path[COMMAND_BYTES];
   if (!demo && (at == 0 || !find_command(process.arguments[at], process.environment, path))) {

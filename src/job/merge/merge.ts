@@ -131,7 +131,7 @@ export class ReportMerger {
 
   #own(facts: JobFacts): { [key: string]: Nested } {
     const { statistics } = this;
-    const { version, job, cluster, user } = this.#first!.report.joulemark ?? {};
+    const { version, job, cluster, user, bench } = this.#first!.report.joulemark ?? {};
     const totals = jobTotals(statistics);
     const standing = this.hosts > 1 ? standingOut(statistics) : undefined;
     const spreads = jobProcesses(statistics), tree = jobTree(statistics);
@@ -141,6 +141,7 @@ export class ReportMerger {
       cluster,
       user,
       simulated: this.#simulated,
+      bench,
       "exit status": this.#exitStatus,
       "ended by": this.#endedBy,
       partial: this.isPartial(facts) ? this.#partial(facts) : undefined,

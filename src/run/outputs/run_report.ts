@@ -239,6 +239,7 @@ export class RunReport {
       ...this.#options.owner,
       ...(part === undefined ? {} : { job: part.node.job }),
       simulated: facts.simulated,
+      bench: benchPlace(facts.request.values.get("bench-place")?.text),
       partial: facts.partial ? "the run goes on" : undefined,
       ...(facts.partial ? {} : this.#outcome),
     };
@@ -261,4 +262,12 @@ export class RunReport {
     log(`${failure.message}. The command runs anyway, but no report file will be written`);
     return undefined;
   }
+}
+
+/** Place of the run in a benchmark: SET,BLOCK,POSITION,SEED. */
+function benchPlace(text: string | undefined): Nested | undefined {
+  if (text === undefined) return undefined;
+  const [set, ...numbers] = text.split(",");
+  const [block, position, seed] = numbers.map(Number);
+  return { set, block, position, seed };
 }

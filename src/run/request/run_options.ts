@@ -166,6 +166,14 @@ export const RUN_OPTIONS: readonly Option[] = [
     group: EXISTING,
     help: "make regions of the functions in a Python program's own files, without changing them",
   },
+  {
+    name: "repeat",
+    value: "N",
+    group: MEASURING,
+    help: "run the command N times, with a report each: mean and deviation (see joulemark bench)",
+  },
+  // Place of the run in a benchmark, as the runner passes it on: SET,BLOCK,POSITION,SEED.
+  { name: "bench-place", value: "PLACE", help: "" },
   { name: "quiet", short: "q", env: true, group: CONTROL, help: "no summary at the end" },
   {
     name: "verbose",

@@ -103,6 +103,24 @@ export function verdictText({ gate, level }: Comparison): string {
   return `${text}; at least ${MIN_RUNS} of each set are needed`;
 }
 
+/** The same with the change first, as a benchmark prints it. */
+export function verdictLine(comparison: Comparison): string {
+  const { gate: { metric, difference, verdict, a, b }, level } = comparison;
+  const name = printable(metric);
+  if (verdict === "not known") return verdictText(comparison);
+  const { change, low, high } = difference;
+  const interval = Number.isNaN(low) ? "" : ` [${oneDecimal(low)}, ${oneDecimal(high)}]`;
+  const head = `${name} ${oneDecimal(change)}${interval} (${percent(level)})`;
+  if (verdict !== "not enough runs") return `${head}: ${verdict}`;
+  return `${head}: not enough runs for a verdict, ${
+    Math.min(a.length, b.length)
+  } of at least ${MIN_RUNS}`;
+}
+
+function oneDecimal(value: number): string {
+  return `${value < 0 ? "-" : "+"}${(100 * Math.abs(value)).toFixed(1)} %`;
+}
+
 /** The change that runs of this noise can show, in a sentence. */
 export function detectableText({ gate: { difference, verdict }, detect }: Comparison): string[] {
   const { detectable, detectableRuns: [a, b], noise, neededRuns } = difference;
@@ -173,7 +191,8 @@ function runs(count: number): string {
   return `${count} run${count === 1 ? "" : "s"}`;
 }
 
-function percent(value: number): string {
+/** `4.1 %`. */
+export function percent(value: number): string {
   return `${figures(100 * value, 3)} %`;
 }
 

@@ -1,0 +1,477 @@
+/**
+ * `joulemark bench`: several commands, run again and again in blocks, until their energies can be compared; and
+ * `joulemark run --repeat`, which is one command without a comparison.
+ * @module
+ */
+import { jobFigures } from "../show/analysis/job_figures.ts";
+import { compare, metricOf, metricValue } from "../show/analysis/comparison.ts";
+import { differences, type NamedReport } from "../show/analysis/comparable.ts";
+import { LEVEL } from "../show/analysis/difference.ts";
+import {
+  type BenchComparison,
+  benchJson,
+  type BenchResult,
+  benchText,
+} from "../show/analysis/print_bench.ts";
+import { comparisonJunit, outcomeOf } from "../show/analysis/print_comparison.ts";
+import {
+  type BenchCommand,
+  commandLines,
+  commandWords,
+  oneCommand,
+} from "../show/study/commands.ts";
+import { NodePower } from "../show/study/node_power.ts";
+import { runLogged, runOnce } from "../show/study/runner.ts";
+import {
+  runSession,
+  type SessionBlock,
+  type SessionPlan,
+  type SessionRun,
+} from "../show/study/session.ts";
+import { unusable, UsageError } from "../core/errors.ts";
+import type { Report } from "../core/report.ts";
+import { simulatedBy } from "../core/simulated.ts";
+import { readRuns } from "../job/place/read_runs.ts";
+import { loadYaml } from "../formats/yaml.ts";
+import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
+import { listDirectory, statPath } from "../os/files.ts";
+import { writeDocument } from "../os/files/whole_file.ts";
+import { makeDirectories, renameOutput } from "../os/output_place.ts";
+import { findCommand } from "../os/process.ts";
+import { selfCommand } from "../os/self.ts";
+import { readFoundText } from "../os/user_file.ts";
+import { OUTPUTS } from "../run/outputs/all.ts";
+import { RUN_OPTIONS } from "../run/request/run_options.ts";
+import { BenchProgress } from "./bench_progress.ts";
+import { EXIT } from "./exit_codes.ts";
+import { say, writeStderr, writeStdout } from "./io.ts";
+import { JSON_FORMAT, outputOption, quietOption } from "./command_line/common_options.ts";
+import {
+  misused,
+  parseCount,
+  type ParsedOptions,
+  parseFormat,
+  parsePercent,
+  parseSeconds,
+} from "./command_line/options.ts";
+import type { Verb } from "./command_line/verb.ts";
+
+const FORMATS = ["text", "json", "junit", "html"] as const;
+const DEFAULT_MAX_TIME_S = 120;
+/** Lines of a failed command that are printed. */
+const LAST_LINES = 10;
+/** Status of `--strict`. */
+const UNDECIDED = 3;
+/** Directory of the runs that do not count. */
+const WARMUP = "warmup";
+
+const OWN_OPTIONS: Verb["options"] = [
+  {
+    name: "repeat",
+    short: "r",
+    value: "N",
+    help: "blocks, with one run of each command (as many as fit into --max-time, at most 30)",
+  },
+  {
+    name: "max-time",
+    value: "S",
+    help: "no new block starts after so many seconds (120; with -r no limit)",
+  },
+  { name: "warmup", short: "w", value: "N", default: "1", help: "runs of each that do not count" },
+  {
+    name: "precision",
+    value: "P%",
+    help: "go on until the half-width of the interval is at most so much, looked at from the " +
+      "10th block on",
+  },
+  {
+    name: "pause",
+    value: "S|auto",
+    default: "0",
+    help: "time between runs; auto: until the power is within 2 % of that before the first run",
+  },
+  { name: "seed", value: "N", help: "of the random order in the blocks (printed)" },
+  { name: "setup", value: "CMD", help: "run by a shell once a command, before its first run" },
+  { name: "prepare", value: "CMD", help: "run by a shell before each run" },
+  { name: "cleanup", value: "CMD", help: "run by a shell after all runs" },
+  {
+    name: "ignore-failure",
+    short: "i",
+    help: "go on after a run with a status other than 0; its block is left out",
+  },
+  {
+    name: "metric",
+    value: "M",
+    default: "energy",
+    help: "energy, time, power, edp, region:NAME, region-time:NAME, as in compare",
+  },
+  { name: "max-increase", value: "P%", default: "0", help: "increase that is allowed" },
+  {
+    name: "level",
+    value: "P%",
+    default: "98.5",
+    help: "level of the interval, two-sided; of several commands for all of them together",
+  },
+  { name: "strict", help: "status 3 if there is neither a change nor proof of the limit" },
+  { name: "dir", value: "DIR", help: "where the reports go (bench-NAME)" },
+  { name: "format", value: "F", words: FORMATS, help: "text (default), json, junit, html" },
+  JSON_FORMAT,
+  outputOption("there instead of stdout"),
+  quietOption("no progress"),
+];
+
+/** Options of a run that a benchmark decides itself. */
+const DECIDED = new Set(["report", "bench-place", "help", "verbose"]);
+const OWN_NAMES = new Set(OWN_OPTIONS.map(({ name }) => name));
+
+/** Options that go to each run. */
+const PASSED = RUN_OPTIONS.filter(({ name }) => !DECIDED.has(name) && !OWN_NAMES.has(name));
+
+/** Options of a run with a file of each run. */
+const FILE_OPTIONS = new Set(
+  OUTPUTS.flatMap(({ options }) => options)
+    .filter(({ value }) => value === "FILE" || value === "DIR").map(({ name }) => name),
+);
+
+/** Compares commands by repeated runs. */
+export const bench: Verb = {
+  name: "bench",
+  usage: ["[options] 'COMMAND A' 'COMMAND B' ...", "[options] -- COMMAND A -- COMMAND B ..."],
+  about: `Runs commands again and again, and compares their energy.
+
+A block has one run of each command, in random order, so that a slow change of the node cancels. The
+first command is the reference. A command is one argument, which a shell reads if it has characters of
+a shell; or its words follow --. {run} in a command stands for "joulemark run" if a launcher has to come
+first. DIR gets the reports, the output of each run, and a page; "joulemark compare" and "joulemark
+show --format csv" read them.
+
+Options of "joulemark run" go to each run. The file of an output gets the name of its run.`,
+  options: [
+    ...OWN_OPTIONS,
+    ...PASSED.map((option) => ({ ...option, env: false, foreign: undefined, help: "" })),
+  ],
+  notes: `Verdicts and statuses are those of "joulemark compare": 1 if a command needs more than the
+first one, 2 if there is no verdict. 1 also if a command fails.`,
+  examples: [
+    "joulemark bench './flow 60' './flow 60 --fast'",
+    "joulemark bench -r 10 --metric time -- ./a x -- ./b y",
+    "joulemark bench --precision 2% 'srun {run} ./a' 'srun {run} ./b'",
+  ],
+  run(options) {
+    const { words, rest } = options;
+    if (rest !== undefined && words.length > rest.length) {
+      throw misused("bench", "all commands as arguments, or all after --", words[0]);
+    }
+    const commands = rest === undefined ? commandLines(words) : commandWords(rest);
+    if (commands.length === 0 || commands.some((one) => one.words.join("") === "")) {
+      throw misused("bench", "a command", "none");
+    }
+    return runBench(options, commands, "mean");
+  },
+};
+
+/** `joulemark run --repeat N -- COMMAND`. */
+export function repeatRun(options: ParsedOptions, repeat: string): Promise<number> {
+  parseCount("repeat", repeat);
+  if (options.words.length === 0) {
+    throw misused("run", "a command after the options", "none");
+  }
+  const text = { ...options.text, warmup: "0" };
+  return runBench({ ...options, text }, [oneCommand(options.words)], "run");
+}
+
+/** The session has ended before its time: a command failed. */
+class FailedRun extends Error {}
+
+async function runBench(
+  options: ParsedOptions,
+  commands: readonly BenchCommand[],
+  spread: BenchResult["spread"],
+): Promise<number> {
+  const { text, flags } = options;
+  const format = parseFormat(options, FORMATS);
+  const metric = text.metric ?? "energy";
+  // A region is known only after a run.
+  if (!/^region(-time)?:/.test(metric)) metricOf(metric, []);
+  const maxIncrease = parsePercent("max-increase", text["max-increase"] ?? "0");
+  const level = parsePercent("level", text.level ?? String(100 * LEVEL));
+  if (!(level >= 0.5 && level < 1)) {
+    throw unusable(`--level ${text.level}`, "per cent from 50 to below 100", text.level!);
+  }
+  const each = 1 - (1 - level) / Math.max(1, commands.length - 1);
+  const plan = planOf(options, commands.length, each);
+  if (format !== "text" && format !== "json" && commands.length < 2) {
+    throw unusable(`--format ${format}`, "two commands, or text or json", "one command");
+  }
+  for (const { words } of commands) {
+    const found = findCommand(words[0], Deno.env.get("PATH"));
+    if ("path" in found) continue;
+    say(found.reason);
+    return found.status;
+  }
+  const given = text.dir ?? text.report?.replace(/\.report$/, "");
+  const directory = newDirectory(given, commands[0].name);
+  if (plan.warmup > 0) makeDirectories(`${directory}/${WARMUP}`);
+  const runner = new Runner(options, { commands, directory, metric, seed: plan.seed });
+  const progress = new BenchProgress(plan, { isQuiet: flags.has("quiet"), metric });
+  let blocks: SessionBlock[];
+  try {
+    runner.setUp();
+    blocks = runSession(plan, {
+      run: (run) => runner.run(run, () => progress.tick()),
+      nowS: () => monotonicNanoseconds() * 1e-9,
+      done: (done) => progress.done(done),
+    });
+  } catch (error) {
+    if (!(error instanceof FailedRun)) throw error;
+    progress.end();
+    say(error.message);
+    writeStderr(error.cause as string);
+    return EXIT.failed;
+  } finally {
+    runner.cleanUp();
+  }
+  progress.end();
+  await loadYaml();
+  const sets = commands.map(({ set, text }) => {
+    const reports = blocks.map(({ block }) => {
+      const [{ name, report }] = readRuns(`${directory}/${set}-${block}.report`);
+      return { name, report };
+    });
+    return { set, text, reports };
+  });
+  const all = sets.flatMap(({ reports }) => reports);
+  if (all.length === 0) {
+    say(`bench: no block is whole; reports and outputs are in ${directory}`);
+    return EXIT.usage;
+  }
+  const reasons = differences(all);
+  for (const reason of reasons) say(`Not comparable because of ${reason}`);
+  const [first, ...others] = sets;
+  const comparisons = reasons.length > 0 ? [] : others.map(({ set, reports }): BenchComparison => {
+    const comparison = compare(first.reports, reports, { metric, maxIncrease, level: each });
+    const notes = { simulated: simulatedBy(all[0].report), overruled: [] };
+    return { set, comparison, notes };
+  });
+  const pages = await writePages(directory, comparisons, sets);
+  const result: BenchResult = {
+    seed: plan.seed,
+    warmup: plan.warmup,
+    blocks: blocks.length,
+    sets: sets.map(({ set, text, reports }) => {
+      return { set, text, jobs: reports.map(({ report }) => jobFigures(report)) };
+    }),
+    metric,
+    comparisons,
+    simulated: simulatedBy(all[0].report),
+    directory,
+    pages,
+    spread,
+  };
+  const output = format === "text"
+    ? benchText(result)
+    : format === "json"
+    ? benchJson(result)
+    : format === "html"
+    ? readFoundText(pages[0])
+    : comparisonJunit(
+      comparisons.map((one) => ({ ...one, name: `${one.set} against ${first.set}: ` })),
+      "bench",
+    );
+  if (text.output === undefined) writeStdout(output);
+  else writeDocument(text.output, output);
+  return statusOf(comparisons, reasons.length > 0, flags.has("strict"));
+}
+
+function statusOf(
+  comparisons: readonly BenchComparison[],
+  isNotComparable: boolean,
+  isStrict: boolean,
+): number {
+  if (isNotComparable) return EXIT.usage;
+  const outcomes = comparisons.map(({ comparison }) => {
+    return outcomeOf(comparison.gate.verdict, isStrict);
+  });
+  if (outcomes.includes("fail")) return EXIT.failed;
+  if (outcomes.includes("none")) return EXIT.usage;
+  return outcomes.includes("open") ? UNDECIDED : EXIT.done;
+}
+
+function planOf({ text }: ParsedOptions, sets: number, level: number): SessionPlan {
+  const blocks = text.repeat === undefined ? undefined : parseCount("repeat", text.repeat);
+  const precision = text.precision === undefined
+    ? undefined
+    : parsePercent("precision", text.precision);
+  const maxTimeS = text["max-time"] !== undefined
+    ? parseSeconds("--max-time", text["max-time"])
+    : blocks === undefined
+    ? DEFAULT_MAX_TIME_S
+    : undefined;
+  const seed = text.seed === undefined
+    ? Math.floor(monotonicNanoseconds() % 1e9)
+    : parseWhole("seed", text.seed, 2 ** 32);
+  const warmup = parseWhole("warmup", text.warmup ?? "1", 1000);
+  return { sets, blocks, precision, maxTimeS, seed, warmup, level };
+}
+
+function parseWhole(name: string, text: string, most: number): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isInteger(value) && value >= 0 && value <= most) return value;
+  throw unusable(`--${name} ${text}`, `a whole number from 0 to ${most}`, text);
+}
+
+/** A directory without reports: the one that was asked for, or the first name that is free. */
+function newDirectory(given: string | undefined, name: string): string {
+  const isUsed = (path: string) =>
+    statPath(path) !== undefined && listDirectory(path).some((one) => one.endsWith(".report"));
+  let path = given ?? `bench-${name}`;
+  for (let i = 2; given === undefined && statPath(path) !== undefined; i++) {
+    path = `bench-${name}-${i}`;
+  }
+  if (isUsed(path)) {
+    throw new UsageError({
+      action: "begin a benchmark in",
+      target: path,
+      expected: "a directory without reports",
+      found: "reports in it",
+      remedy: "give another directory with --dir",
+    });
+  }
+  makeDirectories(path);
+  return path;
+}
+
+/** A page for each comparison. */
+async function writePages(
+  directory: string,
+  comparisons: readonly BenchComparison[],
+  [{ reports: a }, ...others]: readonly { set: string; reports: NamedReport[] }[],
+): Promise<string[]> {
+  const { comparePage } = await import("../show/page/compare_page.ts");
+  const { pageHtml } = await import("../show/page/html.ts");
+  return comparisons.map(({ set, comparison, notes }, i) => {
+    const path = `${directory}/compare${comparisons.length > 1 ? `-${set}` : ""}.html`;
+    writeDocument(path, pageHtml(comparePage(comparison, { a, b: others[i].reports }, notes)));
+    return path;
+  });
+}
+
+/** Runs the commands of a session, with what comes before each. */
+class Runner {
+  readonly #options: ParsedOptions;
+  readonly #commands: readonly BenchCommand[];
+  readonly #directory: string;
+  readonly #metric: string;
+  readonly #seed: number;
+  readonly #power: NodePower | undefined;
+  readonly #pauseS: number;
+  #isFirst = true;
+  #isSetUp = false;
+
+  constructor(
+    options: ParsedOptions,
+    { commands, directory, metric, seed }: {
+      commands: readonly BenchCommand[];
+      directory: string;
+      metric: string;
+      seed: number;
+    },
+  ) {
+    const pause = options.text.pause ?? "0";
+    this.#options = options;
+    this.#commands = commands;
+    this.#directory = directory;
+    this.#metric = metric;
+    this.#seed = seed;
+    this.#power = pause === "auto" ? new NodePower(selfCommand("read"), directory) : undefined;
+    this.#pauseS = pause === "auto" || pause === "0" ? 0 : parseSeconds("--pause", pause);
+  }
+
+  /** @throws {FailedRun} If the command fails. */
+  setUp(): void {
+    const { setup } = this.#options.text;
+    this.#isSetUp = true;
+    if (setup === undefined) return;
+    for (const { set } of this.#commands) this.#shell("setup", setup, `setup-${set}`);
+  }
+
+  cleanUp(): void {
+    const { cleanup } = this.#options.text;
+    if (cleanup === undefined || !this.#isSetUp) return;
+    const status = runLogged(["/bin/sh", "-c", cleanup], `${this.#directory}/cleanup.out`);
+    if (status !== 0) say(`--cleanup ended with status ${status}`);
+  }
+
+  /** @returns The metric; `undefined`: it failed. @throws {FailedRun} Unless failures are ignored. */
+  run({ set, block, position, isWarmup }: SessionRun, wait: () => void): number | undefined {
+    const { text, flags } = this.#options;
+    const command = this.#commands[set];
+    // In a directory of their own, so that no reader of the reports takes them for runs that count.
+    const name = `${isWarmup ? `${WARMUP}/` : ""}${command.set}-${block}`;
+    const stem = `${this.#directory}/${name}`;
+    this.#rest(wait);
+    if (text.prepare !== undefined) this.#shell("prepare", text.prepare, "prepare");
+    const place = isWarmup
+      ? []
+      : [`--bench-place=${command.set},${block},${position},${this.#seed}`];
+    const profile = text.profile === undefined ? [`--profile=${command.name}`] : [];
+    const passed = [...place, ...profile, ...this.#passed(name, isWarmup)];
+    const self = selfCommand("run", "--quiet", ...passed);
+    const { status, report } = runOnce({ self, command: command.words, stem }, wait);
+    if (status === 0) return isWarmup ? 0 : this.#value(report);
+    if (!isWarmup && statPath(`${stem}.report`) !== undefined) {
+      renameOutput(`${stem}.report`, `${stem}.report.failed`);
+    }
+    if (flags.has("ignore-failure")) return undefined;
+    throw failed(`run ${block} of "${command.text}"`, status, `${stem}.out`);
+  }
+
+  #value(report: Report | undefined): number {
+    return report === undefined ? NaN : metricValue(this.#metric, jobFigures(report));
+  }
+
+  /** Options of a run as the user gave them; files get the name of the run. */
+  #passed(name: string, isWarmup: boolean): string[] {
+    const { values, lists } = this.#options;
+    return PASSED.flatMap((option) => {
+      const value = values.get(option.name);
+      if (value?.origin !== "flag") return [];
+      if (option.value === undefined) return [`--${option.name}`];
+      const texts = option.repeats === true ? lists[option.name] : [value.text];
+      if (!FILE_OPTIONS.has(option.name)) return texts.map((text) => `--${option.name}=${text}`);
+      if (isWarmup) return [];
+      return texts.map((text) => {
+        const file = text.slice(text.lastIndexOf("/") + 1);
+        return `--${option.name}=${this.#directory}/${name}-${file}`;
+      });
+    });
+  }
+
+  /** The pause before a run. */
+  #rest(wait: () => void): void {
+    if (this.#isFirst) this.#power?.remember();
+    else {
+      this.#power?.settle(wait);
+      const endNs = monotonicNanoseconds() + this.#pauseS * 1e9;
+      for (let now = monotonicNanoseconds(); now < endNs; now = monotonicNanoseconds()) {
+        sleepUntil(Math.min(endNs, now + 1e8));
+        wait();
+      }
+    }
+    this.#isFirst = false;
+  }
+
+  #shell(option: string, line: string, name: string): void {
+    const path = `${this.#directory}/${name}.out`;
+    const status = runLogged(["/bin/sh", "-c", line], path);
+    if (status !== 0) throw failed(`--${option} "${line}"`, status, path);
+  }
+}
+
+function failed(what: string, status: number, path: string): FailedRun {
+  const lines = readFoundText(path).trimEnd().split("\n").slice(-LAST_LINES);
+  const output = lines.join("\n").trim() === "" ? "" : "; its last lines:";
+  return new FailedRun(`${what} ended with status ${status}${output}`, {
+    cause: lines.map((line) => `${line}\n`).join(""),
+  });
+}
