@@ -6,8 +6,11 @@
  * @module
  */
 
+import { UnknownNameError } from "../core/errors.ts";
+import { COLOR } from "../core/option.ts";
 import { printableLines } from "../core/printable.ts";
 import { libc } from "../os/libc.ts";
+import { type Look, lookOf } from "../show/analysis/text_layout.ts";
 import { EXIT } from "./exit_codes.ts";
 
 const encoder = new TextEncoder();
@@ -34,6 +37,37 @@ function writeAll(to: { writeSync(bytes: Uint8Array): number }, data: string | U
 /** Columns of the terminal that data goes to; of a file or a pipe there is no limit. */
 export function terminalWidth(): number {
   return Deno.stdout.isTerminal() ? Deno.consoleSize().columns : Infinity;
+}
+
+/** How standard error shows text. @param color `auto`, `always` or `never`. */
+export function stderrLook(color: string | undefined): Look {
+  return streamLook(Deno.stderr, color);
+}
+
+/** How standard output shows text. @param color `auto`, `always` or `never`. */
+export function stdoutLook(color: string | undefined): Look {
+  return streamLook(Deno.stdout, color);
+}
+
+function streamLook(stream: { isTerminal(): boolean }, color: string | undefined): Look {
+  if (color !== undefined && !COLOR.words!.includes(color)) {
+    throw new UnknownNameError("value of --color", color, COLOR.words!);
+  }
+  const isTerminal = stream.isTerminal();
+  return lookOf({
+    env: (name) => Deno.env.get(name),
+    columns: isTerminal ? terminalColumns() : undefined,
+    isTerminal,
+    color,
+  });
+}
+
+function terminalColumns(): number | undefined {
+  try {
+    return Deno.consoleSize().columns;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Data: bytes as they are, a text without control sequences of terminals. */

@@ -30,7 +30,8 @@ import { WholeFile } from "../os/files/whole_file.ts";
 import type { NameTable } from "../sources/signals/batch.ts";
 import { ReplaySite } from "./replay_site.ts";
 import { EXIT } from "./exit_codes.ts";
-import { say, writeStdout } from "./io.ts";
+import { say, stderrLook, writeStdout } from "./io.ts";
+import { writeSummary } from "./summary_text.ts";
 import { replayOptions, sharedOptions } from "../run/request/run_options.ts";
 import { quietOption } from "./command_line/common_options.ts";
 import { cannot, type ParsedOptions, parseSeconds } from "./command_line/options.ts";
@@ -59,7 +60,8 @@ directories are several hosts of one job. Without --report the report goes to st
     { name: "profile", value: "NAME", help: "another name for the run" },
     { name: "lenient", help: "repair errors in the recording; count and name them" },
     { name: "json", help: "the report as JSON on stdout" },
-    quietOption("no notes on stderr"),
+    ...sharedOptions(["color"]),
+    quietOption("no summary and no notes on stderr"),
   ],
   notes:
     `Trace and event log of several hosts are named FILE-HOSTNAME. A truncated recording is replayed to its
@@ -77,6 +79,7 @@ async function run({ text, values, flags, words }: ParsedOptions): Promise<numbe
   const files: WholeFile[] = [];
   const several = words.length > 1;
   const tracePeriodS = text.period === undefined ? 0 : parseSeconds("period", text.period);
+  const look = stderrLook(text.color);
   const outputs = OUTPUTS.filter(({ replays }) => replays);
   for (const output of outputs) output.check?.(values);
   atOwnPlaces(values, undefined);
@@ -110,7 +113,10 @@ async function run({ text, values, flags, words }: ParsedOptions): Promise<numbe
     }
     if (flags.has("json")) writeStdout(jsonText(report, 2) + "\n");
     else if (text.report === undefined) writeStdout(written);
-    if (!flags.has("quiet")) logResults(results);
+    if (!flags.has("quiet")) {
+      logResults(results);
+      if (text.report !== undefined) writeSummary(report, text.report, look);
+    }
   } finally {
     for (const file of files) file[Symbol.dispose]();
   }

@@ -18,7 +18,8 @@ import { defaultReport, runRequest } from "../run/request/request.ts";
 import { loadOutputs, OUTPUTS, requestsChannels } from "../run/outputs/all.ts";
 import { atOwnPlaces } from "../run/outputs/own_places.ts";
 import type { RunIdle } from "../run/outputs/run_idle.ts";
-import { say, writeStderr, writeStdout } from "./io.ts";
+import { say, stderrLook, writeStderr, writeStdout } from "./io.ts";
+import { writeSummary } from "./summary_text.ts";
 import { RUN_OPTIONS } from "../run/request/run_options.ts";
 import { misused, type ParsedOptions } from "./command_line/options.ts";
 import { permissionFlags } from "./permissions.ts";
@@ -95,6 +96,8 @@ export async function runWith(
   if (hasPmCalls && !values.has("pmc")) {
     values.set("pmc", (await import("../run/outputs/pmc/output.ts")).PMC_BY_CALLS);
   }
+  // Before permissions are given back.
+  const look = stderrLook(options.text.color);
   if (isOnlyCheck()) {
     await loadOutputs(OUTPUTS, values, env);
     return CHECKED;
@@ -142,7 +145,7 @@ export async function runWith(
     log: say,
     stdout: writeStdout,
     stderr: writeStderr,
-    show: (card) => writeStderr(`\n${card}\n`),
+    show: (report, reportPath) => writeSummary(report, reportPath, look),
     debug: options.flags.has("debug"),
     simulateIfBlind,
     version: REPORT_VERSION,

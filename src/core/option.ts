@@ -31,6 +31,16 @@ export interface Option {
   readonly help: string;
 }
 
+/** Colour of what people read. */
+export const COLOR: Option = {
+  name: "color",
+  value: "WHEN",
+  words: ["auto", "always", "never"],
+  env: true,
+  default: "auto",
+  help: "colour: auto (on a terminal, unless NO_COLOR is set), always, never",
+};
+
 /**
  * Origin of a value: the command line, a joulemark variable, another tool's, the file of the user
  * or of the site.

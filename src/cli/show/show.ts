@@ -15,12 +15,15 @@ import { looksLikePmc } from "../../formats/pmc/pmc.ts";
 import { RECORD_BYTES } from "../../formats/pmc/binary.ts";
 import { mergedRun, readRuns } from "../../job/place/read_runs.ts";
 import { loadYaml } from "../../formats/yaml.ts";
-import { card } from "../../run/outputs/card.ts";
 import { listDirectory, readWhole, statPath } from "../../os/files.ts";
 import { isDirectory, isPlainFile } from "../../os/user_file.ts";
 import { type InputKind, inputKind } from "../../caliper/query/sources/open.ts";
 import { EXIT } from "../exit_codes.ts";
-import { say, terminalWidth, writeStdout } from "../io.ts";
+import { say, stdoutLook, terminalWidth, writeControls, writeStdout } from "../io.ts";
+import { summary } from "../../show/analysis/summary.ts";
+import { summaryFacts } from "../../show/analysis/summary_facts.ts";
+import { COLOR } from "../../core/option.ts";
+import type { Look } from "../../show/analysis/text_layout.ts";
 import { JSON_FORMAT, outputOption, quietOption } from "../command_line/common_options.ts";
 import { type ParsedOptions, parseFormat, parsePercent } from "../command_line/options.ts";
 import type { Verb } from "../command_line/verb.ts";
@@ -35,8 +38,8 @@ export const show: Verb = {
   name: "show",
   usage: ["[options] [FILE|DIR...]"],
   about:
-    `Shows what a run left: totals by component, hosts, regions, where each figure comes from, and
-what a reader must know.
+    `Shows what a run left: its summary, then tables of components, hosts, regions and sources, and
+notes.
 
 Without a file the newest report of the current directory is shown. FILE is a report, ours or GEOPM's, also one that is cut; a trace, a .cali file, a PMC log or raw stats;
 DIR a recording, a report's directory of parts, or a directory with the reports of a job.`,
@@ -69,7 +72,9 @@ DIR a recording, a report's directory of parts, or a directory with the reports 
     { name: "schema", help: "print the columns as CSVW; with --format jsonl as JSON Schema" },
     JSON_FORMAT,
     outputOption("there instead of stdout"),
+    COLOR,
     quietOption("no notes on stderr"),
+    { name: "verbose", short: "v", help: "notes that change no value, too" },
   ],
   examples: [
     "joulemark show joulemark.report",
@@ -78,9 +83,6 @@ DIR a recording, a report's directory of parts, or a directory with the reports 
   ],
   run,
 };
-
-/** A card shows so many. */
-const MAX_CARD_NOTES = 3;
 
 /** What a path is. */
 type Kind = InputKind | "pmc" | "recording" | "reports";
@@ -139,7 +141,15 @@ async function run(options: ParsedOptions): Promise<number> {
       return EXIT.done;
     }
     const view = reportView(report);
-    write(format === "text" ? cardAnd(report, view, width) : printed(view, format));
+    if (format !== "text") {
+      write(printed(view, format));
+      return EXIT.done;
+    }
+    const isFile = text.output !== undefined;
+    const look = stdoutLook(isFile ? "never" : text.color);
+    const tables = summaryAnd(report, view, { look, width, isVerbose: flags.has("verbose") });
+    if (isFile) write(tables);
+    else writeControls(tables);
     return EXIT.done;
   }
   if (format === "jsonl" || format === "markdown") {
@@ -243,12 +253,15 @@ async function series(words: readonly string[], kind: Kind): Promise<TidyTable> 
   return { columns, rows };
 }
 
-/** The card has a run's own notes already, unless they are many. */
-function cardAnd(report: Report, view: View, width: number): string {
-  const [{ joulemark }] = report.hosts;
-  const own = Array.isArray(joulemark?.notes) ? joulemark.notes.length : Infinity;
-  const isPrinted = report.hosts.length === 1 && own <= MAX_CARD_NOTES;
-  return `${card(report)}\n${printed(isPrinted ? { ...view, notes: [] } : view, "text", width)}`;
+/** The summary has the notes that matter. */
+function summaryAnd(
+  report: Report,
+  view: View,
+  { look, width, isVerbose }: { look: Look; width: number; isVerbose: boolean },
+): string {
+  const facts = summaryFacts(report);
+  const tables = printed({ ...view, notes: isVerbose ? facts.minor : [] }, "text", width);
+  return `${summary(facts, { look, isShown: true })}\n${printableLines(tables)}`;
 }
 
 /** The tree as a profile of time, energies and visits. */

@@ -25,11 +25,13 @@ import {
   treeFromNested,
   type TreeRow,
 } from "../../core/region_tree.ts";
-import type { Nested, ReportHost } from "../../core/report.ts";
+import { isMapping, type Nested, numberOf, type ReportHost } from "../../core/report.ts";
 import type { FieldSums, SectionSums } from "./field_sums.ts";
 
 const TOTALS = "Job totals";
 const TREE = "Job tree ";
+/** Costs of the monitor. */
+const COSTS = ["sampling (% of a core)", "simulated counters (% of a core)"] as const;
 const RESTS = "Job rest ";
 /** Maximum number of listed sources of a component. */
 const MAX_SOURCES = 3;
@@ -80,6 +82,10 @@ export function addJobTotals(statistics: Statistics, host: ReportHost, number: n
     fields[`${kind} net`] = total.netJ;
     fields[`${kind} covered`] = total.coverage;
     if (total.source !== "") fields[sourceKey(kind) + total.source] = 1;
+  }
+  const cost = joulemark?.overhead;
+  if (isMapping(cost)) {
+    for (const key of COSTS) fields[key] = numberOf(cost[key]);
   }
   statistics.section(TOTALS).add(fields, host.host, number);
   if (tree === undefined) return;
@@ -188,6 +194,14 @@ export function jobTotals(statistics: Statistics): Nested {
   const nested = totalsToNested(totals);
   for (const [kind, spread] of Object.entries(spreads)) Object.assign(nested[kind]!, spread);
   return nested;
+}
+
+/** `overhead:` of the job: the highest cost of a host; `undefined`: none is known. */
+export function jobOverhead(statistics: Statistics): Nested | undefined {
+  const section = statistics.section(TOTALS);
+  const known = COSTS.map((key) => [key, section.field(key)] as const)
+    .filter(([, { count }]) => count > 0).map(([key, { max }]) => [key, rounded(max)]);
+  return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
 /** In words, "" where it is all of it. */

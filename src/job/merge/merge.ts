@@ -6,6 +6,7 @@
  * is left out is logged in a line each, and the report is then marked `partial`.
  * @module
  */
+import { HostNotes } from "../../core/finding.ts";
 import { spreadsToNested } from "../../core/process_spread.ts";
 import { treeToNested } from "../../core/region_tree.ts";
 import { type Nested, present, type Report } from "../../core/report.ts";
@@ -14,7 +15,7 @@ import { stringifyReport } from "../../formats/report.ts";
 import { type ClockFacts, clockNotes } from "./clocks.ts";
 import { HostStatistics } from "./host_statistics.ts";
 import { jobProcesses } from "./job_processes.ts";
-import { jobTotals, jobTree } from "./job_totals.ts";
+import { jobOverhead, jobTotals, jobTree } from "./job_totals.ts";
 import { standingOut } from "./outliers.ts";
 import { acrossHosts, listed } from "./print_statistics.ts";
 import type { ReadReport, ReportDigest } from "./read_report.ts";
@@ -50,6 +51,7 @@ export class ReportMerger {
   #startTime = "";
   /** From the first start to the last end of what was taken in; `undefined`: not known. */
   #span: Span | undefined;
+  readonly #notes = new HostNotes();
   #simulated: Nested | undefined;
   #exitStatus: Nested | undefined;
   #endedBy: Nested | undefined;
@@ -90,7 +92,7 @@ export class ReportMerger {
     this.#endedBy ??= report.joulemark?.["ended by"];
     // The job's is the first one that is not 0.
     this.#exitStatus ||= report.joulemark?.["exit status"];
-    return digest.hosts.map(({ host, partial }) => {
+    return digest.hosts.map(({ host, partial, notes }) => {
       const before = this.#seen.get(host);
       if (before !== undefined) {
         this.leftOut.push(`${path}: host ${host} is in ${before} already; left out`);
@@ -98,6 +100,7 @@ export class ReportMerger {
       }
       this.#seen.set(host, path);
       if (partial) this.partialHosts.push(host);
+      this.#notes.add(host, notes);
       return true;
     });
   }
@@ -151,6 +154,8 @@ export class ReportMerger {
       "left out": bounded(this.leftOut),
       "joined by force": bounded(this.forced),
       totals,
+      overhead: jobOverhead(statistics),
+      notes: bounded(this.#notes.lines()),
       clocks: clockNotes(facts.clocks ?? []),
       stragglers: standing && listed(standing.stragglers),
       outliers: standing && listed(standing.outliers),

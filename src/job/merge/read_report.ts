@@ -20,6 +20,8 @@ export interface ReportDigest {
     readonly host: string;
     /** True if the report itself is marked partial. */
     readonly partial: boolean;
+    /** Its notes, a few. */
+    readonly notes: readonly string[];
     /** Bytes of its section. */
     readonly bytes: number;
   }[];
@@ -32,6 +34,9 @@ export interface ReadReport {
   /** Each host's section unchanged, in UTF-8. */
   readonly texts: readonly Uint8Array<ArrayBuffer>[];
 }
+
+/** Notes of a host that its job's report may have. */
+const MAX_NOTES = 8;
 
 const encoder = new TextEncoder();
 
@@ -81,12 +86,18 @@ export function taken(
       hosts: hosts.map(({ host, joulemark }, i) => ({
         host,
         partial: whole || isSet(joulemark?.partial),
+        notes: notesOf(joulemark?.notes),
         bytes: texts[i]?.length ?? 0,
       })),
     },
     hosts,
     texts,
   };
+}
+
+function notesOf(notes: Nested | undefined): string[] {
+  const list = Array.isArray(notes) ? notes.filter((note) => typeof note === "string") : [];
+  return list.slice(0, MAX_NOTES);
 }
 
 function parsed(text: string, path: string): { report: Report; sections: string[] } {

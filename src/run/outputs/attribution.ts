@@ -17,11 +17,19 @@ import { SURE } from "../../energy/attribution/estimate.ts";
 import { familyOf } from "../../energy/attribution/response.ts";
 import { PathFamilies } from "../../energy/totals/build_tree.ts";
 import { PeakPower } from "../../energy/totals/peak_power.ts";
+import { PowerCurve } from "../../energy/totals/power_curve.ts";
 import type { FigureCoverage, Known } from "../../energy/totals/coverage.ts";
 import { HASH_APPLICATION, HASH_UNMARKED } from "../../core/hash.ts";
+import type { Finding } from "../../core/finding.ts";
 import { ENERGY_SIGNALS } from "../../core/job_totals.ts";
 import { ROOT } from "../../core/path_stats.ts";
-import { ENERGY_KINDS, type PathEnergies } from "../../core/region_tree.ts";
+import { OUTSIDE_REGIONS } from "../../core/region_rows.ts";
+import {
+  COMPONENT_NAMES,
+  ENERGY_KINDS,
+  type EnergyKind,
+  type PathEnergies,
+} from "../../core/region_tree.ts";
 import type { Nested, RegionTotal, ReportFields, ReportHost } from "../../core/report.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import type { Batch } from "../../sources/signals/batch.ts";
@@ -52,6 +60,11 @@ const LISTED_NAMES = 256;
 /** Why nothing is reported of a region that took time, but none between two readings. */
 const NEVER_SHOWN = "it had no time between two readings of the counter";
 
+/** Code of the note on regions without an error. */
+export function coarseCode(kind: EnergyKind): string {
+  return `coarse-${kind}`;
+}
+
 /** What it is made from. */
 type AttributionSources = Pick<RunView, "batch" | "table" | "topology" | "tracker" | "coverage">;
 
@@ -75,6 +88,7 @@ export class RunAttribution implements OpenOutput {
   /** By kind: only a figure that covers all of a region's time is reported. */
   readonly #coverage = new Map<Kind, FigureCoverage>();
   readonly #peaks: PeakPower;
+  readonly #curve: PowerCurve;
   readonly #values: Float64Array;
   readonly #stamps: Float64Array;
   #generation: number;
@@ -119,6 +133,7 @@ export class RunAttribution implements OpenOutput {
       if (figure !== undefined) this.#coverage.set(kind, figure);
     }
     this.#peaks = new PeakPower(counters.map(({ kind }) => kind));
+    this.#curve = new PowerCurve(counters.map(({ kind }) => kind));
     this.#values = new Float64Array(counters.length);
     this.#stamps = new Float64Array(counters.length).fill(NaN);
     this.#attribution = new Attribution({
@@ -145,6 +160,7 @@ export class RunAttribution implements OpenOutput {
       if (this.#generation > 1) {
         this.#attribution.restart();
         this.#peaks.restart();
+        this.#curve.restart();
       }
       this.#hasEdges = false;
     }
@@ -204,6 +220,7 @@ export class RunAttribution implements OpenOutput {
     this.#fitted?.step(timeS, this.#values, this.#stamps);
     this.#stepS = timeS;
     this.#peaks.sample(timeS, this.#values);
+    this.#curve.sample(timeS, this.#values);
     this.#samples++;
   }
 
@@ -237,7 +254,22 @@ export class RunAttribution implements OpenOutput {
       host.application["joulemark-node-energy-known (J)"] = node.value;
       host.application["joulemark-node-energy-coverage (%)"] = 100 * node.share;
     }
-    if (host.joulemark !== undefined) host.joulemark.attribution = this.#facts(result);
+    if (host.joulemark === undefined) return;
+    host.joulemark.attribution = this.#facts(result);
+    // A run without regions has its power over time instead.
+    if (host.regions === undefined || host.regions.length === 0) this.#addCurve(host.joulemark);
+  }
+
+  #addCurve(own: { [key: string]: Nested }): void {
+    const curves = KINDS.map((kind) => [kind, this.#curve.watts(kind)] as const)
+      .filter(([, watts]) => watts.length > 0);
+    if (curves.length === 0) return;
+    own["power curve"] = {
+      "width (s)": this.#curve.widthS,
+      ...Object.fromEntries(curves.map(([kind, watts]) => {
+        return [`${kind} (W)`, watts.map((w) => Number(w.toPrecision(4))).join(" ")];
+      })),
+    };
   }
 
   /** Adds the energies as of the last `addTo`. */
@@ -268,14 +300,15 @@ export class RunAttribution implements OpenOutput {
     return this.#attribution.result(isLast);
   }
 
-  /** Lines for people: what cannot be determined for the most inclusive counter, and the fit's lack of fit. */
-  notes(): string[] {
+  /** Regions without an error by each counter, and how the most inclusive counter answers. */
+  notes(): Finding[] {
     const tooFast = this.#result.size === 0 ? [] : tooFastNote(this.#tracker, NOTED_NAMES);
-    return this.mode === "fit" ? [...this.#untoldNote(), ...tooFast, ...this.#lackNote()] : tooFast;
+    if (this.mode !== "fit") return tooFast;
+    return [...this.#coarseNotes(), ...tooFast, ...this.#lackNote()];
   }
 
   /** Power depends on more than the region, by the most inclusive counter. */
-  #lackNote(): string[] {
+  #lackNote(): Finding[] {
     for (const kind of ENERGY_KINDS) {
       if (!this.#result.has(kind) || this.#fitted === undefined) continue;
       const notes = new Set<string>();
@@ -286,26 +319,31 @@ export class RunAttribution implements OpenOutput {
       const caused = this.#caused.has(kind)
         ? " The keys energy-caused (J) hold what each region caused, whenever it was drawn."
         : "";
-      return [`${kind}: ${[...notes].join("; ")}. The standard errors include this.${caused}`];
+      return [{
+        code: "lack-of-fit",
+        severity: "info",
+        text: `${COMPONENT_NAMES[kind]} energy: ${[...notes].join("; ")}. ` +
+          `The standard errors include this.${caused}`,
+      }];
     }
     return [];
   }
 
-  /** What cannot be determined, why, and what would help. */
-  #untoldNote(): string[] {
-    for (const kind of ENERGY_KINDS) {
-      if (this.#coverage.get(kind)?.isStill === true) continue;
-      const untold = this.#untoldOf(kind);
-      if (untold === undefined) continue;
-      const { why, count } = untold, names = untold.names.join(", ");
-      const more = count > NOTED_NAMES ? `, ${count - NOTED_NAMES} more` : "";
-      const help = helpFor(why) === undefined ? "" : ` ${helpFor(why)}`;
-      return [
-        `${kind} energy of ${names}${more} cannot be determined: ${why}. ` +
-        `Values marked ~ are coarse.${help}`,
-      ];
-    }
-    return [];
+  /** Regions without an error, why, and what would help, by counter. */
+  #coarseNotes(): Finding[] {
+    return ENERGY_KINDS.flatMap((kind): Finding[] => {
+      const coarse = this.#coverage.get(kind)?.isStill === true ? undefined : this.#coarseOf(kind);
+      if (coarse === undefined) return [];
+      const { why, count, matters } = coarse;
+      const names = coarse.names.join(", ") + (count > NOTED_NAMES ? ", …" : "");
+      const which = count === 1 ? "1 region" : `${count} regions`;
+      return [{
+        code: coarseCode(kind),
+        severity: matters ? "warning" : "info",
+        text: `${COMPONENT_NAMES[kind]} energy of ${which} is coarse (~: ${names}): ${why}`,
+        remedy: helpFor(why),
+      }];
+    });
   }
 
   /** What is known of the node's energy, of which GEOPM has no field, where it does not cover all. */
@@ -370,33 +408,37 @@ export class RunAttribution implements OpenOutput {
   }
 
   /** Regions of the last report whose energy cannot be determined, those with most time first. */
-  #untoldOf(kind: Kind): { names: string[]; count: number; why: string } | undefined {
+  #coarseOf(
+    kind: Kind,
+  ): { names: string[]; count: number; why: string; matters: boolean } | undefined {
     const result = this.#result, of = result.get(kind);
     if (of === undefined || this.#shown === undefined) return undefined;
     const { host: { regions = [], unmarked }, hasNested } = this.#shown;
     const coverage = this.#coverage.get(kind), names: string[] = [];
-    let count = 0, first: string | undefined;
-    const note = (name: string, why: string | undefined) => {
+    let count = 0, first: string | undefined, matters = false;
+    const note = (name: string, { why, exactJ }: PathSum) => {
       if (why === undefined) return;
       first ??= why;
+      if (exactJ >= NOTED_SHARE * of.totalJ) matters = true;
       if (++count <= NOTED_NAMES) names.push(name);
     };
     // What covers a part of the time has a note of its own.
     const isWhole = (hash: number) => coverage?.isWhole(hash) !== false;
     for (const { region, hash } of regions) {
       if (!isWhole(hash)) continue;
-      note(region, this.#sum(result, kind, this.#families.outermost(region)).why);
+      note(region, this.#sum(result, kind, this.#families.outermost(region)));
     }
     if (hasNested && isWhole(HASH_APPLICATION)) {
       for (const path of this.#nested()) {
-        const { why } = this.#sum(result, kind, this.#families.family(path));
-        note(this.#tracker.paths.name(path), why);
+        note(this.#tracker.paths.name(path), this.#sum(result, kind, this.#families.family(path)));
       }
     }
-    const { exactJ, why } = this.#sum(result, kind, [ROOT]);
-    const isSmall = exactJ < NOTED_SHARE * of.totalJ || count > 0;
-    if (unmarked !== undefined && !isSmall && isWhole(HASH_UNMARKED)) note("unmarked", why);
-    return first === undefined ? undefined : { names, count, why: first };
+    const outside = this.#sum(result, kind, [ROOT]);
+    const isSmall = outside.exactJ < NOTED_SHARE * of.totalJ || count > 0;
+    if (unmarked !== undefined && !isSmall && isWhole(HASH_UNMARKED)) {
+      note(OUTSIDE_REGIONS, outside);
+    }
+    return first === undefined ? undefined : { names, count, why: first, matters };
   }
 
   /** Nested regions that took time, which have rows of their own. */

@@ -1,11 +1,11 @@
 /**
- * Which part of the time energies and powers cover, in words: for the card and for the report's
+ * Which part of the time energies and powers cover, in words: for the notes and for the report's
  * `joulemark:` mapping. The rules: docs/reference/coverage.md.
  * @module
  */
-import { ENERGY_SIGNALS } from "../../core/job_totals.ts";
+import type { Finding } from "../../core/finding.ts";
 import { rounded } from "../../core/number_format.ts";
-import { ENERGY_KINDS } from "../../core/region_tree.ts";
+import { COMPONENT_NAMES, ENERGY_KINDS } from "../../core/region_tree.ts";
 import type { Known, PartLoss } from "../../energy/totals/coverage.ts";
 import type { Nested } from "../../core/report.ts";
 
@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<string, readonly [one: string, many: string]>> = {
 /** Times that differ by less are one, s. */
 const SAME_S = 0.05;
 
-/** The card's text after an energy that does not cover all: `of 1 of 2 packages after 3.1 s`. */
+/** Text after an energy that does not cover all: `of 1 of 2 packages after 3.1 s`. */
 export function coverageText(key: string, known: Known): string {
   const [first, ...others] = known.losses;
   const [one, many] = partNames(key);
@@ -54,33 +54,30 @@ export function coverageFacts(gaps: Map<string, Known>): Nested | undefined {
   return mapping;
 }
 
-/** Lines for the card: which parts of an energy are not known. */
-export function coverageNotes(gaps: Map<string, Known>): string[] {
-  const lines: string[] = [];
+/** Notes on parts of an energy that are not known. */
+export function coverageNotes(gaps: Map<string, Known>): Finding[] {
+  const notes: Finding[] = [];
   for (const [key, { losses, parts }] of gaps) {
     // A power is its energy over time; a component that never counted has a line of its own.
     const isStill = losses.length === parts && losses.every((loss) => loss.isStill);
     if (!key.endsWith("energy (J)") || isStill) continue;
     const some = losses.slice(0, 4).map((loss) => `${partNames(key)[0]} ${lossText(loss)}`);
     const more = losses.length > 4 ? `; ${losses.length - 4} more` : "";
-    lines.push(`${key.replace(/ \(J\)$/, "")}: known of ${some.join("; ")}${more}`);
+    const kind = ENERGY_KINDS.find((kind) => key.startsWith(`${kind}-`));
+    notes.push({
+      code: "coverage",
+      severity: "warning",
+      text: `${kind === undefined ? key : COMPONENT_NAMES[kind]} energy is a lower limit ` +
+        `(read: ${some.join("; ")}${more})`,
+      remedy: "repeat the run; if it happens again, tell the administrator",
+    });
   }
-  return lines;
-}
-
-/** A line for energies whose counters changed too rarely in so short a run; "": none. */
-export function roughTotals(rare: ReadonlyMap<string, number>): string {
-  return ENERGY_KINDS.flatMap((kind) => {
-    const changes = rare.get(ENERGY_SIGNALS[kind]);
-    if (changes === undefined) return [];
-    const often = changes === 1 ? "once" : `${changes} times`;
-    return [`${kind}-energy is rough: its counter changed ${often}`];
-  }).join("; ");
+  return notes;
 }
 
 /** `1 until 3.1 s`, `0 from 1.2 s, without 0.41 s (began again once)`. */
 function lossText({ part, fromS, untilS, lostS, restarts, isStill }: PartLoss): string {
-  if (isStill) return `${part} at no time: its counter did not change`;
+  if (isStill) return `${part} at no time (it did not change)`;
   if (fromS !== fromS) return `${part} at no time`;
   const words: string[] = [];
   if (fromS > 0) words.push(`from ${time(fromS)}`);

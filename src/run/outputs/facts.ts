@@ -79,6 +79,12 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
     overhead: {
       "cpu (s)": rounded(loop.cpuS),
       "cpu (% of a core)": rounded(percentOf(loop.cpuS, loop.wallS)),
+      ...(loop.samplingWallS > 0
+        ? {
+          "sampling (s)": rounded(loop.samplingS),
+          "sampling (% of a core)": rounded(percentOf(loop.samplingS, loop.samplingWallS)),
+        }
+        : {}),
       ...(loop.simulatedS > 0
         ? {
           "simulated counters (s)": rounded(loop.simulatedS),

@@ -1,16 +1,21 @@
 /**
- * The findings of a run, live or replayed, in the order in which the report and the card have them:
- * the card has room for three.
+ * Notes of a run, live or replayed, in the order in which report and summary have them: the summary has room for
+ * three.
  * @module
  */
-import type { Finding, Severity } from "../../core/finding.ts";
+import { type Finding, noteLines, type Severity } from "../../core/finding.ts";
+import { ENERGY_SIGNALS } from "../../core/job_totals.ts";
+import { COMPONENT_NAMES, ENERGY_KINDS, type EnergyKind } from "../../core/region_tree.ts";
+import type { ReportHost } from "../../core/report.ts";
 import { WITHOUT_REGIONS } from "../../marks/client/dialects.ts";
 import type { Collector } from "../../marks/rings/collector.ts";
-import { coverageNotes, roughTotals } from "./coverage.ts";
+import { missedSamples, type NoteFacts, valueFindings } from "../../show/analysis/notes.ts";
+import { coarseCode } from "./attribution.ts";
+import { coverageNotes } from "./coverage.ts";
 import type { LoopFigures } from "./loop_figures.ts";
 import type { RunView } from "./run_view.ts";
 
-/** What findings are made from. */
+/** What notes are made from. */
 export interface FindingSources {
   readonly engine: RunView;
   /** Events that came too late to count where they happened; most, in seconds, where it is known. */
@@ -19,7 +24,9 @@ export interface FindingSources {
   readonly repairs?: readonly string[];
   /** What the measurement of the idle node found. */
   readonly idle?: readonly string[];
-  /** Of a live run: its loop, its marks, the period that was asked for, and dialects that made no region. */
+  /** The values of the report; `undefined`: the run goes on. */
+  readonly values?: NoteFacts;
+  /** Of a live run: its loop, its annotations, the period asked for, and dialects that made no region. */
   readonly live?: {
     readonly loop: LoopFigures;
     readonly collector: Collector;
@@ -28,24 +35,24 @@ export interface FindingSources {
   };
 }
 
-/** A first sample that comes later than that is a finding. */
+/** A first sample that comes later than that has a note. */
 const LATE_PERIODS = 4, LATE_SHARE = 0.01;
 
-/** All findings of a run. */
+/** All notes of a run. */
 export function findings(sources: FindingSources): Finding[] {
-  const { engine, live, late, repairs = [], idle = [] } = sources;
+  const { engine, live, late, values, repairs = [], idle = [] } = sources;
   const { cpuStride = 1 } = live?.loop ?? {}, garbage = live?.collector.garbage ?? 0;
-  const rough = roughTotals(engine.coverage.rare);
   return [
     ...all("recording-repaired", "warning", repairs),
     ...(live === undefined ? [] : beginAndEnd(engine, live)),
-    ...all("coverage", "warning", coverageNotes(engine.gaps())),
+    ...coverageNotes(engine.gaps()),
     ...when(cpuStride > 1, {
       code: "cpu-stride",
       severity: "info",
-      text: `per-CPU counters read every ${cpuStride} ticks, to stay under 10 %`,
+      text:
+        `counters of single CPUs were read every ${cpuStride} ticks, to stay below 10 % of a core`,
     }),
-    ...all("outputs", "warning", engine.notes()),
+    ...engine.notes().map((note) => ofColumn(note, values?.column)),
     ...(live === undefined ? [] : [
       ...budgetFindings(live),
       ...markFindings(live.collector),
@@ -54,29 +61,33 @@ export function findings(sources: FindingSources): Finding[] {
     ...engine.tracker.refused.map(({ count, kind, at }): Finding => ({
       code: "refused-calls",
       severity: "warning",
-      text: `${count} x ${kind} (first by process ${at})`,
+      text: `calls were ignored: ${count} x ${kind} (first by process ${at})`,
     })),
     ...when(garbage > 0, {
       code: "records-left-out",
       severity: "error",
-      text: `${garbage} records made no sense and were left out`,
+      text: `${garbage} records of annotations were damaged and are left out`,
+      remedy: "build the application with the client of this version",
     }),
     ...lateEvents(late),
-    ...when(rough !== "", {
-      code: "rough-totals",
-      severity: "warning",
-      text: rough,
-      remedy: "a longer run helps",
-    }),
+    ...values === undefined ? [] : valueFindings(values),
+    ...rareUpdates(engine, values),
     ...troubles(engine).map(({ subject, text, count }): Finding => ({
       code: "source-trouble",
       severity: "warning",
       text: `${subject}: ${text} (${count} times)`,
     })),
-    // The least of all comes last.
-    ...(live === undefined ? [] : missedSamples(live.loop)),
+    ...live === undefined ? [] : missed(live.loop),
     ...all("idle", "warning", idle),
   ];
+}
+
+/** Adds notes to the host's `joulemark:` mapping: those that matter, errors first, and minor ones. */
+export function addNotes(host: ReportHost, list: readonly Finding[]): void {
+  const { notes, minor } = noteLines(list);
+  if (host.joulemark === undefined) return;
+  if (notes.length > 0) host.joulemark.notes = notes;
+  if (minor.length > 0) host.joulemark["minor notes"] = minor;
 }
 
 /** What failed in reading sources, by signal. */
@@ -88,6 +99,13 @@ export function troubles(engine: RunView) {
 export function startsLate({ tracker }: RunView, periodS: number): boolean {
   const { startupS, runtimeS } = tracker;
   return startupS > LATE_PERIODS * periodS && startupS > LATE_SHARE * runtimeS;
+}
+
+/** Coarse regions of a component that the table does not show are of little interest. */
+function ofColumn(note: Finding, column: EnergyKind | undefined): Finding {
+  const isOther = column !== undefined && note.code.startsWith(coarseCode("" as EnergyKind)) &&
+    note.code !== coarseCode(column);
+  return isOther ? { ...note, severity: "info" } : note;
 }
 
 function all(code: string, severity: Severity, texts: readonly string[]): Finding[] {
@@ -105,55 +123,59 @@ function beginAndEnd(engine: RunView, { loop, periodS }: Live): Finding[] {
   const after = engine.tracker.startupS.toPrecision(3);
   return [
     ...when(loop.blindFromS === loop.blindFromS, {
-      code: "stood-still",
+      code: "stalled",
       severity: "error",
-      text: `the monitor stood still from ${from} to ${until} s, and the application ended then: ` +
-        `energies are those up to ${from} s`,
+      text: `the monitor was stalled from ${from} to ${until} s, and the application ended then. ` +
+        `Energies cover only the time up to ${from} s`,
+      remedy: "leave a CPU free",
     }),
     ...when(startsLate(engine, periodS), {
       code: "starts-late",
       severity: "warning",
-      text: `energies and powers begin ${after} s after the start, with the first sample`,
+      text: `the first sample came ${after} s after the start. ` +
+        "Energies and powers do not cover the time before it",
     }),
   ];
 }
 
-/** What was left out or folded, of the machine and to stay within the budget. */
+/** What was left out or aggregated, of the machine and to stay within the budget. */
 function budgetFindings({ loop, collector }: Live): Finding[] {
   const came = collector.counts.folded - collector.foldedHere;
-  const { mostFactor = 1 } = loop.budget ?? {};
+  const { mostFactor = 1, foldingS = 0 } = loop.budget ?? {};
   return [
     ...when(loop.cpusMoved, {
       code: "cpus-moved",
       severity: "warning",
-      text: "the machine has more CPUs than the tree: c counts as c mod N",
+      text: "the machine has more CPUs than the tree of files: CPU c counts as c mod N",
     }),
     ...when(came > 0, {
       code: "folded-visits",
       severity: "info",
-      text: `${came} visits came folded: counts and times, no edges`,
+      text: `${came} visits were aggregated in the application. Counts and times are exact`,
     }),
     ...when(collector.foldedHere > 0, {
       code: "budget-folded",
-      severity: "warning",
-      text: `to stay within the budget, ${collector.foldedHere} short visits were folded: ` +
-        "counts and times are exact, energies go by time between samples",
+      // A small part of the time changes no value.
+      severity: foldingS > 0.01 * loop.wallS ? "warning" : "info",
+      text: `to stay within the budget, ${collector.foldedHere} short visits were aggregated. ` +
+        "Counts and times are exact; energies are divided by time between samples",
+      remedy: "use a larger --budget, or annotate longer regions",
     }),
     ...when(loop.scheduling.includes("guardian"), {
       code: "budget-lowered",
       severity: "warning",
-      text: "the monitor took twice its budget, and has had the lowest priority since",
-      remedy: "give it more by --budget, or ask for fewer events",
+      text: "the monitor used twice its budget and has had the lowest priority since",
+      remedy: "use a larger --budget, or request fewer events",
     }),
     ...when(mostFactor > 1, {
       code: "budget-period",
       severity: "warning",
-      text: `to stay within the budget, the period was up to ${mostFactor} times longer`,
+      text: `to stay within the budget, the sampling period was up to ${mostFactor} times longer`,
     }),
   ];
 }
 
-/** What became of marks that were out of order, or had no room. */
+/** What became of annotations that were out of order, or had no room. */
 function markFindings(collector: Collector): Finding[] {
   const { mistakes, counts: { other, lost, interrupting, notAttached }, messages: { remarks } } =
     collector;
@@ -163,29 +185,32 @@ function markFindings(collector: Collector): Finding[] {
     ...when(other > 0, {
       code: "names-without-room",
       severity: "warning",
-      text:
-        `${other} visits to names without room, by null pointers or unknown handles are told as [joulemark] other`,
+      text: `there was no room for the names of ${other} visits (or they are null pointers or ` +
+        "unknown handles). They count as [joulemark] other",
+      remedy: "use fewer region names",
     }),
     ...when(lost > 0, {
       code: "threads-without-room",
       severity: "error",
-      text: `${lost} visits of threads without room count as [joulemark] other, without time`,
+      text: `there was no room for the threads of ${lost} visits. ` +
+        "They count as [joulemark] other, without time",
     }),
     ...when(interrupting > 0, {
       code: "marks-within-marks",
       severity: "warning",
       text:
-        `${interrupting} marks of signal handlers, in the middle of a mark of their thread, found ` +
-        "no room and were left out; all others are exact",
+        `${interrupting} calls of signal handlers interrupted a begin or end call and found no ` +
+        "room. They are left out; all others are exact",
+      remedy: "do not annotate signal handlers",
     }),
     ...when(notAttached > 0, {
       code: "processes-not-attached",
       severity: "warning",
       text:
         `${notAttached} forked ${notAttached === 1 ? "process" : "processes"} could not open a ` +
-        "file of the run (another user, another root directory, or a filter of system calls): the " +
-        "regions of such a process are missing",
-      remedy: "mark in the process before it changes these, or in its parent",
+        "file of the run (another user, another root directory, or a filter of system calls). " +
+        "Regions of such a process are missing",
+      remedy: "annotate the process before it changes these, or its parent",
     }),
     ...orderFindings(mistakes),
     ...all("client-remark", "info", [...remarks]),
@@ -194,19 +219,24 @@ function markFindings(collector: Collector): Finding[] {
       severity: "warning",
       text: files.length === 1
         ? `refused ${files[0]}`
-        : `${files.length} files of marks were refused; the first: ${files[0]}`,
+        : `${files.length} files of annotations were refused; the first: ${files[0]}`,
     }),
   ];
 }
 
-/** A kind of trouble is a line: the report has all of them. */
+/** One note for all kinds: the report has each. */
 function orderFindings({ list, total }: Collector["mistakes"]): Finding[] {
   const [mistake] = list;
   if (mistake === undefined) return [];
   const place = mistake.text === "" ? "" : ` (first ${mistake.text})`;
   const first = `${mistake.count} x ${mistake.kind}${place}`;
-  const text = list.length === 1 ? first : `${total} marks were out of order; the first: ${first}`;
-  return [{ code: "marks-out-of-order", severity: "warning", text }];
+  return [{
+    code: "marks-out-of-order",
+    severity: "warning",
+    text: list.length === 1
+      ? `begin and end calls were out of order and were ignored: ${first}`
+      : `${total} begin and end calls were out of order and were ignored; the first: ${first}`,
+  }];
 }
 
 /** What became of nested visits that came too fast, or had too many paths. */
@@ -218,49 +248,64 @@ function pathFindings({ outOfOrder, counts }: Collector): Finding[] {
     ...when(worst !== undefined, {
       code: "visits-out-of-order",
       severity: "warning",
-      text:
-        `${visits} nested visits came too fast to be told in their order: counts and times by ` +
-        `path are exact (${worst?.visits} of thread ${worst?.thread}, from ${from} to ${until} s)`,
+      text: `${visits} nested visits came too fast to be recorded in order ` +
+        `(${worst?.visits} of thread ${worst?.thread}, from ${from} to ${until} s). ` +
+        "Counts and times by path are exact",
     }),
     ...when(counts.nestedLost > 0, {
       code: "visits-lost",
       severity: "error",
-      text: `${counts.nestedLost} nested visits came too fast and are lost: counts are too low`,
+      text: `${counts.nestedLost} nested visits came too fast and are lost. Counts are too low`,
+      remedy: "annotate longer regions",
     }),
     ...when(counts.pathless > 0, {
       code: "paths-without-room",
       severity: "warning",
-      text:
-        `${counts.pathless} visits had a path beyond 16,351 a thread or 64 levels: they count ` +
-        "as time of the region around them",
+      text: `${counts.pathless} visits had a path beyond 16,351 a thread or 64 levels. ` +
+        "They count as time of the region around them",
     }),
   ];
 }
 
-/** Calls were to be answered, and none made a region: a library that is not loaded says nothing itself. */
+/** Calls were to be intercepted, and none made a region: a library that is not loaded cannot report that. */
 function preloadUnheard(dialects: readonly string[]): Finding[] {
   const wanted = dialects.filter((dialect) => !WITHOUT_REGIONS.includes(dialect));
+  const which = wanted.length > 3 ? "any intercepted API" : wanted.join(", ");
   return when(wanted.length > 0, {
     code: "preload-unheard",
-    severity: "info",
-    text: `--preload: no call of ${wanted.length > 3 ? "what it answers" : wanted.join(", ")} ` +
-      "made a region",
-    remedy: "a static or setuid program, or one with its own LD_PRELOAD, does not load the library",
+    severity: "warning",
+    text: `--preload: no call of ${which} made a region. The program has no such calls, ` +
+      "or does not load the library (static or setuid programs, or an own LD_PRELOAD)",
+    remedy: "annotate the code: joulemark client c",
+  });
+}
+
+/** Totals whose reading error is not known, by a counter with few updates. */
+function rareUpdates({ coverage: { rare } }: RunView, values: NoteFacts | undefined): Finding[] {
+  return ENERGY_KINDS.flatMap((kind): Finding[] => {
+    const updates = rare.get(ENERGY_SIGNALS[kind]);
+    const isKnown = Number.isFinite(values?.totals.components.get(kind)?.errorJ);
+    return when(updates !== undefined && !isKnown, {
+      code: "rough-totals",
+      severity: "warning",
+      text: `${COMPONENT_NAMES[kind]} energy is uncertain (±5 % or more): ${updates} ` +
+        `${updates === 1 ? "update" : "updates"} of the counter in the run`,
+      remedy: "run longer",
+    });
   });
 }
 
 function lateEvents({ count, mostS }: FindingSources["late"]): Finding[] {
-  const most = mostS === undefined ? "" : `, by ${(mostS * 1e3).toPrecision(3)} ms at most`;
+  const most = mostS === undefined ? "" : `, by at most ${(mostS * 1e3).toPrecision(3)} ms`;
   const what = count === 1 ? "event came" : "events came";
-  const text = `${count} ${what} late${most}`;
-  return when(count > 0, { code: "late-events", severity: "warning", text });
+  return when(count > 0, {
+    code: "late-events",
+    severity: "info",
+    text: `${count} ${what} late${most}. Late events count at the next sample`,
+  });
 }
 
-function missedSamples({ missed, late, steps }: LoopFigures): Finding[] {
-  return when(missed + late > 0, {
-    code: "samples-missed",
-    severity: "info",
-    text: `${missed} of ${steps + missed} samples missed, ${late} late`,
-    remedy: "where that is many, leave a CPU free or give a longer --period",
-  });
+function missed({ missed, late, steps }: LoopFigures): Finding[] {
+  const note = missedSamples({ missed, late, samples: steps });
+  return note === undefined ? [] : [note];
 }

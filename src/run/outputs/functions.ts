@@ -2,6 +2,7 @@
  * `--functions`: functions and their stacks by CPU time, from samples. docs/how-to/find-functions.md.
  * @module
  */
+import type { Finding } from "../../core/finding.ts";
 import { rounded } from "../../core/number_format.ts";
 import type { OptionValues } from "../../core/option.ts";
 import { type Nested, present, type ReportHost } from "../../core/report.ts";
@@ -128,13 +129,12 @@ class FunctionOutput implements OpenOutput {
     sampling[Symbol.dispose]();
   }
 
-  notes(): string[] {
+  notes(): Finding[] {
     const { samples, lost } = this.#sources.sampling.profile.facts;
     if (lost <= LOST_SHARE * samples) return [];
-    return [
-      `--functions: ${lost} samples or events lost, because the monitor had too little CPU time; leave a CPU ` +
-      "free, or give a lower rate",
-    ];
+    const text = `${lost} samples of functions were lost: the monitor had too little CPU time`;
+    const remedy = "Leave a CPU free, or give a lower rate: --functions=99";
+    return [{ code: "functions-lost", severity: "warning", text, remedy }];
   }
 
   addTo({ joulemark }: ReportHost): void {

@@ -30,6 +30,9 @@ export interface LoopFigures {
   /** CPU time of the monitor after the last sample: energies, report, page, s. */
   afterS: number;
   wallS: number;
+  /** CPU time of sampling alone, without start and end, and how long it went on. */
+  samplingS: number;
+  samplingWallS: number;
   memoryKib: number;
   /** The monitor was stopped while the application ended: seconds of the run, NaN: it was not. */
   blindFromS: number;
@@ -49,6 +52,8 @@ export const NO_STEPS: LoopFigures = {
   simulatedS: 0,
   afterS: 0,
   wallS: 0,
+  samplingS: 0,
+  samplingWallS: 0,
   memoryKib: 0,
   blindFromS: NaN,
   blindUntilS: NaN,

@@ -7,6 +7,7 @@ import type { Known } from "../../energy/totals/coverage.ts";
 import type { Printer } from "../../caliper/channels/files.ts";
 import type { Environment } from "../../core/environment.ts";
 import type { EventReceiver } from "../../core/events/event.ts";
+import type { Finding } from "../../core/finding.ts";
 import type { EnergyKind, PathEnergies } from "../../core/region_tree.ts";
 import type { Option, OptionValue, OptionValues } from "../../core/option.ts";
 import type { RegionTotal, Report, ReportFields, ReportHost } from "../../core/report.ts";
@@ -72,7 +73,7 @@ export interface OpenOutput {
   /** Adds keys to the fields of a region, after `addTo`, whenever they are made. */
   addToRegion?(fields: ReportFields, region: RegionTotal): void;
   /** Lines for the card. */
-  notes?(): readonly string[];
+  notes?(): readonly Finding[];
   /** Figures of the application that do not cover all of it, by key, beside those of GEOPM's fields. */
   gaps?(): ReadonlyMap<string, Known>;
   /** The run is over, and its files that grow are closed. */

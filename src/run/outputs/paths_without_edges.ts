@@ -2,6 +2,7 @@
  * Paths whose visits came without begin and end.
  * @module
  */
+import type { Finding } from "../../core/finding.ts";
 import { ROOT } from "../../core/path_stats.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 
@@ -12,11 +13,11 @@ export function outermostPlain({ paths }: RegionTracker, path: number): number {
 }
 
 /**
- * The line for people on paths whose visits came folded now and then: it is not known when it was which.
+ * The note on paths whose visits came folded now and then: it is not known when it was which.
  *
  * @param most Names in it.
  */
-export function tooFastNote({ paths, regionPaths }: RegionTracker, most: number): string[] {
+export function tooFastNote({ paths, regionPaths }: RegionTracker, most: number): Finding[] {
   const names = new Set<string>();
   for (let path = 1; path < paths.length && names.size <= most; path++) {
     if (paths.parent(path) !== ROOT && regionPaths.isFolded(path)) names.add(paths.name(path));
@@ -24,8 +25,11 @@ export function tooFastNote({ paths, regionPaths }: RegionTracker, most: number)
   if (names.size === 0) return [];
   const shown = [...names].slice(0, most).join(", ");
   const more = names.size > most ? ", …" : "";
-  return [
-    `energy of ${shown}${more}, nested in others, is not told (too fast to be in their order); ` +
-    "--cali-config runtime-report tells it",
-  ];
+  return [{
+    code: "nested-without-edges",
+    severity: "warning",
+    text: `nested visits came too fast to be recorded in order (${shown}${more}). ` +
+      "They have counts and times, and no energy",
+    remedy: "use --cali-config runtime-report for their energy",
+  }];
 }

@@ -1,6 +1,6 @@
 /**
  * The report of a run: claimed before it starts, kept as a checkpoint while it goes on, written and
- * summed up on a card at its end.
+ * summarized at its end.
  * @module
  */
 import type { Host } from "../../core/machine/host.ts";
@@ -11,14 +11,13 @@ import { statPath } from "../../os/files.ts";
 import { absolutePath } from "../../os/home.ts";
 import { Reserve } from "../../os/files/reserve.ts";
 import { isWrittenInto, removeUserFile } from "../../os/output_place.ts";
-import { card } from "./card.ts";
 import { machineFacts } from "./machine_facts.ts";
 import { type Claim, claimPath } from "../../job/place/claim.ts";
 import { Journal } from "../../job/place/journal.ts";
 import type { Collector } from "../../marks/rings/collector.ts";
-import { findingLine } from "../../core/finding.ts";
 import { type FactSources, hostFacts, type RunFacts } from "./facts.ts";
-import { findings } from "./findings.ts";
+import { addNotes, findings } from "./findings.ts";
+import { summaryFacts } from "../../show/analysis/summary_facts.ts";
 import type { LoopFigures } from "./loop_figures.ts";
 import { probeDocument, writeDocument } from "../../os/files/whole_file.ts";
 import { JobShare } from "./job_share.ts";
@@ -50,8 +49,8 @@ export interface RunReportOptions extends RunFacts {
   alive?(): void;
   /** There is a checkpoint now, at this place. */
   kept?(path: string): void;
-  /** The card, below the command's own output. */
-  show(card: string): void;
+  /** Prints the summary of a report, below the command's own output. @param path Where the report is. */
+  show(report: Report, path: string | undefined): void;
 }
 
 /** The same pieces; `says` is called before the first one and after each. */
@@ -167,7 +166,7 @@ export class RunReport {
   }
 
   /**
-   * Writes the report and shows the card.
+   * Writes the report and shows the summary.
    *
    * @param outcome How the command ended, with the keys of the report.
    */
@@ -191,13 +190,11 @@ export class RunReport {
     }
     this.#options.engine.reported(report);
     const shown = part === undefined ? written : request.reportPath;
-    if (!request.quiet) show(card(report, { reportPath: shown }).trimEnd());
+    if (!request.quiet) show(report, shown);
     if (part === undefined) return;
     // The node that completes the job prints the totals of the job.
     if (!(request.quietJob ?? request.quiet)) {
-      part.onJob = (head) => {
-        show(card(parseReport(head + "\n"), { reportPath: request.reportPath }).trimEnd());
-      };
+      part.onJob = (head) => show(parseReport(head + "\n"), request.reportPath);
     }
     part.finish(log);
   }
@@ -227,13 +224,6 @@ export class RunReport {
     const { loop, collector, request: { periodS, preload } } = facts;
     const isHeard = (host.regions ?? []).length > 0 || engine.tracker.spans().length > 0;
     const unheard = isHeard ? [] : preload?.dialects ?? [];
-    const list = findings({
-      engine,
-      late: { count: late, mostS: mostLateS },
-      live: { loop, collector, periodS, unheard },
-      idle: idle?.notes(),
-    });
-    if (list.length > 0) host.joulemark!.notes = list.map(findingLine);
     const own = {
       version: version.replace(/^.*joulemark\./, ""),
       ...this.#options.owner,
@@ -243,7 +233,18 @@ export class RunReport {
       partial: facts.partial ? "the run goes on" : undefined,
       ...(facts.partial ? {} : this.#outcome),
     };
-    return engine.document([host], present(own));
+    const report = engine.document([host], present(own));
+    addNotes(
+      host,
+      findings({
+        engine,
+        late: { count: late, mostS: mostLateS },
+        live: { loop, collector, periodS, unheard },
+        idle: idle?.notes(),
+        ...facts.partial ? {} : { values: summaryFacts(report) },
+      }),
+    );
+    return report;
   }
 
   /** Gives the report's name free. */
@@ -256,7 +257,7 @@ export class RunReport {
   #probe(wanted: string): string | undefined {
     const { log } = this.#options;
     const { path, moved } = this.#claimed;
-    if (moved) log(`another run writes ${wanted}; this one writes ${path}`);
+    if (moved) log(`another run writes ${wanted}; this run writes ${path}`);
     const failure = probeDocument(path);
     if (failure === undefined) return path;
     log(`${failure.message}. The command runs anyway, but no report file will be written`);

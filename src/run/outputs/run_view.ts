@@ -7,6 +7,7 @@ import type { OptionValues } from "../../core/option.ts";
 import type { Coverage, Known } from "../../energy/totals/coverage.ts";
 import type { SampleAggregator } from "../../energy/totals/sample_aggregator.ts";
 import type { Agent } from "../../core/agent.ts";
+import type { Finding } from "../../core/finding.ts";
 import type { PathEnergies } from "../../core/region_tree.ts";
 import type { Nested, RegionTotal, Report, ReportHost } from "../../core/report.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
@@ -56,8 +57,8 @@ export interface RunView {
   readonly events: { readonly late: number; readonly mostLateS: number };
   /** Samples settled. */
   readonly steps: number;
-  /** Lines of the outputs for the card. */
-  notes(): string[];
+  /** Notes of the outputs. */
+  notes(): Finding[];
   /** Figures of the application that do not cover all of it, by their key. */
   gaps(): Map<string, Known>;
   /** Signals of which no counter changed in the whole run, and why nothing is known of them. */

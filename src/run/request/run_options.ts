@@ -2,7 +2,7 @@
  * The options of a run, as data. `replay` has those of them that a recording can answer.
  * @module
  */
-import type { Option } from "../../core/option.ts";
+import { COLOR, type Option } from "../../core/option.ts";
 import { OUTPUTS } from "../outputs/all.ts";
 
 const RESULTS = "Outputs";
@@ -175,6 +175,7 @@ export const RUN_OPTIONS: readonly Option[] = [
   // Place of the run in a benchmark, as the runner passes it on: SET,BLOCK,POSITION,SEED.
   { name: "bench-place", value: "PLACE", help: "" },
   { name: "quiet", short: "q", env: true, group: CONTROL, help: "no summary at the end" },
+  { ...COLOR, group: CONTROL },
   {
     name: "verbose",
     short: "v",

@@ -13,6 +13,7 @@ import { MANDATORY_SIGNALS, ReportSignals } from "../../energy/totals/report_sig
 import { Coverage, type Known } from "../../energy/totals/coverage.ts";
 import { SampleAggregator } from "../../energy/totals/sample_aggregator.ts";
 import { type Agent, MONITOR } from "../../core/agent.ts";
+import type { Finding } from "../../core/finding.ts";
 import { HASH_UNMARKED } from "../../core/hash.ts";
 import { hostTotals, stillFacts, totalsToNested } from "../../core/job_totals.ts";
 import { type PathEnergies, type RegionTree, treeToNested } from "../../core/region_tree.ts";
@@ -230,8 +231,8 @@ export class Engine implements RunView {
     return this.#outputs.flatMap(({ reads }) => reads ?? []);
   }
 
-  /** Lines of the outputs for the card. */
-  notes(): string[] {
+  /** Notes of the outputs. */
+  notes(): Finding[] {
     return this.#outputs.flatMap((output) => output.notes?.() ?? []);
   }
 

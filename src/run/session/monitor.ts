@@ -4,6 +4,7 @@
  * One tick: drain the rings, hand on the events up to the tick before, settle that tick, read the
  * counters of this one. Always in that order, never concurrently, and without an event loop: one
  * ppoll waits for the time, a signal, or the application's end.
+ * In one file because the order of its steps is the rule that all of them share.
  * @module
  */
 import { messageFor } from "../../core/errors.ts";
@@ -305,6 +306,7 @@ class Run {
 
   #watch(): void {
     const application = this.#application;
+    this.#cost.beginLoop(this.#nowNs() * 1e-9);
     using deadline = new Deadline();
     this.#awakeNs = monotonicNanoseconds();
     const dithers = this.#request.dither && this.#engine.wantsDither;
@@ -453,6 +455,7 @@ class Run {
   }
 
   #finish(): void {
+    this.#cost.endLoop(this.#nowNs() * 1e-9);
     yieldToOthers();
     this.#session.close();
     // A guardian that was stopped reports late an end that was sampled in time.

@@ -14,6 +14,12 @@ export class OwnCost {
   /** CPU time at the last sample, s; NaN before. */
   #endS = NaN;
 
+  /** CPU time and moment of the loop's begin, then its cost and length, s; NaN before. */
+  #loopBeginS = NaN;
+  #loopFromS = NaN;
+  #loopS = NaN;
+  #loopWallS = NaN;
+
   /** CPU time since the start, s. */
   readonly cpuS = (): number => cpuSeconds() + helpersCpuS() - this.#startS - this.#simulatedS;
 
@@ -25,6 +31,18 @@ export class OwnCost {
     return result;
   }
 
+  /** Begins the loop: the start of the monitor is no part of sampling. */
+  beginLoop(nowS: number): void {
+    this.#loopBeginS = this.cpuS();
+    this.#loopFromS = nowS;
+  }
+
+  /** Ends the loop. */
+  endLoop(nowS: number): void {
+    this.#loopS = this.cpuS() - this.#loopBeginS;
+    this.#loopWallS = nowS - this.#loopFromS;
+  }
+
   /** Writes the cost into the loop's figures. @param wallS Time since the start, s. */
   note(loop: LoopFigures, wallS: number, isSimulated: boolean): void {
     const cpuS = this.cpuS();
@@ -33,6 +51,10 @@ export class OwnCost {
       loop.simulatedS = isSimulated ? this.#simulatedS : 0;
       loop.wallS = wallS;
     } else loop.afterS = cpuS - this.#endS;
+    if (this.#loopWallS > 0) {
+      loop.samplingS = this.#loopS;
+      loop.samplingWallS = this.#loopWallS;
+    }
     loop.memoryKib = maxResidentKib();
   }
 

@@ -22,9 +22,9 @@ import { Repairs } from "../recordings/repairs.ts";
 import { RowReader } from "../recordings/row_reader.ts";
 import { processSpreadFacts } from "../outputs/process_spread.ts";
 import { spanFacts } from "../outputs/span_facts.ts";
-import { findingLine } from "../../core/finding.ts";
 import { coverageFacts } from "../outputs/coverage.ts";
-import { findings } from "../outputs/findings.ts";
+import { addNotes, findings } from "../outputs/findings.ts";
+import { summaryFacts } from "../../show/analysis/summary_facts.ts";
 import { instancesOf, SampleRows, sampleTitles } from "../recordings/sample_rows.ts";
 
 /** Options of a replay in addition to the recording. */
@@ -189,13 +189,16 @@ function resultOf(
   const joulemark = ownMapping(engine, { late, partial });
   const host = engine.report({ joulemark });
   idle?.addTo(host);
-  const list = findings({
-    engine,
-    late: { count: late },
-    repairs: repairs.lines(),
-    idle: idle?.notes(),
-  });
-  if (list.length > 0) host.joulemark!.notes = list.map(findingLine);
+  addNotes(
+    host,
+    findings({
+      engine,
+      late: { count: late },
+      repairs: repairs.lines(),
+      idle: idle?.notes(),
+      values: summaryFacts(engine.document([host])),
+    }),
+  );
   return { recording, engine, host, partial, late, repairs };
 }
 

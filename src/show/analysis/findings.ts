@@ -6,6 +6,7 @@
 import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
 import { energyText, powerText, timeText } from "./quantity_text.ts";
 import { robustDeviation, summarize } from "./statistics.ts";
+import { regionShares } from "./summary_table.ts";
 import {
   errorOf,
   joulesOf,
@@ -107,7 +108,7 @@ export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
   const what = calls.size > 1 ? "MPI calls use" : `${first.name} uses`;
   const [uneven] = spreads.filter(({ region, meanS }) => {
     return !region.startsWith("MPI_") && meanS >= MIN_SHARE * facts.totals.seconds;
-  }).sort((a, b) => b.mostS / b.meanS - a.mostS / a.meanS);
+  }).sort((a, b) => b.mostS - b.meanS - (a.mostS - a.meanS));
   const stakeJ = MPI_STAKE * joules;
   const save = `would save at most ${energyText(stakeJ)}`;
   const next = uneven === undefined || uneven.mostS / uneven.meanS < 1.05
@@ -118,7 +119,7 @@ export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
   return {
     code: "waiting-in-mpi",
     stakeJ,
-    text: `${what} ${percent(joules / total)} of the energy (${energyText(joules)})${most}.`,
+    text: `${what} ${percent(joules / total)} of the energy${most}.`,
     next,
   };
 }
@@ -234,13 +235,18 @@ export function gpuWait(facts: SummaryFacts): RunFinding | undefined {
 }
 
 /** No region is there. */
-export function withoutRegions({ regions, spans, steps }: SummaryFacts): RunFinding | undefined {
+export function withoutRegions(facts: SummaryFacts): RunFinding | undefined {
+  const { regions, spans, steps, notes } = facts;
   if (regions.length > 0 || spans.length > 0 || steps !== "") return undefined;
+  const hasTried = notes.some((note) => note.startsWith("--preload:"));
   return {
     code: "no-regions",
     stakeJ: 0,
     text: "No region is known, so no part of the program has an energy of its own.",
-    next: 'Try "joulemark run --preload all -- COMMAND", or annotate the code: joulemark client c.',
+    next: hasTried
+      ? "To see which part of the program uses the energy, annotate the code: joulemark client c."
+      : 'To see which part of the program uses the energy, try "joulemark run --preload all -- ./app", ' +
+        "or annotate the code: joulemark client c.",
   };
 }
 
@@ -248,16 +254,21 @@ export function withoutRegions({ regions, spans, steps }: SummaryFacts): RunFind
 export function hottest(facts: SummaryFacts): RunFinding | undefined {
   const { regions } = facts;
   const { kind, total } = scale(facts);
+  const parents = new Set(regions.map(({ parent }) => regions[parent]));
   const own = (row: RegionFacts) => {
     if (kind === undefined) return NaN;
     const { selfJ } = row.energies.get(kind) ?? { selfJ: NaN };
-    const isLeaf = !regions.some(({ parent }) => regions[parent] === row);
-    return Number.isFinite(selfJ) ? selfJ : isLeaf ? joulesOf(row, kind) : NaN;
+    return Number.isFinite(selfJ) ? selfJ : parents.has(row) ? NaN : joulesOf(row, kind);
   };
   const [first, second] = regions.filter((row) => own(row) >= MIN_SHARE * total)
     .sort((a, b) => own(b) - own(a));
   if (first === undefined) return undefined;
-  const share = (row: RegionFacts) => percent(own(row) / total);
+  const shares = regionShares(facts);
+  const share = (row: RegionFacts) => {
+    // As the table has it, if all of the region is its own.
+    const isAll = own(row) >= 0.999 * joulesOf(row, kind!);
+    return isAll ? `${shares.get(row)} %` : percent(own(row) / total);
+  };
   const name = (row: RegionFacts) => row.region;
   const more = second === undefined ? "" : `, ${name(second)} ${share(second)}`;
   return {

@@ -2,7 +2,7 @@
  * Notes on the values of a report: those that its run left, and those that follow from the values themselves.
  * @module
  */
-import { type Finding, findingLine } from "../../core/finding.ts";
+import { type Finding, findingLine, HostNotes } from "../../core/finding.ts";
 import type { ComponentTotal, JobTotals } from "../../core/job_totals.ts";
 import { reportedJoules } from "../../core/region_rows.ts";
 import { COMPONENT_NAMES, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
@@ -23,34 +23,47 @@ const MAX_MONITOR_PERCENT = 2;
 /** What notes on values are made from. */
 export interface NoteFacts {
   readonly totals: JobTotals;
-  readonly main: EnergyKind | undefined;
   readonly column: EnergyKind | undefined;
   readonly regions: readonly TreeRow[];
   readonly periodsS: ReadonlyMap<EnergyKind, number>;
+  /** Why no energy is known; "": it is. */
+  readonly absence: string;
   readonly monitor: { readonly percent: number } | undefined;
 }
 
 /** Notes that follow from the values. */
 export function valueFindings(facts: NoteFacts): Finding[] {
-  return [uncertainTotal(facts), inaccurateRegions(facts), costlyMonitor(facts)]
+  return [noEnergy(facts), uncertainTotal(facts), inaccurateRegions(facts), costlyMonitor(facts)]
     .filter((one) => one !== undefined);
 }
 
+/** No energy is known: times are. */
+function noEnergy({ absence }: NoteFacts): Finding | undefined {
+  if (absence === "") return undefined;
+  const isVirtual = absence.includes("virtual machine");
+  return {
+    code: "no-energy",
+    severity: "warning",
+    text: "no energy is known; times are exact",
+    remedy: isVirtual
+      ? 'for joules, run on the host, or try "joulemark run --simulate" (a summary with energy)'
+      : "see joulemark doctor",
+  };
+}
+
 /** The total is read with an error above 5 %. */
-function uncertainTotal({ totals, main, periodsS }: NoteFacts): Finding | undefined {
-  const total = main === undefined ? undefined : totals.components.get(main);
-  const periodS = main === undefined ? NaN : periodsS.get(main) ?? NaN;
-  const relative = relativeError(total);
-  if (!(relative > MAX_ERROR)) return undefined;
-  const { seconds } = totals;
-  const updates = Math.max(1, Math.round(seconds / periodS));
+function uncertainTotal({ totals, periodsS }: NoteFacts): Finding | undefined {
+  const { seconds, components } = totals;
+  const found = [...components].find(([, total]) => relativeError(total) > MAX_ERROR);
+  if (found === undefined) return undefined;
+  const [kind, total] = found, relative = relativeError(total);
+  const updates = Math.max(1, Math.round(seconds / (periodsS.get(kind) ?? NaN)) || 1);
   const often = updates === 1 ? "1 update" : `${updates} updates`;
   const enoughS = Math.ceil(seconds * relative / GOAL);
   return {
     code: "rough-totals",
     severity: "warning",
-    text:
-      `${COMPONENT_NAMES[main!]} energy is uncertain (±${(100 * relative).toPrecision(2)} %): ` +
+    text: `${COMPONENT_NAMES[kind]} energy is uncertain (±${(100 * relative).toPrecision(2)} %): ` +
       `${often} of the counter in ${seconds.toPrecision(2)} s`,
     remedy: `run longer than ${enoughS} s for ±1 %`,
   };
@@ -86,6 +99,25 @@ function inaccurateRegions({ totals, column, regions }: NoteFacts): Finding | un
       `(error up to ${(100 * worst).toPrecision(2)} %${names})`,
     remedy: `run ${Math.max(2, times)} times longer for errors below 5 %`,
   };
+}
+
+/** Regions that matter and have no error; a run's own notes have the reason. */
+function coarseRegions({ totals, column, regions }: NoteFacts): Finding[] {
+  const total = column === undefined ? undefined : totals.components.get(column);
+  if (column === undefined || total === undefined) return [];
+  const coarse = regions.filter(({ energies }) => {
+    const energy = energies.get(column);
+    return reportedJoules(energy) >= MIN_SHARE * total.joules && !(energy!.seJ >= 0);
+  });
+  if (coarse.length === 0) return [];
+  const which = coarse.length === 1 ? "1 region" : `${coarse.length} regions`;
+  return [{
+    code: "coarse",
+    severity: "warning",
+    text: `${COMPONENT_NAMES[column]} energy of ${which} is coarse ` +
+      `(~: ${listed(coarse.map(({ region }) => region))}): no standard error is known`,
+    remedy: "run longer",
+  }];
 }
 
 function costlyMonitor({ monitor }: NoteFacts): Finding | undefined {
@@ -138,16 +170,23 @@ export function reportNotes(
     }
   }
   const grouped = (of: (host: ReportHost) => readonly string[]) => {
-    const found = hosts.flatMap((host) => of(host).map((line) => ({ host: host.host, line })));
-    return [...Map.groupBy(found, ({ line }) => line.replace(/\d[\d.,]*/g, "#")).values()]
-      .map((list) => hosts.length === 1 ? list[0].line : `${list[0].line} (${onHosts(list)})`);
+    if (hosts.length === 1) return of(hosts[0]);
+    const all = new HostNotes();
+    for (const host of hosts) all.add(host.host, of(host));
+    return all.lines();
   };
-  notes.push(...grouped(({ joulemark }) => textsOf(joulemark?.notes)));
-  notes.push(...textsOf(job.notes));
+  // A job's have those of its hosts.
+  notes.push(
+    ...Array.isArray(job.notes)
+      ? textsOf(job.notes)
+      : grouped(({ joulemark }) => textsOf(joulemark?.notes)),
+  );
   minor.push(...grouped(({ joulemark }) => textsOf(joulemark?.["minor notes"])));
   // A run's own notes have these already.
   if (hosts.length !== 1 || !has(hosts[0])) {
-    notes.push(...valueFindings(facts).map(findingLine));
+    const isNoted = notes.some((note) => note.includes(" coarse (~"));
+    const coarse = isNoted ? [] : coarseRegions(facts);
+    notes.push(...[...valueFindings(facts), ...coarse].map(findingLine));
     notes.push(...grouped((host) => has(host) ? [] : lackingNotes(host)));
   }
   return { notes, minor };
@@ -166,11 +205,6 @@ export function allNotes(report: Report, facts: NoteFacts): string[] {
     ...notes,
     ...minor,
   ];
-}
-
-function onHosts(list: readonly { host: string }[]): string {
-  const names = [...new Set(list.map(({ host }) => host))];
-  return names.length === 1 ? names[0] : `${names.length} hosts, first ${names[0]}`;
 }
 
 /** Of a host that noted nothing: another program's report, or one that was cut. */

@@ -12,9 +12,18 @@ import {
 import { type ProcessSpread, spreadsFromNested } from "../../core/process_spread.ts";
 import { regionRows, reportedJoules } from "../../core/region_rows.ts";
 import { ENERGY_KINDS, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
-import { fieldOf, isMapping, type Nested, numberOf, type Report } from "../../core/report.ts";
+import {
+  fieldOf,
+  isMapping,
+  type Nested,
+  numberOf,
+  type Report,
+  type ReportFields,
+  type ReportHost,
+} from "../../core/report.ts";
 import { simulatedBy } from "../../core/simulated.ts";
 import { reportNotes } from "./notes.ts";
+import { type FunctionFacts, functionFacts } from "./summary_functions.ts";
 
 /** How the command ended. */
 export type Outcome =
@@ -91,12 +100,16 @@ export interface SummaryFacts {
   readonly gpus: number;
   readonly gpuBusy: number;
   readonly curve: PowerCurve | undefined;
+  /** Regions that were open when their process ended, as the report names them. */
+  readonly open: readonly string[];
   /** Spans of a run, those with most time first. */
   readonly spans: readonly {
     readonly name: string;
     readonly count: number;
     readonly timeS: number;
   }[];
+  /** Functions, if the run sampled them. */
+  readonly functions: FunctionFacts | undefined;
   /** Steps that the run logged, in words; "": none. */
   readonly steps: string;
   /** Notes, the most important first. */
@@ -150,6 +163,7 @@ export function summaryFacts(report: Report): SummaryFacts {
     regions: partial?.regions ?? regions,
     periodsS: periodsOf(report),
     monitor: monitorOf(report),
+    absence: main === undefined ? absenceText(report) : "",
   };
   return {
     ...values,
@@ -157,7 +171,6 @@ export function summaryFacts(report: Report): SummaryFacts {
     name: report.profile,
     outcome: outcomeOf(report),
     simulated: simulatedBy(report),
-    absence: main === undefined ? absenceText(report) : "",
     hostCount,
     hosts,
     spread: hostCount > 1 ? spreadOf(job.totals, main, hosts) : undefined,
@@ -171,7 +184,9 @@ export function summaryFacts(report: Report): SummaryFacts {
     gpus: numberOf(mapping(own.machine).gpus),
     gpuBusy: fieldOf(application, "GPU_UTILIZATION"),
     curve: curveOf(own["power curve"], main),
+    open: openOf(own.processes),
     spans: spansOf(report),
+    functions: functionFacts(own.functions),
     steps: stepsOf(own.steps),
   };
 }
@@ -207,14 +222,12 @@ export function errorOf(row: TreeRow, kind: EnergyKind): number {
 
 function regionsOf(report: Report, rows: readonly TreeRow[]): RegionFacts[] {
   const { hosts: [host, ...others] } = report;
-  const sections = new Map(
-    others.length > 0 ? [] : host?.regions?.map(({ region, fields }) => [region, fields]),
-  );
+  const sections = sectionsOf(others.length > 0 ? undefined : host, rows);
   const names: string[] = [], around: number[] = [];
   return rows.map((row, i) => {
     names.splice(row.depth, Infinity, row.region);
     around[row.depth] = i;
-    const fields = row.depth === 0 ? sections.get(row.region) ?? {} : {};
+    const fields = sections.get(row.region) ?? {};
     return {
       ...row,
       path: names.join("/"),
@@ -223,6 +236,17 @@ function regionsOf(report: Report, rows: readonly TreeRow[]): RegionFacts[] {
       gpuBusy: fieldOf(fields, "GPU_UTILIZATION"),
     };
   });
+}
+
+/** GEOPM's fields of regions; a name that several rows have is of none of them. */
+function sectionsOf(
+  host: ReportHost | undefined,
+  rows: readonly TreeRow[],
+): Map<string, ReportFields> {
+  const counts = new Map<string, number>();
+  for (const { region } of rows) counts.set(region, (counts.get(region) ?? 0) + 1);
+  const own = (host?.regions ?? []).filter(({ region }) => counts.get(region) === 1);
+  return new Map(own.map(({ region, fields }) => [region, fields]));
 }
 
 /** The component of the table. */
@@ -251,10 +275,10 @@ function partialColumn(
   { components }: JobTotals,
 ): { kind: EnergyKind; regions: RegionFacts[] } | undefined {
   if (hosts.length !== 1) return undefined;
-  const fields = new Map(hosts[0].regions?.map(({ region, fields }) => [region, fields]));
+  const sections = sectionsOf(hosts[0], regions);
   for (const kind of components.keys()) {
     const of = regions.map((row): RegionFacts => {
-      const section = row.depth === 0 ? fields.get(row.region) ?? {} : {};
+      const section = sections.get(row.region) ?? {};
       return { ...row, partialJ: fieldOf(section, `joulemark-${kind}-energy-known (J)`) };
     });
     if (of.some(({ partialJ }) => partialJ > 0)) return { kind, regions: of };
@@ -309,6 +333,9 @@ function spreadOf(
   };
 }
 
+/** Why there is no energy in most virtual machines. */
+const NO_COUNTER_IN_VM = "this virtual machine has no energy counter";
+
 /** Why there is no energy, in a few words. */
 function absenceText({ hosts }: Report): string {
   for (const host of hosts) {
@@ -316,8 +343,7 @@ function absenceText({ hosts }: Report): string {
       .filter((reason) => reason !== undefined);
     const still = reasons.find(isStillReason);
     if (still !== undefined) return still.split(": ")[0];
-    const node = mapping(mapping(host.joulemark?.machine));
-    if (node["virtual machine"] === true) return "this virtual machine has no energy counter";
+    if (reasons.some((reason) => reason.includes("virtual machine"))) return NO_COUNTER_IN_VM;
     const [first] = reasons;
     if (first !== undefined) return first.split(";")[0];
   }
@@ -344,6 +370,12 @@ function curveOf(nested: Nested | undefined, main: EnergyKind | undefined): Powe
   return { kind: main, widthS: numberOf(fields["width (s)"]), watts };
 }
 
+function openOf(processes: Nested | undefined): string[] {
+  const open = mapping(processes)["ended inside a region"];
+  const texts = Array.isArray(open) ? open.filter((text) => typeof text === "string") : [];
+  return texts.map((text) => text.replace(/^\d+ in /, ""));
+}
+
 function spansOf({ hosts }: Report): SummaryFacts["spans"] {
   const spans = new Map<string, { name: string; count: number; timeS: number }>();
   for (const { joulemark } of hosts) {
@@ -363,10 +395,10 @@ function stepsOf(steps: Nested | undefined): string {
   return `steps: ${steps.count} by ${steps.of}; joulemark pmc ${steps.file}`;
 }
 
-function monitorOf({ hosts }: Report): SummaryFacts["monitor"] {
+function monitorOf({ joulemark: job, hosts }: Report): SummaryFacts["monitor"] {
   let most: SummaryFacts["monitor"];
-  for (const { joulemark } of hosts) {
-    const cost = mapping(joulemark?.overhead);
+  for (const own of [job, ...hosts.map(({ joulemark }) => joulemark)]) {
+    const cost = mapping(own?.overhead);
     const percent = numberOf(
       cost["sampling (% of a core)"],
       numberOf(cost["cpu (% of a core)"]),

@@ -181,7 +181,7 @@ Deno.test("show reads a report that is cut anywhere, and reports where", async (
       if (code === 2) assertEquals(stderr.trim().split("\n").length, 1, stderr);
       else {
         shown++;
-        assert(/partial: .*cut/.test(stdout), stdout);
+        assert(/^PARTIAL: .*cut/.test(stdout), stdout);
       }
     }
     assert(shown > text.length / 97 * 0.9, `${shown} of ${text.length / 97}`);

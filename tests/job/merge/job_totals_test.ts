@@ -12,7 +12,8 @@ import type { Report } from "../../../src/core/report.ts";
 import { parseReport, stringifyReport } from "../../../src/formats/report.ts";
 import { ReportMerger } from "../../../src/job/merge/merge.ts";
 import { readReport } from "../../../src/job/merge/read_report.ts";
-import { card } from "../../../src/run/outputs/card.ts";
+import { summary } from "../../../src/show/analysis/summary.ts";
+import { summaryFacts } from "../../../src/show/analysis/summary_facts.ts";
 import { Random } from "../../../src/core/random.ts";
 
 const HOSTS = 7;
@@ -210,24 +211,27 @@ Deno.test("a job's peak is at most the sum of its hosts' peaks, that of one host
     const report = parseReport(merger.head() + "\n");
     const { peakW, peakAtMostW } = totalsFromNested(report.joulemark!.totals)!.components
       .get("package")!;
-    return { peakW, peakAtMostW, text: card(report, { reportPath: "job.report" }) };
+    return { peakW, peakAtMostW, text: summaryOf(report) };
   };
   const both = totalsOf(reports);
   assertEquals([both.peakW, both.peakAtMostW], [NaN, 350]);
-  assert(/^package .* peak at most 350\.0 W/m.test(both.text), both.text);
+  assert(/peak at most 350 W/.test(both.text), both.text);
   const one = totalsOf(reports.slice(0, 1));
   assertEquals([one.peakW, one.peakAtMostW], [100, NaN]);
 });
 
-Deno.test("card() of a job has its totals and its tree", () => {
-  const text = card(parseReport(merged([0, 1, 2, 3, 4, 5, 6]) + "\n"), {
-    reportPath: "job.report",
-  });
-  assert(/^--- job on 7 nodes -/.test(text), text);
-  assert(/^time +16\.00 s/m.test(text), text);
-  assert(/^hosts +[\d.]+ J \(n\d\) to [\d.]+ J \(n\d\), mean [\d.]+ J$/m.test(text), text);
-  assert(/^solve .* ± .* J +700\.0 W/m.test(text), text);
-  assert(/^ {2}exchange .* ~/m.test(text), text);
+/** The summary of a job's report. */
+function summaryOf(report: Report): string {
+  const look = { width: 80, ascii: false, color: false };
+  return summary(summaryFacts(report), { look, reportPath: "job.report" });
+}
+
+Deno.test("summary() of a job has its totals and its tree", () => {
+  const text = summaryOf(parseReport(merged([0, 1, 2, 3, 4, 5, 6]) + "\n"));
+  assert(/^job: 16\.00 s, .* \(package counters of 7 hosts\)/.test(text), text);
+  assert(/^a host: [\d.]+ k?J \(n\d\) to [\d.]+ k?J \(n\d\), mean [\d.]+ k?J$/m.test(text), text);
+  assert(/^solve .* ± .* 100$/m.test(text), text);
+  assert(/^└ exchange .* ~/m.test(text), text);
   assert(text.split("\n").every((line) => line.length <= 80), text);
 });
 

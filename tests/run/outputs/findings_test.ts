@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Finding, findingLine } from "../../../src/core/finding.ts";
+import { type Finding, findingLine, noteLines } from "../../../src/core/finding.ts";
 import type { Collector } from "../../../src/marks/rings/collector.ts";
 import { findings, type FindingSources } from "../../../src/run/outputs/findings.ts";
 import { NO_STEPS } from "../../../src/run/outputs/loop_figures.ts";
@@ -9,7 +9,7 @@ import type { RunView } from "../../../src/run/outputs/run_view.ts";
 const engine = {
   gaps: () => new Map(),
   coverage: { rare: new Map() },
-  notes: () => ["package energy of a cannot be told"],
+  notes: () => [{ code: "coarse-package", severity: "warning", text: "package energy is coarse" }],
   tracker: {
     startupS: 0,
     runtimeS: 10,
@@ -41,13 +41,13 @@ Deno.test("a live run and its replay have the same findings", () => {
     live: { loop: NO_STEPS, collector, periodS: 0.1 },
   };
   assertEquals(codes(findings(live)), [
-    ...["outputs", "refused-calls", "late-events", "source-trouble"],
+    ...["coarse-package", "refused-calls", "late-events", "source-trouble"],
   ]);
   assertEquals(codes(findings({ engine, late: { count: 1 } })), codes(findings(live)));
   assertEquals(findings(live).map(findingLine).slice(1), [
-    "2 x exit without entry (first by process 7)",
-    "1 event came late, by 250 ms at most",
-    "CPU_ENERGY: stalled (3 times)",
+    "calls were ignored: 2 x exit without entry (first by process 7).",
+    "1 event came late, by at most 250 ms. Late events count at the next sample.",
+    "CPU_ENERGY: stalled (3 times).",
   ]);
 });
 
@@ -61,24 +61,52 @@ Deno.test("repairs of a recording come first, samples missed and the idle node l
     idle: ["the node was not idle"],
   });
   assertEquals(codes(list), [
-    ...["recording-repaired", "outputs", "refused-calls", "source-trouble"],
+    ...["recording-repaired", "coarse-package", "refused-calls", "source-trouble"],
     ...["samples-missed", "idle"],
   ]);
   assertEquals(
     findingLine(list[4]),
-    "2 of 10 samples missed, 0 late; where that is many, leave a CPU free or give a longer --period",
+    "20 % of the samples were missed (2 of 10), 0 late. Energies stay correct; the power curve has " +
+      "gaps. Leave a CPU free, or use a longer --period.",
   );
 });
 
-Deno.test("totals of counters that changed rarely are called rough", () => {
+Deno.test("samples missed have a note that matters from 5 % on", () => {
+  const severity = (missed: number, late = 0) => {
+    const loop = { ...NO_STEPS, steps: 100 - missed, missed, late };
+    const list = findings({ engine, late: { count: 0 }, live: { loop, collector, periodS: 0.1 } });
+    return list.find(({ code }) => code === "samples-missed")?.severity;
+  };
+  assertEquals([severity(0), severity(4), severity(5), severity(0, 5)], [
+    ...[undefined, "info", "warning", "warning"] as const,
+  ]);
+});
+
+Deno.test("coarse regions of a component that the table does not show are a minor note", () => {
+  const of = (column: "package" | "node") => {
+    const values = {
+      totals: { seconds: 1, components: new Map(), edp: NaN },
+      column,
+      regions: [],
+      periodsS: new Map(),
+      absence: "",
+      monitor: undefined,
+    };
+    return noteLines(findings({ engine, late: { count: 0 }, values }));
+  };
+  assertEquals(of("package").minor, []);
+  assertEquals(of("node").minor, ["package energy is coarse."]);
+});
+
+Deno.test("totals of counters that changed rarely are uncertain", () => {
   const coverage = { rare: new Map([["BOARD_ENERGY", 1], ["GPU_ENERGY", 3], ["OTHER", 2]]) };
   const rough = { ...engine, coverage } as unknown as RunView;
   const found = findings({ engine: rough, late: { count: 0 } }).map(findingLine);
   assertEquals(
-    found.filter((line) => line.includes("rough")),
+    found.filter((line) => line.includes("uncertain")),
     [
-      "node-energy is rough: its counter changed once; " +
-      "gpu-energy is rough: its counter changed 3 times; a longer run helps",
+      "node energy is uncertain (±5 % or more): 1 update of the counter in the run. Run longer.",
+      "GPU energy is uncertain (±5 % or more): 3 updates of the counter in the run. Run longer.",
     ],
   );
 });
@@ -94,17 +122,17 @@ Deno.test("what was lost is an error, what was only folded is not", () => {
   assertEquals(list.find(({ code }) => code === "folded-visits")?.severity, "info");
 });
 
-Deno.test("dialects without a region are told, but those that make none anyway", () => {
-  const told = (unheard: string[]) => {
+Deno.test("dialects without a region have a note, but not those that make none anyway", () => {
+  const noted = (unheard: string[]) => {
     const live = { loop: NO_STEPS, collector, periodS: 0.1, unheard };
     return findings({ engine, late: { count: 0 }, live }).map(findingLine)
       .filter((line) => line.startsWith("--preload:"));
   };
-  const [line] = told(["tau", "io"]);
-  assertEquals(line.split(";")[0], "--preload: no call of tau made a region");
+  const [line] = noted(["tau", "io"]);
+  assertEquals(line.split(".")[0], "--preload: no call of tau made a region");
   assertEquals(
-    told(["mpi", "tau", "itt", "nvtx"])[0].split(";")[0],
-    "--preload: no call of what it answers made a region",
+    noted(["mpi", "tau", "itt", "nvtx"])[0].split(".")[0],
+    "--preload: no call of any intercepted API made a region",
   );
-  assertEquals(told(["io", "alloc", "pm_mpi"]), []);
+  assertEquals(noted(["io", "alloc", "pm_mpi"]), []);
 });

@@ -1,0 +1,384 @@
+/**
+ * The summary of a run: the answer in its first line, then components, the region table, a next step and at most
+ * three notes. One function makes it of one set of facts, for a run, a replay, a job and a report that is shown.
+ * @module
+ */
+import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
+import type { ComponentTotal } from "../../core/job_totals.ts";
+import { findings } from "./findings.ts";
+import { relativeError } from "./notes.ts";
+import { quantity, timeText } from "./quantity_text.ts";
+import { type SummaryFacts, totalOf } from "./summary_facts.ts";
+import { functionLines } from "./summary_functions.ts";
+import { largestRemainder, summaryTable } from "./summary_table.ts";
+import {
+  curveText,
+  cutText,
+  type Look,
+  painted,
+  shownText,
+  type Style,
+  textWidth,
+  wrapText,
+} from "./text_layout.ts";
+
+/** What the summary prints beside the facts. */
+export interface SummaryOptions {
+  readonly look: Look;
+  /** Where the report is; `undefined`: it could not be written. */
+  readonly reportPath?: string;
+  /** Tables with all regions follow. @default false */
+  readonly isShown?: boolean;
+}
+
+/** Rows of regions. */
+const MAX_ROWS = 12;
+const MAX_NAME = 40, MAX_NOTES = 3, MAX_NOTE_LINES = 2, MAX_SPANS = 8;
+/** Per cent of a core below which the monitor's line is of little interest. */
+const LITTLE_PERCENT = 2;
+/** Columns of a power curve, and the points and seconds that one needs. */
+const CURVE_COLUMNS = 60, MIN_POINTS = 8, MIN_CURVE_S = 1;
+
+/** A line and its style. */
+type Line = readonly [text: string, style?: Style];
+
+/** The summary of a run, lines ending in LF. */
+export function summary(facts: SummaryFacts, options: SummaryOptions): string {
+  const { look } = options;
+  const textOf = (lines: readonly Line[]) => lines.map((line) => shown(line, look)).join("");
+  const head = textOf([...outcomeLines(facts), ...answerLines(facts, look)]);
+  const end = textOf([
+    ...nextLines(facts, look),
+    ...noteLines(facts, options),
+    ...endLines(facts, options),
+  ]);
+  return [head, textOf(middle(facts, options)), end].filter((text) => text !== "").join("\n");
+}
+
+/** Our own text, broken at the width; what is painted already stays as it is. */
+function shown([text, style]: Line, look: Look): string {
+  if (text.includes("\x1b[")) return `${text}\n`;
+  const plain = shownText(look, text);
+  const lines = textWidth(plain) <= look.width ? [plain] : wrapText(plain, look.width, "  ");
+  return lines.map((line) => painted(look, style, line) + "\n").join("");
+}
+
+/** How a command ended that did not end well. */
+function outcomeLines({ outcome, totals: { seconds } }: SummaryFacts): Line[] {
+  const after = timeText(seconds, 4);
+  switch (outcome.kind) {
+    case "done":
+      return [];
+    case "failed":
+      return [[
+        `FAILED: the command ended with exit status ${outcome.status}; all values cover ${after}.`,
+        "failed",
+      ]];
+    case "killed":
+      return [
+        [`FAILED: the command was killed by ${outcome.signal} after ${after}.`, "failed"],
+        ...outcome.signal === "SIGKILL"
+          ? [["  Often the cause is the memory limit: see the messages of the scheduler."] as Line]
+          : [],
+      ];
+    case "interrupted":
+      return [[
+        `INTERRUPTED by ${outcome.signal} after ${after}; all values cover this time only.`,
+        "failed",
+      ]];
+    case "partial":
+      return [[
+        `PARTIAL${outcome.why === "" ? "" : `: ${outcome.why}`}; values cover this part only.`,
+        "failed",
+      ]];
+  }
+}
+
+/** How long, how many joules of what, how sure; then what the energy is made of. */
+function answerLines(facts: SummaryFacts, look: Look): Line[] {
+  const { totals: { seconds, edp }, main, simulated, hostCount, hosts } = facts;
+  const name = cutText(look, facts.name, MAX_NAME).trimEnd();
+  const time = Number.isFinite(seconds) ? timeText(seconds, 4) : "time not available";
+  const total = totalOf(facts, main);
+  const lines: Line[] = [];
+  if (total === undefined || main === undefined) {
+    const why = `${facts.absence} (joulemark doctor)`;
+    lines.push([`${name}: ${time}; energy not available: ${why}`, "bold"]);
+  } else lines.push([`${name}: ${time}, ${energyWords(facts, main, total)}`, "bold"]);
+  if (simulated !== undefined) {
+    lines.push([
+      /^tree /.test(simulated)
+        ? `SIMULATED counters (${simulated}): no value here is a measurement.`
+        : "SIMULATED counters: no value here is a measurement.",
+      "bar",
+    ]);
+  }
+  lines.push(...componentLines(facts), ...hostLines(facts));
+  const where = hostCount === 1 ? hosts[0]?.name ?? "1 host" : `${hostCount} hosts`;
+  const processes = facts.processes > 0 ? `, ${counted(facts.processes, "process", "es")}` : "";
+  const isPartial = total !== undefined && total.covers !== "";
+  const parts = [
+    ...Number.isFinite(edp) && !isPartial && facts.outcome.kind === "done"
+      ? [`EDP ${quantity(edp, "J s")}`]
+      : [],
+    ...isPartial ? ["EDP not available"] : [],
+    ...total !== undefined && Number.isFinite(total.netJ)
+      ? [`idle ${quantity(total.idleJ, "J")}, net ${quantity(total.netJ, "J")}`]
+      : [],
+    where + processes,
+    ...facts.outcome.kind !== "done" && facts.open.length > 0
+      ? [`still open: ${facts.open.slice(0, 3).join(", ")}`]
+      : [],
+  ];
+  lines.push([parts.join("; ")]);
+  return lines;
+}
+
+/** `6.963 kJ ±<0.1 % (node counter), mean 279.4 W, peak 300 W`. */
+function energyWords(facts: SummaryFacts, main: EnergyKind, total: ComponentTotal): string {
+  const { hostCount } = facts;
+  const counter = `${COMPONENT_NAMES[main]} counter`;
+  if (total.covers !== "") {
+    return `${quantity(total.joules, "J")} at least (${counter} of ${total.covers}), ` +
+      `mean ${quantity(total.meanW, "W")} while measured`;
+  }
+  const relative = relativeError(total), percent = 100 * relative;
+  const digits = digitsOf(total);
+  const error = !(relative >= 0)
+    ? ""
+    : percent < 0.1
+    ? " ±<0.1 %"
+    : ` ±${percent.toFixed(percent < 9.95 ? 1 : 0)} %`;
+  const where = hostCount > 1 ? `${counter}s of ${hostCount} hosts` : counter;
+  const each = hostCount > 1 ? ` (${quantity(total.meanW / hostCount, "W", 3)} a host)` : "";
+  const mean = hostCount > 1 ? total.joules / facts.totals.seconds : total.meanW;
+  const peak = Number.isFinite(total.peakW)
+    ? `, peak ${quantity(total.peakW, "W", 3)}`
+    : Number.isFinite(total.peakAtMostW)
+    ? `, peak at most ${quantity(total.peakAtMostW, "W", 3)}`
+    : "";
+  return `${quantity(total.joules, "J", digits)}${error} (${where}), ` +
+    `mean ${quantity(mean, "W", digits)}${each}${peak}`;
+}
+
+/** As many digits as the error leaves, two to four. */
+function digitsOf(total: ComponentTotal): number {
+  const digits = Math.floor(2 - Math.log10(relativeError(total)));
+  return Number.isFinite(digits) ? Math.max(2, Math.min(4, digits)) : 4;
+}
+
+/** What the energy is made of, with shares if the parts add up. */
+function componentLines(facts: SummaryFacts): Line[] {
+  const { totals: { components }, main, hostCount } = facts;
+  const all = [...components].filter(([, { joules }]) => Number.isFinite(joules));
+  const parts = all.filter(([kind]) => kind !== "node").sort((a, b) => b[1].joules - a[1].joules);
+  if (main === undefined || parts.length === 0 || all.length === 1) return [];
+  const isWhole = all.every(([, { covers }]) => covers === "");
+  const sum = parts.reduce((total, [, { joules }]) => total + joules, 0);
+  const nodeJ = components.get("node")?.joules;
+  const digits = digitsOf(components.get(main)!);
+  const whole = nodeJ ?? sum;
+  const hasShares = isWhole && sum <= whole * 1.001;
+  const sizes = parts.map(([, { joules }]) => joules);
+  const restJ = Math.max(0, whole - sum);
+  const shares = largestRemainder([...sizes, restJ], 100, whole, whole);
+  const share = (k: number, more = "") => {
+    const percent = shares[k] < 1 ? "<1 %" : `${shares[k]} %`;
+    return hasShares ? ` (${percent}${more})` : more === "" ? "" : ` (${more.slice(2)})`;
+  };
+  const words = parts.map(([kind, { joules, covers }], k) => {
+    const gpus = kind === "gpu" && facts.gpus > 0 ? `, ${counted(facts.gpus, "GPU")}` : "";
+    const part = covers === "" ? "" : ` at least (${covers})`;
+    return `${COMPONENT_NAMES[kind]} ${quantity(joules, "J", digits)}${part}${share(k, gpus)}`;
+  });
+  const node = hostCount > 1 ? "nodes" : "the node";
+  if (nodeJ !== undefined && hasShares) {
+    words.push(`rest of ${node} ${quantity(restJ, "J", digits)}${share(parts.length)}`);
+  }
+  const gpuW = (components.get("gpu")?.meanW ?? NaN) / facts.gpus;
+  const each = Number.isFinite(gpuW) ? `, mean ${quantity(gpuW, "W", 3)} each` : "";
+  const busy = facts.gpuBusy > 0
+    ? [`GPUs busy ${Math.round(100 * facts.gpuBusy)} % of the time${each}`]
+    : [];
+  const lacks = nodeJ === undefined ? ["no counter for the whole node"] : [];
+  return [[[words.join(", "), ...busy, ...lacks].join("; ")]];
+}
+
+/** How the hosts of a job differ. */
+function hostLines({ spread, main }: SummaryFacts): Line[] {
+  if (spread === undefined || main === undefined) return [];
+  const { minJ, minHost, maxJ, maxHost, middleJ, isMedian } = spread;
+  return [[
+    `a host: ${quantity(minJ, "J")} (${minHost}) to ${quantity(maxJ, "J")} (${maxHost}), ` +
+    `${isMedian ? "median" : "mean"} ${quantity(middleJ, "J")}`,
+  ]];
+}
+
+/** The region table, or what stands for it. */
+function middle(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOptions): Line[] {
+  const lines: Line[] = [];
+  if (facts.regions.length > 0) {
+    const { main, column } = facts;
+    if (column !== undefined && main !== undefined && column !== main) {
+      lines.push([
+        `The table shows ${COMPONENT_NAMES[column]} energy: ${
+          COMPONENT_NAMES[main]
+        } energy has no standard errors here.`,
+        "dim",
+      ]);
+    }
+    const { lines: rows, hidden, hiddenLarge } = summaryTable(facts, look, MAX_ROWS);
+    lines.push(...rows.map((row): Line => [row]));
+    const more = hiddenLarge > 0 ? `${hidden} more` : `${hidden} more below 1 %`;
+    if (hidden > 0) lines.push([`${more}: ${where(reportPath, isShown)}`, "dim"]);
+  } else if (facts.spans.length > 0) lines.push(...spanLines(facts, look));
+  else lines.push(...curveLines(facts, look));
+  if (facts.functions !== undefined) {
+    const [head, ...rows] = functionLines(facts.functions, look);
+    lines.push([head, "dim"], ...rows.map((row): Line => [row]));
+  }
+  if (facts.steps !== "") lines.push([facts.steps]);
+  return lines;
+}
+
+function where(reportPath: string | undefined, isShown = false): string {
+  if (isShown) return "see the tables below";
+  return reportPath === undefined ? "joulemark show" : `joulemark show ${quoted(reportPath)}`;
+}
+
+function spanLines({ spans }: SummaryFacts, look: Look): Line[] {
+  const rows = spans.slice(0, MAX_SPANS);
+  const more = spans.length - rows.length;
+  const line = (name: string, count: string, time: string) => {
+    return `${cutText(look, name, 30)} ${count.padStart(9)} ${time.padStart(9)}`;
+  };
+  return [
+    [line("span (no energy)", "count", "time (s)"), "dim"],
+    ...rows.map(({ name, count, timeS }): Line => [line(name, String(count), timeS.toFixed(3))]),
+    ...more > 0 ? [[`${more} more in the report`, "dim"] as Line] : [],
+  ];
+}
+
+/** Power over time: the highest power at the top left, the lowest below it. */
+function curveLines({ curve, totals: { seconds } }: SummaryFacts, look: Look): Line[] {
+  if (curve === undefined) return [];
+  const known = curve.watts.filter(Number.isFinite);
+  if (known.length < MIN_POINTS || curve.widthS * known.length < MIN_CURVE_S) return [];
+  const low = Math.min(...known), high = Math.max(...known);
+  const room = Math.min(CURVE_COLUMNS, look.width - 20);
+  const { watts } = curve, columns = Math.min(room, watts.length);
+  const points = Array.from({ length: columns }, (_, k) => {
+    const from = Math.floor(k * watts.length / columns);
+    const part = watts.slice(
+      from,
+      Math.max(from + 1, Math.floor((k + 1) * watts.length / columns)),
+    );
+    return part.reduce((sum, value) => sum + value, 0) / part.length;
+  });
+  // A constant power is a flat line of half height.
+  const ends = high - low < 0.02 * high ? [0.9 * low, 1.1 * high] as const : [low, high] as const;
+  const label = `${COMPONENT_NAMES[curve.kind]} power (W)`;
+  const digits = Math.max(...ends.map((watts) => watts.toFixed(0).length));
+  const left = (text: string, watts: number) =>
+    `${text.padEnd(label.length)} ${watts.toFixed(0).padStart(digits)} `;
+  const end = timeText(seconds);
+  return [
+    [(left(label, ends[1]) + curveText(look, points, ends)).trimEnd()],
+    [left("", ends[0]) + "0 s" + end.padStart(Math.max(1, columns - 3))],
+  ];
+}
+
+/** The first finding, of a run that ended well. */
+function nextLines(facts: SummaryFacts, look: Look): Line[] {
+  if (facts.outcome.kind !== "done") return [];
+  const [first] = findings(facts);
+  if (first === undefined || first.code === "all-precise") return [];
+  const { code, text, next } = first;
+  const words = code === "no-regions" ? next[0].toLowerCase() + next.slice(1) : `${text} ${next}`;
+  const label = painted(look, "next", "next:");
+  const lines = wrapText(shownText(look, `next: ${words}`), look.width, "      ");
+  return lines.map((line, i): Line => [i === 0 ? label + line.slice(5) : line]);
+}
+
+/** The most important notes, and how many more there are. */
+function noteLines(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOptions): Line[] {
+  const own = isBad(facts)
+    ? ["do not compare this run with complete ones; joulemark compare refuses it."]
+    : [];
+  const notes = [...own, ...facts.notes];
+  const most = isShown ? Infinity : MAX_NOTES;
+  const more = notes.length - most;
+  return [
+    ...notes.slice(0, most).flatMap((note) => noteText(note, look).map((line): Line => [line])),
+    ...more > 0
+      ? [[`${more} more ${more === 1 ? "note" : "notes"}: ${where(reportPath)}`] as Line]
+      : [],
+  ];
+}
+
+function isBad({ outcome: { kind } }: SummaryFacts): boolean {
+  return kind === "failed" || kind === "killed" || kind === "interrupted";
+}
+
+/** A note in two lines: of a longer one, sentences in the middle are left out. */
+function noteText(note: string, look: Look): string[] {
+  const lines = (text: string) => wrapText(shownText(look, `note: ${text}`), look.width, "      ");
+  const sentences = note.split(/(?<=[.!?]) (?=[A-Z"])/);
+  for (;;) {
+    const all = lines(sentences.join(" "));
+    if (all.length <= MAX_NOTE_LINES) return all;
+    if (sentences.length <= 1) break;
+    sentences.splice(sentences.length > 2 ? sentences.length - 2 : 1, 1);
+  }
+  const all = lines(sentences[0]), [first, second] = all;
+  return [first, cutText(look, `${second} ${all[2].trim()}`, look.width).trimEnd()];
+}
+
+/** Where the report is, how to make the page, and what the monitor cost. */
+function endLines(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOptions): Line[] {
+  const lines: Line[] = [];
+  const { outcome, monitor } = facts;
+  if (reportPath !== undefined && !isShown) {
+    const path = quoted(reportPath);
+    const page = quoted(reportPath.replace(/^.*\//, "").replace(/\.report$/, "") + ".html");
+    const report = outcome.kind === "interrupted" || outcome.kind === "partial"
+      ? `partial report ${path}`
+      : outcome.kind === "failed"
+      ? `report ${path} (marked: exit status ${outcome.status})`
+      : outcome.kind === "killed"
+      ? `report ${path} (marked: ${outcome.signal})`
+      : `report ${path}`;
+    if (outcome.kind === "done") {
+      const hint = `page: joulemark show --html -o ${page} ${path}`;
+      const one = `${report}; ${hint}`;
+      if (one.length <= look.width) lines.push([one]);
+      else lines.push([report], [hint]);
+    } else lines.push([report]);
+  }
+  if (monitor !== undefined) {
+    const [most, what] = facts.hostCount > 1
+      ? ["at most ", "simulation"]
+      : ["", "simulated counters"];
+    const simulated = monitor.simulatedPercent > 0
+      ? ` (${what}: ${percentText(monitor.simulatedPercent)} more, not part of it)`
+      : "";
+    lines.push([
+      `monitor ${most}${percentText(monitor.percent)} of one core${simulated}`,
+      monitor.percent < LITTLE_PERCENT ? "dim" : undefined,
+    ]);
+  }
+  return lines;
+}
+
+function percentText(percent: number): string {
+  return percent < 0.05 ? "<0.1 %" : `${percent.toFixed(1)} %`;
+}
+
+function counted(count: number, noun: string, ending = "s"): string {
+  return `${count} ${noun}${count === 1 ? "" : ending}`;
+}
+
+/** A path as a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./:=@%+,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,255 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { parseReport } from "../../../src/formats/report.ts";
+import type { EnergyKind } from "../../../src/core/region_tree.ts";
+import { summary } from "../../../src/show/analysis/summary.ts";
+import { type SummaryFacts, summaryFacts } from "../../../src/show/analysis/summary_facts.ts";
+import {
+  largestRemainder,
+  regionShares,
+  summaryTable,
+} from "../../../src/show/analysis/summary_table.ts";
+import { type Look, lookOf, textWidth, wrapText } from "../../../src/show/analysis/text_layout.ts";
+import { energyOf, factsOf, region, totalJ, treeRow } from "./_summary_facts.ts";
+
+/** What sets colours, and what else a terminal obeys. */
+// deno-lint-ignore no-control-regex
+const COLORS = /\x1b\[([\d;]*)m/g, CONTROLS = /[\x00-\x09\x0b-\x1f\u202e]/;
+
+const VECTORS = new URL("../../vectors/summary/", import.meta.url);
+const NAMES = [
+  "normal",
+  "hosts",
+  "no-counters",
+  "no-regions",
+  "gpu",
+  "interrupted",
+  "failed",
+  "killed",
+  "counter-lost",
+];
+const PLAIN: Look = { width: 80, ascii: false, color: false };
+
+function facts(name: string): SummaryFacts {
+  return summaryFacts(parseReport(Deno.readTextFileSync(new URL(`${name}.report`, VECTORS))));
+}
+
+function printed(of: SummaryFacts, look: Partial<Look> = {}, reportPath = "flow.report"): string {
+  return summary(of, { look: { ...PLAIN, ...look }, reportPath });
+}
+
+/** The kept summary; UPDATE_SUMMARIES=1 writes it again. */
+function kept(file: string, text: string): string {
+  const url = new URL(file, VECTORS);
+  if (Deno.env.get("UPDATE_SUMMARIES") === "1") Deno.writeTextFileSync(url, text);
+  return Deno.readTextFileSync(url);
+}
+
+for (const name of NAMES) {
+  Deno.test(`summary() of "${name}" is the kept one, at 80 and 120 columns`, () => {
+    const path = `${name}.report`;
+    for (const width of [80, 120]) {
+      const text = printed(facts(name), { width }, path);
+      assertEquals(text, kept(`${name}.${width}.txt`, text));
+      const lines = text.trimEnd().split("\n");
+      assert(lines.every((line) => textWidth(line) <= width), text);
+      assert(lines.length <= 30, text);
+    }
+  });
+}
+
+Deno.test("summary() in ASCII and in colour is the kept one", () => {
+  const ascii = printed(facts("normal"), { ascii: true }, "normal.report");
+  assertEquals(ascii, kept("normal.ascii.txt", ascii));
+  assert(/^[\x20-\x7e\n]*$/.test(ascii), ascii);
+  const color = printed(facts("normal"), { color: true }, "normal.report");
+  assertEquals(color, kept("normal.color.txt", color));
+  const codes = new Set(
+    [...color.matchAll(COLORS)].flatMap(([, code]) => code.split(";")),
+  );
+  assertEquals([...codes].filter((code) => !["0", "1", "2", "31", "33", "36"].includes(code)), []);
+  // Colour changes no character.
+  assertEquals(
+    color.replaceAll(COLORS, ""),
+    printed(facts("normal"), {}, "normal.report"),
+  );
+});
+
+Deno.test("no line of a summary is wider than a terminal of 40 columns or more", () => {
+  for (const name of NAMES) {
+    for (const width of [40, 50, 60, 79, 100]) {
+      for (const line of printed(facts(name), { width }).split("\n")) {
+        assert(textWidth(line) <= width, `${name}, ${width}: ${line}`);
+      }
+    }
+  }
+});
+
+Deno.test("line 1 answers: time, energy, its error and its counter, mean and peak power", () => {
+  const [first] = printed(factsOf()).split("\n");
+  assertEquals(first, "flow: 10.00 s, 1.000 kJ ±0.1 % (node counter), mean 100.0 W, peak 110 W");
+  const precise = factsOf({
+    totals: {
+      seconds: 10,
+      components: new Map([["node", totalJ(1000, 10, { errorJ: 0.5 })]]),
+      edp: 1e4,
+    },
+  });
+  assertStringIncludes(printed(precise), " ±<0.1 % (node counter)");
+  const uncertain = factsOf({
+    totals: {
+      seconds: 10,
+      components: new Map([["node", totalJ(1000, 10, { errorJ: 130 })]]),
+      edp: 1e4,
+    },
+  });
+  assertStringIncludes(printed(uncertain), "1.0 kJ ±13 % (node counter)");
+});
+
+Deno.test("a command that did not end well comes first, and has no advice", () => {
+  const first = (outcome: SummaryFacts["outcome"]) => printed(factsOf({ outcome })).split("\n")[0];
+  assertEquals(
+    first({ kind: "failed", status: 3 }),
+    "FAILED: the command ended with exit status 3; all values cover 10.00 s.",
+  );
+  assertEquals(
+    first({ kind: "killed", signal: "SIGSEGV" }),
+    "FAILED: the command was killed by SIGSEGV after 10.00 s.",
+  );
+  assertEquals(
+    first({ kind: "interrupted", signal: "SIGTERM" }),
+    "INTERRUPTED by SIGTERM after 10.00 s; all values cover this time only.",
+  );
+  assertEquals(
+    first({ kind: "partial", why: "3 of 4 hosts" }),
+    "PARTIAL: 3 of 4 hosts; values cover this part only.",
+  );
+  const failed = printed(factsOf({ outcome: { kind: "failed", status: 3 } }));
+  assert(!failed.includes("next:"), failed);
+  assertStringIncludes(failed, "joulemark compare refuses it");
+});
+
+Deno.test("the table shows the most inclusive component with errors for 90 % of its energy", () => {
+  const names = NAMES.map((name) => facts(name).column);
+  assertEquals(names, [
+    ...["node", "node", undefined, undefined, "node", undefined, "package", undefined, "package"],
+  ]);
+  const text = printed(facts("failed"));
+  assertStringIncludes(text, "package energy (J)");
+  assertStringIncludes(text, "The table shows package energy: node energy has no standard errors");
+});
+
+Deno.test("shares are whole, and siblings with the rest add up to 100 %", () => {
+  for (const name of ["normal", "hosts", "gpu", "failed"]) {
+    const of = facts(name), shares = regionShares(of);
+    const top = [...of.regions.filter(({ depth }) => depth === 0), ...of.rests];
+    const sum = top.reduce((total, row) => total + shares.get(row)!, 0);
+    assert(sum === 100, `${name}: ${sum} %`);
+    of.regions.forEach((row, i) => {
+      const inside = of.regions.filter(({ parent }) => parent === i);
+      const sum = inside.reduce((total, one) => total + shares.get(one)!, 0);
+      assert(sum <= shares.get(row)!, `${name}: ${row.region}`);
+    });
+  }
+  assertEquals(largestRemainder([1, 1, 1], 100, 3, 3), [34, 33, 33]);
+  assertEquals(largestRemainder([50, 49.6], 100, 100, 100), [50, 50]);
+  // Threads' times may be more than the whole.
+  assertEquals(largestRemainder([80, 70], 100, 100, 100), [80, 70]);
+});
+
+Deno.test("a column has one number of decimals, by the middle error; coarse values have a ~", () => {
+  const of = factsOf({
+    regions: [region("a", 612.34, 6.21), region("b", 212.3, 3.1), region("c", 66.12, NaN)],
+    rests: [],
+  });
+  const cells = summaryTable(of, PLAIN, 12).lines.slice(1).map((line) => line.slice(0, 40).trim());
+  assertMatch(cells[0], /612\.3 ± 6\.2/);
+  assertMatch(cells[1], /212\.3 ± 3\.1/);
+  assertMatch(cells[2], /~66\.1/);
+});
+
+Deno.test("rows are those of 1 % and more, 12 at most, with the regions around them", () => {
+  const rows = Array.from({ length: 30 }, (_, i) => region(`r${i}`, 30 - i, 0.1));
+  const inner = region("inner", 29.5, 0.1, { depth: 1, parent: 0, path: "r0/inner" });
+  const of = factsOf({ regions: [rows[0], inner, ...rows.slice(1)], rests: [] });
+  const { lines, hidden, hiddenLarge } = summaryTable(of, PLAIN, 12);
+  assertEquals(lines.length, 13);
+  assertMatch(lines[2], /^└ inner/);
+  assertEquals([hidden, hiddenLarge], [19, 10]);
+  assertStringIncludes(printed(of), "19 more: joulemark show flow.report");
+});
+
+Deno.test("energy outside of regions comes last, with its name, energy, share and time", () => {
+  const node = (joules: number) =>
+    new Map<EnergyKind, ReturnType<typeof energyOf>>([
+      ["node", energyOf(joules, 1)],
+    ]);
+  const of = factsOf({
+    regions: [region("solve", 700, 5)],
+    rests: [
+      treeRow("(outside regions)", { energies: node(200), runtimeS: 2, count: NaN }),
+      treeRow("(other CPUs)", { energies: node(90), runtimeS: NaN, count: NaN }),
+      treeRow("(undetermined)", { energies: node(10), runtimeS: NaN, count: NaN }),
+    ],
+  });
+  const rows = summaryTable(of, PLAIN, 12).lines.slice(-3);
+  assertMatch(rows[0], /^\(outside regions\) +200\.0 ± 1\.0 +20 % +2\.00$/);
+  assertMatch(rows[1], /^\(other CPUs\) +90\.0 ± 1\.0 +9 %$/);
+  assertMatch(rows[2], /^\(undetermined\) +10\.0 ± 1\.0 +1 %$/);
+});
+
+Deno.test("at most three notes of two lines; the others have a count and a command", () => {
+  const long = "Something happened (1, 2). " +
+    "It means a lot for the values of this run. ".repeat(6) +
+    "Do that.";
+  const text = printed(factsOf({ notes: [long, "b", "c", "d", "e"] }));
+  assertEquals(text.match(/^note: /gm)?.length, 3);
+  assertStringIncludes(text, "2 more notes: joulemark show flow.report");
+  const lines = text.split("\n");
+  const at = lines.findIndex((line) => line.startsWith("note: Something"));
+  assert(!/^ {6}/.test(lines[at + 2]), text);
+  assertStringIncludes(lines[at] + lines[at + 1], "Do that.");
+});
+
+Deno.test("notes that change no value are not on the summary", () => {
+  assert(!printed(facts("normal")).includes("samples were missed"));
+  assertEquals(facts("normal").minor.length, 1);
+});
+
+Deno.test("the page of a report with blanks in its name can be made by the printed command", () => {
+  const text = printed(factsOf(), { width: 120 }, "my run.report");
+  assertStringIncludes(text, "joulemark show --html -o 'my run.html' 'my run.report'");
+});
+
+Deno.test("no name of others commands the terminal, and wide ones are cut by columns", () => {
+  const name = "\x1b[31mred\u202e";
+  const of = factsOf({
+    name,
+    regions: [region(name, 600, 5), region("漢字".repeat(30), 300, 3)],
+  });
+  const text = printed(of);
+  assert(!CONTROLS.test(text), text);
+  for (const line of text.split("\n")) assert(textWidth(line) <= 80, line);
+});
+
+Deno.test("lookOf() follows COLUMNS, the terminal, the locale and NO_COLOR", () => {
+  const look = (env: Record<string, string>, own: { columns?: number; color?: string } = {}) => {
+    const isTerminal = own.columns !== undefined;
+    return lookOf({ env: (name) => env[name], isTerminal, ...own });
+  };
+  assertEquals(look({}), { width: 80, ascii: true, color: false });
+  assertEquals(look({ COLUMNS: "100" }, { columns: 90 }).width, 100);
+  assertEquals(look({}, { columns: 90 }).width, 90);
+  assertEquals(look({ COLUMNS: "500" }).width, 120);
+  assertEquals(look({ LANG: "C", LC_ALL: "de_DE.utf8" }).ascii, false);
+  assertEquals(look({ LANG: "de_DE.UTF-8", LC_ALL: "C" }).ascii, true);
+  assertEquals(look({}, { columns: 80 }).color, true);
+  assertEquals(look({ NO_COLOR: "1" }, { columns: 80 }).color, false);
+  assertEquals(look({ TERM: "dumb" }, { columns: 80 }).color, false);
+  assertEquals(look({ NO_COLOR: "1" }, { color: "always" }).color, true);
+  assertEquals(look({}, { columns: 80, color: "never" }).color, false);
+});
+
+Deno.test("wrapText() breaks at blanks, and long words at the width", () => {
+  assertEquals(wrapText("a bb ccc", 4, " "), ["a bb", " ccc"]);
+  assertEquals(wrapText("abcdefgh", 5, " "), ["abcde", " fgh"]);
+});
