@@ -137,7 +137,7 @@ export {
   type PartLoss,
   type PartSource,
 } from "./src/energy/totals/coverage.ts";
-export type { ReportExtras, RunView } from "./src/run/outputs/run_view.ts";
+export type { ReportExtras, ReportPlace, RunView } from "./src/run/outputs/run_view.ts";
 export { type TraceOptions, traceTo } from "./src/run/outputs/trace.ts";
 export { Engine, type EngineOptions } from "./src/run/session/engine.ts";
 export type { OrderedEvents } from "./src/marks/tracker/ordered_events.ts";

@@ -1,6 +1,6 @@
 /**
  * Bundles the script and the style sheet of the page (src/show/page/client/) with the libraries that they
- * use, minified, into src/show/page/made/, with the script's sum: `deno task page`. Texts, so that neither `deno compile` nor the
+ * use, minified, into src/show/page/made/, with the sums of both: `deno task page`. Texts, so that neither `deno compile` nor the
  * packer nor a run from source needs the libraries again; a test makes them anew and compares.
  *
  *     deno run -A airgap/page.ts [FOLDER]
@@ -8,12 +8,12 @@
 
 const ROOT = new URL("..", import.meta.url).pathname;
 
-/** What stands above the script, as the licences of the libraries ask. */
+/** Licences of the libraries, above the script. */
 const NOTICE = `/*! joulemark, BSD-3-Clause.
-uPlot 1.6.32, MIT, Copyright (c) 2022 Leon Sorokin.
-d3-flame-graph 5.0.0, Apache-2.0, Copyright 2018 Martin Spier.
-d3-array, d3-color, d3-dispatch, d3-ease, d3-format, d3-hierarchy, d3-interpolate, d3-scale,
-d3-selection, d3-time, d3-time-format, d3-timer, d3-transition, internmap: ISC, Copyright Mike Bostock. */
+d3-array, d3-axis, d3-color, d3-format, d3-hierarchy, d3-interpolate, d3-path, d3-scale,
+d3-scale-chromatic, d3-selection, d3-shape, d3-time, d3-time-format, internmap:
+ISC, Copyright Mike Bostock. d3-scale-chromatic has colours of ColorBrewer, Apache-2.0, Copyright 2002 Cynthia
+Brewer, Mark Harrower, and The Pennsylvania State University. */
 `;
 
 /** Names of the files. */
@@ -46,16 +46,20 @@ export async function makePage(folder: string): Promise<void> {
     if (/<\/style/i.test(style)) throw new Error("Cannot bundle the page: it ends a style");
     Deno.mkdirSync(folder, { recursive: true });
     const text = `${NOTICE}${script}\n`;
-    const sum = new Uint8Array(
-      await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)),
-    );
+    const sums = await Promise.all([text, `${style}\n`].map(sumOf));
     Deno.writeTextFileSync(`${folder}/${MADE[0]}`, text);
     Deno.writeTextFileSync(`${folder}/${MADE[1]}`, `${style}\n`);
-    // The page's policy allows the script by its sum.
-    Deno.writeTextFileSync(`${folder}/${MADE[2]}`, `${btoa(String.fromCharCode(...sum))}\n`);
+    // The page's policy allows the script and the style sheet by their sums.
+    Deno.writeTextFileSync(`${folder}/${MADE[2]}`, `${sums.join("\n")}\n`);
   } finally {
     Deno.removeSync(out, { recursive: true });
   }
+}
+
+/** SHA-256 as base64. */
+async function sumOf(text: string): Promise<string> {
+  const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return btoa(String.fromCharCode(...new Uint8Array(sum)));
 }
 
 if (import.meta.main) await makePage(Deno.args[0] ?? `${ROOT}src/show/page/made`);

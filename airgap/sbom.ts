@@ -23,9 +23,7 @@ interface LockFile {
 
 /** Licences of the packages that are in the executable, by the beginning of their names. */
 const LICENCES: readonly (readonly [name: RegExp, id: string])[] = [
-  [/^uplot$/, "MIT"],
   [/^pprof-format$/, "MIT"],
-  [/^d3-flame-graph$/, "Apache-2.0"],
   [/^(d3-|internmap$|yaml$)/, "ISC"],
   [/^@std\//, "MIT"],
 ];
@@ -72,7 +70,9 @@ async function packages(map: string): Promise<Component[]> {
     const path = new URL(config.lock.path, `file://${await Deno.realPath(map)}`);
     const lock: LockFile = JSON.parse(await Deno.readTextFile(path));
     return [
-      ...Object.entries(lock.npm ?? {}).map(([key, one]) => packaged("npm", key, one.integrity)),
+      ...Object.entries(lock.npm ?? {}).filter(([key]) => !key.startsWith("@types/")).map((
+        [key, one],
+      ) => packaged("npm", key, one.integrity)),
       ...Object.entries(lock.jsr ?? {}).map(([key, one]) => packaged("jsr", key, one.integrity)),
     ];
   }

@@ -79,7 +79,7 @@ const ROOMS: Record<string, Record<string, readonly string[]>> = {
 };
 
 /** What the script of a page is bundled with; the program itself loads none of them. */
-const PAGE_LIBRARIES = /^(uplot(\/.*)?|d3-flame-graph|d3-selection)$/;
+const PAGE_LIBRARIES = /^d3-[a-z-]+$/;
 
 /** One import or re-export, static or dynamic. */
 interface Import {

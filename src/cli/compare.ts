@@ -144,6 +144,6 @@ async function html(
   notes: ComparisonNotes,
 ): Promise<string> {
   const { comparePage } = await import("../show/page/compare_page.ts");
-  const { pageHtml } = await import("../show/page/html.ts");
-  return pageHtml(comparePage(comparison, sets, notes));
+  const { loadedPageHtml } = await import("../show/page/html.ts");
+  return await loadedPageHtml(comparePage(comparison, sets, notes));
 }

@@ -116,7 +116,7 @@ async function run(options: ParsedOptions): Promise<number> {
   await loadYaml();
   const view = viewOf(chosen[0] ?? text.summary, words.map(named), text, log);
   const output = format === "html"
-    ? (await import("./show/show_html.ts")).viewHtml(view, words.join(", "))
+    ? await (await import("./show/show_html.ts")).viewHtml(view, words.join(", "))
     : printed(view, format, text.output === undefined ? terminalWidth() : Infinity);
   if (text.output === undefined) writeStdout(output);
   else writeDocument(text.output, output);

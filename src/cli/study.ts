@@ -286,7 +286,7 @@ async function finish(
     writeDocument(`${directory}/study.svg`, svg(shown.panels, note));
     const { viewHtml } = await import("./show/show_html.ts");
     const simulatedBy = simulated ? "simulated counters" : undefined;
-    writeDocument(`${directory}/study.html`, viewHtml(shown, directory, simulatedBy));
+    writeDocument(`${directory}/study.html`, await viewHtml(shown, directory, simulatedBy));
   }
   return good.length === planned ? EXIT.done : EXIT.failed;
 }

@@ -17,6 +17,18 @@ export const BROWSER = NAMES.find((name) => {
 
 if (BROWSER === undefined) console.log("skipped: no Chromium for the tests of pages");
 
+const SHIFT = 8;
+const KEY_CODES: Readonly<Record<string, number>> = {
+  Enter: 13,
+  Tab: 9,
+  Escape: 27,
+  " ": 32,
+  ArrowLeft: 37,
+  ArrowUp: 38,
+  ArrowRight: 39,
+  ArrowDown: 40,
+};
+
 type Answer = Record<string, unknown>;
 
 /** One page in a browser of its own. */
@@ -102,10 +114,14 @@ export class Browser implements AsyncDisposable {
   }
 
   /** A key, pressed and let go. */
-  async press(key: string): Promise<void> {
+  async press(key: string, shift = false): Promise<void> {
     const text = key.length === 1 ? key : key === "Enter" ? "\r" : undefined;
-    const code = { Enter: 13, Tab: 9, ArrowRight: 39, ArrowLeft: 37 }[key];
-    const event = { key, text, windowsVirtualKeyCode: code };
+    const event = {
+      key,
+      text,
+      windowsVirtualKeyCode: KEY_CODES[key],
+      modifiers: shift ? SHIFT : 0,
+    };
     await this.send("Input.dispatchKeyEvent", { type: "keyDown", ...event });
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
   }

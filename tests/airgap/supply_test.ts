@@ -34,8 +34,9 @@ timed("makeSbom() names joulemark, Deno and the packages, and is the same twice"
     assert(refs.some((ref) => ref.startsWith("pkg:npm/yaml@")));
     for (const c of bom.components.slice(1)) assertMatch(c.hashes[0].content, /^[0-9a-f]{128}$/);
     assertEquals(bom.dependencies[0].dependsOn, refs);
-    // A package that is used with another one has that one's version in its key of the lock file.
-    assert(refs.includes("pkg:npm/d3-transition@3.0.2"), refs.join());
+    assert(refs.some((ref) => ref.startsWith("pkg:npm/d3-scale@")));
+    // Types are not in the executable.
+    assert(!refs.some((ref) => ref.includes("types")), refs.join());
     for (const { name, version, purl } of bom.components.slice(1)) {
       assertMatch(name, /^(@[\w-]+\/)?[\w-]+$/);
       assertMatch(version, /^\d+\.\d+\.\d+$/);

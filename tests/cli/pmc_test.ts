@@ -67,7 +67,7 @@ Deno.test("pmc has every choice in every format", async () => {
         const got = await capture(pmc, [...choice, "--format", format, ...files]);
         assertEquals([got.code, got.stderr], [0, ""], `${choice} ${format}`);
         if (format === "json") JSON.parse(got.stdout);
-        if (format === "html") assertStringIncludes(got.stdout, '"format":"joulemark-page/1"');
+        if (format === "html") assertStringIncludes(got.stdout, '"format":"joulemark-page/2"');
         if (format === "svg") {
           assert(got.stdout.startsWith("<?xml") && got.stdout.endsWith("</svg>\n"));
           assert(!/NaN|Infinity|undefined/.test(got.stdout), `${choice}`);

@@ -5,7 +5,7 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { type RegionTree, treeFromNested, type TreeRow } from "../../src/core/region_tree.ts";
 import { parseReport } from "../../src/formats/report.ts";
-import type { PageContent, TreeNode } from "../../src/show/page/content.ts";
+import { pageDataOf, rowOf } from "../_support/page_data.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -60,47 +60,34 @@ function joulesOf(row: TreeRow, kind: "node" | "package" | "dram"): number {
   return energy === undefined ? NaN : Number.isNaN(energy.joules) ? energy.exactJ : energy.joules;
 }
 
-/** Nodes of a page's tree below its root, in the order of the report's rows. */
-function nodesOf({ children = [] }: TreeNode): TreeNode[] {
-  return children.flatMap((node) => [node, ...nodesOf(node)]);
-}
-
-/** Holds a page's table and picture of the tree against the report's: each has seven digits. */
-function checkPage(path: string, tree: RegionTree): void {
-  const html = Deno.readTextFileSync(path);
-  const page: PageContent = JSON.parse(/id="data">(.*?)<\/script>/s.exec(html)![1]);
-  const table = page.tables.find(({ columns }) => columns.some(({ name }) => name === "own time"))!;
-  const at = (name: string) => table.columns.findIndex((column) => column.name === name);
-  // The most inclusive kind that is told comes first, and power is of it.
-  const main = (["node", "package"] as const).filter((name) => at(name) >= 0)
-    .sort((a, b) => at(a) - at(b))[0];
-  const same = (shown: string | number | null | undefined, value: number, about: string) => {
+/** Holds the columns of a page against the report's tree: each number has seven digits. */
+async function checkPage(path: string, tree: RegionTree): Promise<void> {
+  const page = await pageDataOf(Deno.readTextFileSync(path));
+  const { regions } = page;
+  const same = (shown: number | null | undefined, value: number, about: string) => {
     if (Number.isNaN(value)) return assertEquals(shown ?? null, null, about);
     const exponent = Number(value.toExponential().split("e")[1]);
     assertAlmostEquals(Number(shown), value, 0.51 * 10 ** (exponent - 6), about);
   };
-  const nodes = nodesOf(page.tree!);
-  tree.rows.forEach((row, k) => {
-    const energy = row.energies.get(main);
-    const cells = table.rows[k];
-    const cell = (name: string) => cells[at(name)];
-    const about = `${row.region}: ${JSON.stringify(cells)}`;
-    assertEquals(String(cells[0]), "  ".repeat(row.depth) + row.region);
-    assertEquals(cell("visits"), row.count, about);
-    same(cell("time"), row.runtimeS, about);
-    same(cell("own time"), row.selfS, about);
-    same(cell(main), joulesOf(row, main), about);
-    same(cell("power"), energy?.powerW ?? NaN, about);
-    if (at("±") >= 0) same(cell("±"), energy?.seJ ?? NaN, about);
-    if (at("memory") >= 0) same(cell("memory"), joulesOf(row, "dram"), about);
-    assertEquals([nodes[k].name, nodes[k].count], [row.region, row.count]);
-    same(nodes[k].timeS, row.runtimeS, about);
-    same(nodes[k].energyJ, joulesOf(row, main), about);
-    same(nodes[k].errorJ, energy?.seJ ?? NaN, about);
-  });
+  const names: string[] = [];
+  for (const row of tree.rows) {
+    names.splice(row.depth, Infinity, row.region);
+    const i = rowOf(regions!, names.join("/"));
+    const about = names.join("/");
+    assert(i >= 0, about);
+    same(regions!.visits[i], row.count, about);
+    same(regions!.time_s[i], row.runtimeS, about);
+    same(regions!.own_time_s[i], row.selfS, about);
+    page.components.forEach(({ id }, k) => {
+      const energy = row.energies.get(id as "node");
+      same(regions!.energy_j[k][i], joulesOf(row, id as "node"), about);
+      same(regions!.power_w[k][i], energy?.powerW ?? NaN, about);
+      same(regions!.se_j[k][i], energy?.seJ ?? NaN, about);
+    });
+  }
 }
 
-function check(stderr: string, dir: string): { told: number } {
+async function check(stderr: string, dir: string): Promise<{ told: number }> {
   const path = `${dir}/joulemark.report`;
   const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
   const tree = treeFromNested(host.joulemark!.tree)!;
@@ -161,7 +148,7 @@ function check(stderr: string, dir: string): { told: number } {
     if (Number.isNaN(joules) || isMended) continue;
     assertAlmostEquals(column("CPU_ENERGY J (I)", line), joules, 2e-5 + 1e-7 * joules, about);
   }
-  checkPage(`${dir}/page.html`, tree);
+  await checkPage(`${dir}/page.html`, tree);
   return { told };
 }
 
@@ -170,19 +157,19 @@ const RUN = ["run", "--simulate", "--html", "page.html", "--cali-config", CONFIG
 
 endToEnd(
   "threads that mark faster than a ring takes have one time and energy everywhere",
-  (dir) => {
+  async (dir) => {
     const app = build("nested", dir);
     const out = joulemark(dir, [...RUN, app, "300000"]);
     assertEquals(out.code, 0, out.stderr);
-    check(out.stderr, dir);
+    await check(out.stderr, dir);
   },
   60,
 );
 
-endToEnd("nested regions that are told have one time and energy everywhere", (dir) => {
+endToEnd("nested regions that are told have one time and energy everywhere", async (dir) => {
   const app = build("nested_energy", dir);
   const out = joulemark(dir, [...RUN, app, "4"]);
   assertEquals(out.code, 0, out.stderr);
-  const { told } = check(out.stderr, dir);
+  const { told } = await check(out.stderr, dir);
   assert(told > 0, out.stderr);
 }, 60);

@@ -98,7 +98,7 @@ async function underSlurm(t: Deno.TestContext): Promise<void> {
       }
       for (const name of pages) {
         const html = Deno.readTextFileSync(`${dir}/${name}`);
-        assertStringIncludes(html, '"format":"joulemark-page/1"');
+        assertStringIncludes(html, '"format":"joulemark-page/2"');
         if (BROWSER === undefined) continue;
         await using page = await Browser.open();
         await page.show(`${dir}/${name}`);

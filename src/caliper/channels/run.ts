@@ -168,7 +168,7 @@ export class ContextRun {
     if (part === undefined) return;
     part.onMerge.push((read, complete) => {
       // Printed text must appear once, and whole.
-      if (complete) this.#outputs.forEach((output, i) => output.finishJob(read(`cali-${i}`)));
+      if (complete) this.#outputs.forEach((output, i) => output.finishJob([...read(`cali-${i}`)]));
     });
   }
 

@@ -29,6 +29,7 @@ import { type ParsedOptions, parseFormat, parsePercent } from "../command_line/o
 import type { Verb } from "../command_line/verb.ts";
 import { printed, runsIn } from "../pmc.ts";
 import type { TidyTable } from "./show_tidy.ts";
+import type { PageData, TimelineFile } from "../../show/page/data.ts";
 
 const TABLE_FORMATS = ["text", "csv", "json", "jsonl", "markdown"] as const;
 const FORMATS = [...TABLE_FORMATS, "speedscope", "pprof"] as const;
@@ -111,7 +112,8 @@ async function run(options: ParsedOptions): Promise<number> {
     if (text.format !== undefined || flags.has("json")) {
       throw wrong("--html", "no other format", text.format ?? "json");
     }
-    write(await html(byKind, log));
+    const { loadedPageHtml } = await import("../../show/page/html.ts");
+    write(await loadedPageHtml(await pageData(byKind, log)));
     return EXIT.done;
   }
   if (byKind.size > 1) throw wrong("show", "files of one kind", [...byKind.keys()].join(", "));
@@ -241,9 +243,14 @@ async function series(words: readonly string[], kind: Kind): Promise<TidyTable> 
   const { seriesRows } = await import("./show_tidy.ts");
   const { keptTimelines, recordedTimelines } = await import("./show_html.ts");
   const { SERIES_COLUMNS } = await import("../../show/analysis/tidy_text.ts");
-  const timelines = kind === "recording"
-    ? [(await recordedTimelines(words)).timelines]
-    : words.map((word) => keptTimelines([word]));
+  const timelines: TimelineFile[][] = [];
+  if (kind === "recording") {
+    timelines.push((await recordedTimelines(words)).timelines);
+  } else {
+    for (const word of words) {
+      timelines.push([...keptTimelines(await readReports([word], kind), [word])]);
+    }
+  }
   const missing = words.find((_, i) => timelines[i]?.length === 0);
   if (missing !== undefined) {
     throw wrong(`--series ${missing}`, "power over time beside the report", "none");
@@ -284,18 +291,18 @@ async function profile(
   return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 
-/** One page: of a job, with traces for its power over time, or of what else was named. */
-async function html(
+/** The page's data: of a job, with traces for its power over time, or of other files. */
+async function pageData(
   byKind: ReadonlyMap<Kind, string[]>,
   log: (line: string) => void,
-): Promise<string> {
+): Promise<PageData> {
   const pages = await import("./show_html.ts");
   const traces = (byKind.get("trace") ?? []).map((path) => pages.readTrace(path, log));
   const others = [...byKind].filter(([kind]) => kind !== "trace");
-  if (others.length === 0) return pages.tracesHtml(traces);
+  if (others.length === 0) return pages.tracesData(traces);
   const [[kind, words]] = others;
   if (others.length === 1 && (kind === "report" || kind === "reports")) {
-    return pages.reportHtml(await readReports(words, kind), traces, pages.keptTimelines(words));
+    return pages.reportData(await readReports(words, kind), traces, words);
   }
   if (others.length > 1 || traces.length > 0) {
     throw wrong(
@@ -304,15 +311,15 @@ async function html(
       [...byKind.keys()].join(", "),
     );
   }
-  if (kind === "recording") return await pages.recordingsHtml(words);
+  if (kind === "recording") return await pages.recordingsData(words);
   if (kind === "pmc") {
-    return pages.viewHtml(pmcView(words, log), words.map(baseName).join(", "));
+    return pages.viewData(pmcView(words, log), words.map(baseName).join(", "));
   }
   if (kind === "rawstats") {
     const { rawTable } = await import("../stats.ts");
-    return pages.rawHtml(await rawTable(words, log));
+    return pages.rawData(await rawTable(words, log));
   }
-  return pages.caliHtml(words, words.map(baseName).join(", "));
+  return pages.caliData(words, words.map(baseName).join(", "));
 }
 
 function baseName(path: string): string {

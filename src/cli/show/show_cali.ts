@@ -8,7 +8,7 @@ import { FOLDED_THREADS, VISITS_FOLDED } from "../../caliper/channels/unordered.
 import { type PlainRecord, plainRecord } from "../../caliper/model/plain_record.ts";
 import { NO_END } from "../../caliper/stream/cali.ts";
 import { UserFile } from "../../os/user_file.ts";
-import type { TreeNode } from "../../show/page/content.ts";
+import type { TreeNode } from "../../show/page/tree.ts";
 import { fromByteText } from "../../caliper/query/byte_text.ts";
 import { MergedTree } from "../../caliper/query/merged_tree.ts";
 import { caliSource } from "../../caliper/query/sources/cali.ts";

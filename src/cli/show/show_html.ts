@@ -7,88 +7,122 @@ import type { View } from "../../show/analysis/views.ts";
 import { FormatError } from "../../core/errors.ts";
 import type { Report } from "../../core/report.ts";
 import { TraceScanner } from "../../formats/trace/scanner.ts";
-import { type OpenSeries, openSeries } from "../../run/outputs/html.ts";
-import { PART_TIMELINE } from "../../job/place/part_files.ts";
+import { type OpenTimeline, openTimeline } from "../../run/outputs/timeline.ts";
+import { TIMELINE, timelinePath } from "../../job/place/part_files.ts";
 import { listDirectory } from "../../os/files.ts";
 import { isDirectory, isPlainFile, readFoundText, UserFile } from "../../os/user_file.ts";
-import type { PageContent, Timeline } from "../../show/page/content.ts";
-import { pageHtml } from "../../show/page/html.ts";
+import type { HostTimeline, PageData, PageRegions, TimelineFile } from "../../show/page/data.ts";
+import { joinTimelines, timelinesIn } from "../../show/page/job_timelines.ts";
 import { reportPage, viewPage } from "../../show/page/page.ts";
-import { jobTimelines } from "../../show/page/series.ts";
+import { regionsOf } from "../../show/page/tree.ts";
 import { TraceSeries } from "../../show/page/trace_series.ts";
 import { pieces } from "../../caliper/query/record_maker.ts";
 import type { RawAnalysisTable } from "../../rawstats/analysis/print/tables.ts";
 import { replayReport } from "../replay.ts";
 import { caliView } from "./show_cali.ts";
 
-/** The page of a report, with power over time where there are traces of its run. */
-export function reportHtml(
+/** The data of a report's page: with traces of its run, else with the timelines beside it. */
+export function reportData(
   report: Report,
   traces: readonly TraceSeries[],
-  kept: readonly Timeline[],
-): string {
-  if (traces.length === 0) return pageHtml(reportPage(report, kept));
+  paths: readonly string[],
+): PageData {
+  if (traces.length === 0) return reportPage(report, keptTimelines(report, paths));
   const timelines = traces.map((trace) => {
     const host = report.hosts.find(({ host }) => host === trace.about?.host) ?? report.hosts[0];
-    const names = new Map(host.regions?.map(({ region, hash }) => [hash, region]));
-    return trace.timeline(names, traces.length);
+    return trace.timeline(new Map(host.regions?.map(({ region, hash }) => [hash, region])));
   });
-  return pageHtml(reportPage(report, timelines));
+  return reportPage(report, timelines);
 }
 
-/** Power over time that runs kept beside their reports. */
-export function keptTimelines(paths: readonly string[]): Timeline[] {
-  const files = paths.flatMap((path) => {
-    if (!isDirectory(path)) return [`${path.replace(/\.report$/, "")}.${PART_TIMELINE}`];
-    return listDirectory(path).filter((name) => name.endsWith(`.${PART_TIMELINE}`))
-      .map((name) => `${path}/${name}`);
-  }).filter(isPlainFile);
-  return jobTimelines(files.sort().map(readFoundText));
+/** Timelines beside reports and in directories of parts, those of these runs. */
+export function* keptTimelines(
+  { startTime, hosts }: Report,
+  paths: readonly string[],
+): Generator<TimelineFile, void, undefined> {
+  const names = new Set(hosts.map(({ host }) => host));
+  const isSingle = hosts.length === 1;
+  for (const file of timelinesIn(textsOf(paths.flatMap(timelineFiles)))) {
+    // A file of an earlier run of this name says nothing about this one.
+    if (isSingle && file.started !== startTime) continue;
+    const timelines = file.timelines.filter(({ host }) => names.delete(host));
+    if (timelines.length > 0) yield { ...file, timelines };
+  }
+}
+
+function* textsOf(paths: readonly string[]): Generator<string, void, undefined> {
+  for (const path of paths) yield readFoundText(path);
+}
+
+/** Files that may be the timelines of what was named. */
+function timelineFiles(path: string): string[] {
+  const folder = isDirectory(path) ? path : `${path}.parts`;
+  const inside = (directory: string) =>
+    listDirectory(directory).filter((name) => name.endsWith(`.${TIMELINE}`)).sort()
+      .map((name) => `${directory}/${name}`);
+  const parts = isDirectory(path)
+    ? listDirectory(path).filter((name) => name.endsWith(".parts")).map((name) => `${path}/${name}`)
+    : [];
+  const beside = isDirectory(path) ? [] : [timelinePath(path.replace(/\.partial$/, ""))];
+  const all = [...beside, ...inside(folder), ...parts.flatMap(inside)];
+  return all.filter(isPlainFile);
 }
 
 /** The page of recordings, which have samples of their own. */
-export async function recordingsHtml(directories: readonly string[]): Promise<string> {
+export async function recordingsData(directories: readonly string[]): Promise<PageData> {
   const { report, timelines } = await recordedTimelines(directories);
-  return pageHtml(reportPage(report, timelines));
+  return reportPage(report, timelines);
 }
 
-/** The report of recordings, and their power over time. */
+/** Report and power over time of recordings. */
 export async function recordedTimelines(
   directories: readonly string[],
-): Promise<{ report: Report; timelines: Timeline[] }> {
-  const series: OpenSeries[] = [];
+): Promise<{ report: Report; timelines: TimelineFile[] }> {
+  const open: OpenTimeline[] = [];
   const report = await replayReport(directories, () => [
     (run) => {
-      const own = openSeries(run);
-      series.push(own);
+      const own = openTimeline(run);
+      open.push(own);
       return own;
     },
   ]);
-  return { report, timelines: series.map((own) => own.timeline(report, series.length)) };
+  return { report, timelines: open.map((own) => own.timeline(report)) };
 }
 
 /** The page of traces alone. */
-export function tracesHtml(traces: readonly TraceSeries[]): string {
-  const timelines = traces.map((trace) => trace.timeline(new Map(), traces.length));
+export function tracesData(traces: readonly TraceSeries[]): PageData {
+  const names: string[] = [];
+  const shown = new Set(traces.map(({ about }) => about?.host ?? ""));
+  const { timelines } = joinTimelines(
+    traces.map((trace) => trace.timeline(new Map())),
+    shown,
+    ([name]) => names.includes(name) ? names.indexOf(name) : names.push(name) - 1,
+  );
   const [first] = traces;
   const hosts = traces.map(({ about }) => about?.host).join(", ");
-  const page: PageContent = viewPage(
+  const page = viewPage(
     { tables: [timelineTable(timelines)], panels: [], notes: [] },
     { title: `${first.about?.profile} on ${hosts}`, lead: `started ${first.about?.startTime}` },
   );
-  return pageHtml({ ...page, timelines });
+  return { ...page, timelines, regions: namedRegions(names) };
+}
+
+/** Regions of which only the names are known. */
+function namedRegions(names: readonly string[]): PageRegions {
+  const children = names.map((name) => ({ name, energyJ: null, timeS: null }));
+  return regionsOf({ name: "", energyJ: null, timeS: null, children });
 }
 
 /** The page of `.cali` streams. */
-export function caliHtml(paths: readonly string[], title: string): string {
+export function caliData(paths: readonly string[], title: string): PageData {
   const { tree, tables, notes, simulated } = caliView(paths);
   const head = { title, lead: "", ...simulated === undefined ? {} : { simulated } };
   const page = viewPage({ tables, panels: [], notes }, head);
-  return pageHtml(tree === undefined ? page : { ...page, tree });
+  return tree === undefined ? page : { ...page, regions: regionsOf(tree) };
 }
 
 /** The page of raw stats: job metrics, and totals of each node. */
-export function rawHtml({ nodes, metrics, job }: RawAnalysisTable): string {
+export function rawData({ nodes, metrics, job }: RawAnalysisTable): PageData {
   const hosts = nodes.map(({ host }) => host);
   const metricTable: Table = {
     title: "Job metrics",
@@ -102,7 +136,7 @@ export function rawHtml({ nodes, metrics, job }: RawAnalysisTable): string {
   const tables = nodes.map(({ host, samples, seconds, rows }): Table => ({
     title: `${host}: ${samples} samples in ${Number(seconds.toPrecision(6))} s`,
     columns: columnsOf(
-      ...["type", "device", "key", "unit", "total", "rate", "last", "least", "greatest"],
+      ...["type", "device", "key", "unit", "total", "rate", "last", "minimum", "maximum"],
     ),
     rows: rows.map(({ type, device, key, unit, total, seconds, gauge = [NaN, NaN, NaN] }) => [
       type,
@@ -115,23 +149,27 @@ export function rawHtml({ nodes, metrics, job }: RawAnalysisTable): string {
     ]),
   }));
   const title = job === undefined ? hosts.join(", ") : `job ${job} on ${hosts.join(", ")}`;
-  return viewHtml({ tables: [metricTable, ...tables], panels: [], notes: [] }, title);
+  return viewData({ tables: [metricTable, ...tables], panels: [], notes: [] }, title);
 }
 
-/** The page of tables and pictures, as those of PMC logs. */
-export function viewHtml(view: View, title: string, simulated?: string): string {
-  return pageHtml(
-    viewPage(view, { title, lead: "", ...simulated === undefined ? {} : { simulated } }),
-  );
+/** The page of tables and plots, as those of PMC logs. */
+export async function viewHtml(view: View, title: string, simulated?: string): Promise<string> {
+  const { loadedPageHtml } = await import("../../show/page/html.ts");
+  return await loadedPageHtml(viewData(view, title, simulated));
 }
 
-/** Mean and extremes of each line. */
-function timelineTable(timelines: readonly Timeline[]): Table {
+/** Its data. */
+export function viewData(view: View, title: string, simulated?: string): PageData {
+  return viewPage(view, { title, lead: "", ...simulated === undefined ? {} : { simulated } });
+}
+
+/** Mean and extremes of each series. */
+function timelineTable(timelines: readonly HostTimeline[]): Table {
   return {
-    title: "Power over time",
-    columns: columnsOf("host", "part", "mean (W)", "least (W)", "greatest (W)"),
-    rows: timelines.flatMap(({ host, domains }) =>
-      domains.map(({ name, mean, min, max }) => {
+    title: "Power over time: means and extremes",
+    columns: columnsOf("host", "component", "mean (W)", "minimum (W)", "maximum (W)"),
+    rows: timelines.flatMap(({ host, series }) =>
+      series.map(({ name, mean, min = mean, max = mean }) => {
         const known = (list: readonly (number | null)[]) => list.filter((v) => v !== null);
         const all = known(mean);
         return [

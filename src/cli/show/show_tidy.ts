@@ -12,7 +12,7 @@ import { reportFiles } from "../../job/place/part_files.ts";
 import { mergedReport, readRuns } from "../../job/place/read_runs.ts";
 import { isDirectory, readFoundText, readUserText } from "../../os/user_file.ts";
 import { statPath } from "../../os/files.ts";
-import type { Timeline } from "../../show/page/content.ts";
+import type { TimelineFile } from "../../show/page/data.ts";
 
 /** One run of the table, and the reports that it is made of. */
 export interface TidyRun {
@@ -135,26 +135,28 @@ export function tableOf(rows: Iterator<TidyRow>, log: (line: string) => void): T
   return { columns, rows: all() };
 }
 
-/** Power over time, one row a host, interval and component. */
-export function* seriesRows(number: number, timelines: readonly Timeline[]): Generator<TidyRow> {
-  for (const { host, startS, bucketS, domains, names, region } of timelines) {
-    for (const { name, unit, mean, min, max } of domains) {
-      if (unit !== "W") continue;
-      for (let i = 0; i < mean.length; i++) {
-        const values = { power_w: mean[i], power_min_w: min[i], power_max_w: max[i] };
-        const known = Object.entries(values).filter((pair): pair is [string, number] => {
-          return pair[1] !== null;
-        });
-        if (known.length === 0) continue;
-        const place: TidyRow = {
-          run: String(number),
-          host,
-          time_s: startS + (i + 0.5) * bucketS,
-          component: name.toLowerCase(),
-        };
-        const inside = names[region[i]];
-        const row = { ...place, ...Object.fromEntries(known) };
-        yield inside === undefined ? row : { ...row, region: inside };
+/** Power over time, one row a host, interval and component; the region is the outermost one then. */
+export function* seriesRows(number: number, files: Iterable<TimelineFile>): Generator<TidyRow> {
+  for (const { regions, timelines } of files) {
+    for (const { host, start_s, bucket_s, series, strips: [strip = []] } of timelines) {
+      for (const { name, unit, mean, min = [], max = [] } of series) {
+        if (unit !== "W") continue;
+        for (let i = 0; i < mean.length; i++) {
+          const values = { power_w: mean[i], power_min_w: min[i], power_max_w: max[i] };
+          const known = Object.entries(values).filter((pair): pair is [string, number] => {
+            return typeof pair[1] === "number";
+          });
+          if (known.length === 0) continue;
+          const place: TidyRow = {
+            run: String(number),
+            host,
+            time_s: start_s + (i + 0.5) * bucket_s,
+            component: name.toLowerCase(),
+          };
+          const inside = strip.find(([from, buckets]) => from <= i && i < from + buckets);
+          const row = { ...place, ...Object.fromEntries(known) };
+          yield inside === undefined ? row : { ...row, region: regions.name[inside[2]] };
+        }
       }
     }
   }

@@ -31,8 +31,13 @@ export const PART_FORMAT = "joulemark-part/1";
 
 /** End of the file with what counters beyond 2^53 have more than the doubles of `HOST.pmc` hold. */
 export const PMC_RESTS = "pmc-rests";
-/** Ending of a node's power over time, for the page of its job. */
-export const PART_TIMELINE = "timeline";
+/** Ending of the file with a run over time, which is beside its report. */
+export const TIMELINE = "timeline";
+
+/** `X.report` → `X.timeline`; other names get `.timeline` added. */
+export function timelinePath(reportPath: string): string {
+  return `${reportPath.replace(/\.report$/, "")}.${TIMELINE}`;
+}
 
 /** Suffix of the file that a node leaves if it never finishes. */
 const CHECKPOINT = ".report.partial";
@@ -146,7 +151,7 @@ export function sameJob(part: PartFacts, mark: JobMark): boolean {
 /** Removes what a host left, the report's name given. */
 export function removePart(reportPath: string): void {
   const stem = reportPath.replace(/\.report$/, "");
-  const ends = ["report", "report.partial", "pmc", PMC_RESTS, PART_TIMELINE, "json"];
+  const ends = ["report", "report.partial", "pmc", PMC_RESTS, TIMELINE, "json"];
   for (const end of ends) removeUserFile(`${stem}.${end}`);
   for (let i = 0; statPath(`${stem}.cali-${i}`) !== undefined; i++) {
     removeUserFile(`${stem}.cali-${i}`);

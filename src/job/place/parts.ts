@@ -62,7 +62,7 @@ export interface JobOutputs {
  * @param read What nodes that are done kept under a name; `report`: their reports.
  * @param complete All nodes are done.
  */
-export type MergeListener = (read: (name: string) => string[], complete: boolean) => void;
+export type MergeListener = (read: (name: string) => Iterable<string>, complete: boolean) => void;
 
 /** One node's side of the job. */
 export class JobPart {
@@ -173,9 +173,9 @@ export class JobPart {
   }
 
   /** Texts that nodes kept under a name. */
-  #kept(parts: readonly PartFacts[], name: string): string[] {
+  *#kept(parts: readonly PartFacts[], name: string): Generator<string, void, undefined> {
     const paths = parts.map((part) => this.#pathOf(part.host).replace(/report$/, name)).sort();
-    return paths.filter(isPlainFile).map(readFoundText);
+    for (const path of paths) if (isPlainFile(path)) yield readFoundText(path);
   }
 
   /** The node's report, else what it left of it. */

@@ -52,7 +52,7 @@ export function regionTotals(
 
 /**
  * Time of each process in the regions with most time, names with one hash added up. Processes come in
- * the order of their start; with one process the list is empty.
+ * the order of their start.
  */
 export function processTimes(
   processes: readonly TrackedProcess[],
@@ -60,7 +60,6 @@ export function processTimes(
   most: number,
 ): { name: string; times: ProcessTime[] }[] {
   const counted = markingOf(processes);
-  if (counted.length < 2) return [];
   const regions = regionTotals(counted, table).filter(({ runtimeS }) => runtimeS > 0)
     .sort((a, b) => b.runtimeS - a.runtimeS || (a.name < b.name ? -1 : 1)).slice(0, most)
     .map(({ name }) => ({ name, own: [] as number[], times: [] as ProcessTime[] }));

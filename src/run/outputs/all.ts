@@ -97,12 +97,6 @@ export const OUTPUTS: readonly Output[] = [
     load: async () => (await import("./counters.ts")).makeCounters,
   },
   {
-    name: "html",
-    options: [option("html", "FILE", "one page with pictures and tables, for a browser")],
-    replays: true,
-    load: async () => (await import("./html.ts")).makeHtml,
-  },
-  {
     name: "channels",
     options: [
       option("cali", "FILE", "every mark with times and energies, a .cali stream"),
@@ -186,6 +180,25 @@ export const OUTPUTS: readonly Output[] = [
     replays: false,
     check: (values) => void parseMetricsAddress(values.get("metrics")?.text ?? "1"),
     load: async () => (await import("./metrics.ts")).makeLiveMetrics,
+  },
+  // It keeps values of signals that the others ask for.
+  {
+    name: "timeline",
+    options: [{
+      name: "no-timeline",
+      env: true,
+      group: "Outputs",
+      help: "do not write NAME.timeline, the data of the page, beside the report",
+    }],
+    replays: true,
+    isAsked: (values) => values.has("html") || !values.has("no-timeline"),
+    load: async () => (await import("./timeline.ts")).makeTimeline,
+  },
+  {
+    name: "html",
+    options: [option("html", "FILE", "one page with plots and tables, for a browser")],
+    replays: true,
+    load: async () => (await import("./html.ts")).loadHtml(),
   },
 ];
 

@@ -12,9 +12,10 @@ import type { EnergyKind, PathEnergies } from "../../core/region_tree.ts";
 import type { Option, OptionValue, OptionValues } from "../../core/option.ts";
 import type { RegionTotal, Report, ReportFields, ReportHost } from "../../core/report.ts";
 import type { PmcRecord, PmcVersion } from "../../formats/pmc/log.ts";
+import type { TimelineFile } from "../../show/page/data.ts";
 import type { ByteSink } from "../../formats/trace/header.ts";
 import type { JobPart } from "../../job/place/parts.ts";
-import type { RunView } from "./run_view.ts";
+import type { ReportPlace, RunView } from "./run_view.ts";
 
 /** An output under way. */
 export interface OpenOutput {
@@ -79,7 +80,17 @@ export interface OpenOutput {
   /** The run is over, and its files that grow are closed. */
   finish?(isQuick?: boolean): void;
   /** The report is made, after all outputs are finished. */
-  document?(report: Report): void;
+  document?(report: Report, place: ReportPlace): void;
+  /** A signal came that may end the run: the report of the time so far was written. */
+  cutOff?(report: Report, place: ReportPlace): void;
+  /** Before the first mark it needs no sample. */
+  readonly idlesWithoutMarks?: boolean;
+  /**
+   * The run over time as of the last sample, where this output gathers it.
+   *
+   * @ignore
+   */
+  timeline?(report: Report, rankOf?: ReportPlace["rankOf"]): TimelineFile;
 }
 
 /** Opens an output: it requests its signals. `undefined`: it has nothing to do. */

@@ -21,11 +21,12 @@ import { summaryFacts } from "../../show/analysis/summary_facts.ts";
 import type { LoopFigures } from "./loop_figures.ts";
 import { probeDocument, writeDocument } from "../../os/files/whole_file.ts";
 import { JobShare } from "./job_share.ts";
+import { timelinePath } from "../../job/place/part_files.ts";
 import type { JobPart } from "../../job/place/parts.ts";
 import type { RunOwner } from "../../job/place/place.ts";
 import type { RunIdle } from "./run_idle.ts";
 import { MOST_FITTED, RunJournal } from "./run_journal.ts";
-import type { ReportExtras } from "./run_view.ts";
+import type { ReportExtras, ReportPlace } from "./run_view.ts";
 
 const S_IFLNK = 0o120000;
 /** Kept free on the disk for the report at the end: some hundred regions with their fields. */
@@ -113,7 +114,8 @@ export class RunReport {
     const path = this.#path;
     // A report by a link of the user's is in another directory than the files beside its name.
     const isLink = path !== undefined && (statPath(path, false)?.mode ?? 0) >> 12 === S_IFLNK >> 12;
-    const own = path === undefined ? [] : isLink ? [path, `${path}.partial`] : [path];
+    const beside = path === undefined || !isLink ? [] : [`${path}.partial`, timelinePath(path)];
+    const own = path === undefined ? [] : [path, ...beside];
     return part === undefined ? own : [...own, request.reportPath];
   }
 
@@ -147,8 +149,9 @@ export class RunReport {
    * A whole report of the time so far: what a killed monitor leaves.
    *
    * @param isQuick Without fit and tree. @default false
+   * @param isUrgent A signal came that may end the run. @default false
    */
-  checkpoint(loop: LoopFigures, isQuick = false): void {
+  checkpoint(loop: LoopFigures, isQuick = false, isUrgent = false): void {
     // A device or a pipe has no place beside it.
     if (this.#path === undefined || isWrittenInto(this.#path)) return;
     if (this.#options.engine.steps === 0) return;
@@ -158,6 +161,7 @@ export class RunReport {
       writeDocument(`${this.#path}.partial`, whileAlive(reportPieces(report), this.#options.alive));
       if (!this.#isKept) this.#options.kept?.(`${this.#path}.partial`);
       this.#isKept = true;
+      if (isUrgent) this.#options.engine.cutOff(report, this.#place(this.#path));
     } catch (error) {
       // Logged once, and retried: a full disk may have room later.
       if (!this.#checkpointFailed) this.#options.log((error as Error).message);
@@ -188,7 +192,7 @@ export class RunReport {
         written = undefined;
       }
     }
-    this.#options.engine.reported(report);
+    this.#options.engine.reported(report, this.#place(written));
     const shown = part === undefined ? written : request.reportPath;
     if (!request.quiet) show(report, shown);
     if (part === undefined) return;
@@ -197,6 +201,10 @@ export class RunReport {
       part.onJob = (head) => show(parseReport(head + "\n"), request.reportPath);
     }
     part.finish(log);
+  }
+
+  #place(path: string | undefined): ReportPlace {
+    return { path, rankOf: (pid) => this.#collector.rankOf(pid) };
   }
 
   #facts(loop: LoopFigures, partial: boolean): FactSources {

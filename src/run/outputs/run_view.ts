@@ -11,6 +11,7 @@ import type { Finding } from "../../core/finding.ts";
 import type { PathEnergies } from "../../core/region_tree.ts";
 import type { Nested, RegionTotal, Report, ReportHost } from "../../core/report.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
+import type { TimelineFile } from "../../show/page/data.ts";
 import type { TraceHeader } from "../../formats/trace/header.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import type { Batch, NameTable } from "../../sources/signals/batch.ts";
@@ -29,6 +30,14 @@ export interface ReportExtras {
   readonly isQuick?: boolean;
   /** The host's `joulemark:` mapping. */
   readonly joulemark?: { [key: string]: Nested };
+}
+
+/** Where a report was written, and who its processes are. */
+export interface ReportPlace {
+  /** `undefined`: it could not be written. */
+  readonly path: string | undefined;
+  /** Rank of a process within its MPI job, where it has one. */
+  rankOf(pid: number): string | undefined;
 }
 
 /** A run as its outputs see it. */
@@ -66,7 +75,15 @@ export interface RunView {
   /** The host's section as of the last sample. */
   report(extras?: ReportExtras): ReportHost;
   /** Passes the report to the outputs that use it. */
-  reported(report: Report): void;
+  reported(report: Report, place: ReportPlace): void;
+  /** Passes the report of the time so far, of a run that a signal may end. */
+  cutOff(report: Report, place: ReportPlace): void;
+  /**
+   * The run over time as of the last sample; `undefined`: no output gathers it.
+   *
+   * @ignore
+   */
+  timeline(report: Report, rankOf?: ReportPlace["rankOf"]): TimelineFile | undefined;
   /**
    * Energies of paths as they are known so far; `undefined`: not requested.
    *

@@ -27,8 +27,9 @@ import {
 import { parseSignalList } from "../../core/signal_list.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
 import type { TraceHeader } from "../../formats/trace/header.ts";
+import type { TimelineFile } from "../../show/page/data.ts";
 import type { Opener, OpenOutput } from "../outputs/output.ts";
-import type { ReportExtras, RunView } from "../outputs/run_view.ts";
+import type { ReportExtras, ReportPlace, RunView } from "../outputs/run_view.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import { isTrackerSignal } from "../../marks/tracker/tracker_signals.ts";
 import { Batch, type NameTable, signalOf } from "../../sources/signals/batch.ts";
@@ -63,7 +64,10 @@ export interface EngineOptions {
 
 /** A report of the time so far has the regions that took the most time, at most so many. */
 const PARTIAL_REGIONS = 1000;
-const takesSamples = ({ sample }: OpenOutput) => sample !== undefined;
+const takesSamples = ({ sample, idlesWithoutMarks }: OpenOutput) => {
+  return sample !== undefined && idlesWithoutMarks !== true;
+};
+const NOWHERE: ReportPlace = { path: undefined, rankOf: () => undefined };
 const pickPartial = (all: readonly RegionTotal[]) => longestRegions(all, PARTIAL_REGIONS);
 
 /** From the step that finds the end to the update after the loop. */
@@ -258,8 +262,25 @@ export class Engine implements RunView {
   }
 
   /** The report is made: outputs that show it get it. */
-  reported(report: Report): void {
-    for (const output of this.#outputs) output.document?.(report);
+  reported(report: Report, place: ReportPlace = NOWHERE): void {
+    for (const output of this.#outputs) output.document?.(report, place);
+  }
+
+  /** The report of the time so far is made, of a run that a signal may end. */
+  cutOff(report: Report, place: ReportPlace): void {
+    for (const output of this.#outputs) output.cutOff?.(report, place);
+  }
+
+  /**
+   * The run over time as of the last sample; `undefined`: no output gathers it.
+   *
+   * @ignore
+   */
+  timeline(report: Report, rankOf?: ReportPlace["rankOf"]): TimelineFile | undefined {
+    return this.#outputs.find((output) => output.timeline !== undefined)?.timeline?.(
+      report,
+      rankOf,
+    );
   }
 
   /** Reads the counters of the next step. */

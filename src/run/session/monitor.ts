@@ -313,11 +313,11 @@ class Run {
     const schedule = new Schedule(this.#awakeNs, dithers ? Math.random : () => 0.5);
     const safekeeping = new Safekeeping({
       checkpointS: this.#request.checkpointS,
-      checkpoint: () => {
+      checkpoint: (isUrgent) => {
         deadline.set(WRITING_S);
         this.#site.flush();
         this.#engine.flush();
-        this.#report.checkpoint(this.#figures());
+        this.#report.checkpoint(this.#figures(), false, isUrgent);
       },
       journal: () => this.#report.journal(this.#figures()),
     });

@@ -18,8 +18,8 @@ const CHECKPOINT_SHARE = 0.1;
 /** Functions that keep the results. */
 export interface Keeping {
   readonly checkpointS: number;
-  /** Writes all that is so far. */
-  checkpoint(): void;
+  /** Writes all that is so far. @param isUrgent A signal came that may end the run. */
+  checkpoint(isUrgent: boolean): void;
   journal(): void;
 }
 
@@ -44,7 +44,7 @@ export class Safekeeping {
    */
   look(nowS: number, isUrgent: boolean, scheduling: string): void {
     if (nowS > this.#checkpointS || isUrgent) {
-      const takesS = took(() => atLeisure(scheduling, () => this.#keeping.checkpoint()));
+      const takesS = took(() => atLeisure(scheduling, () => this.#keeping.checkpoint(isUrgent)));
       const leastS = this.#isFirstCheckpoint ? 0 : takesS / CHECKPOINT_SHARE;
       this.#isFirstCheckpoint = false;
       this.#checkpointS = nowS + Math.max(this.#keeping.checkpointS, leastS);

@@ -57,16 +57,23 @@ export function reportView(report: Report): View {
       ...report.hosts.length > 1 ? [hostTable(report)] : [],
       // Without a tree the rows are GEOPM's, which are printed below.
       ...rows.method === "sampled" ? [] : [treeTable(rows)],
-      sectionTable(regionLines(report)),
-      acrossTable(report),
-      processTable(report),
-      epochTable(report),
-      ...standingTables(report),
+      ...otherTables(report),
       sourceTable(report),
     ].filter(({ rows }) => rows.length > 0),
     panels: [],
     notes: allNotes(report, summaryFacts(report)),
   };
+}
+
+/** Tables that no view of a page replaces. */
+export function otherTables(report: Report): Table[] {
+  return [
+    sectionTable(regionLines(report)),
+    acrossTable(report),
+    processTable(report),
+    epochTable(report),
+    ...standingTables(report),
+  ].filter(({ rows }) => rows.length > 0);
 }
 
 /** GEOPM's figures of each region, and of what is in none, in the order of the report. */
@@ -248,7 +255,7 @@ function epochTable({ hosts }: Report): Table {
 }
 
 /** Where each signal came from, once for hosts that agree. */
-function sourceTable({ hosts }: Report): Table {
+export function sourceTable({ hosts }: Report): Table {
   const seen = new Map<string, { row: string[]; hosts: number }>();
   for (const { joulemark } of hosts) {
     for (const [name, source] of Object.entries(mapping(joulemark?.sources))) {

@@ -1,5 +1,5 @@
 /**
- * The page of a comparison: its tables, the runs as points, and a flame graph of what changed.
+ * The page of a comparison: its tables, the runs as points, and the regions by their change.
  * @module
  */
 import type { NamedReport } from "../analysis/comparable.ts";
@@ -8,15 +8,17 @@ import { type ComparisonNotes, detectableText, verdictText } from "../analysis/p
 import { COMPONENT_NAMES } from "../analysis/report_view.ts";
 import { columnsOf, type Table } from "../analysis/table.ts";
 import { treeDifference } from "../analysis/tree_difference.ts";
-import type { PageContent, TreeNode } from "./content.ts";
-import { finite, viewPage } from "./page.ts";
+import type { PageData } from "./data.ts";
+import { viewPage } from "./page.ts";
+import { known } from "./regions.ts";
+import { regionsOf, type TreeNode } from "./tree.ts";
 
 /** The page. */
 export function comparePage(
   comparison: Comparison,
   { a, b }: { a: readonly NamedReport[]; b: readonly NamedReport[] },
   { simulated, overruled }: ComparisonNotes,
-): PageContent {
+): PageData {
   const { gate, job, regions, source } = comparison;
   const page = viewPage({
     tables: [
@@ -52,7 +54,7 @@ export function comparePage(
     ...simulated === undefined ? {} : { simulated },
   });
   const tree = changes(a, b);
-  return tree === undefined ? page : { ...page, tree };
+  return tree === undefined ? page : { ...page, regions: regionsOf(tree) };
 }
 
 const MAX_NAMES = 5;
@@ -84,8 +86,8 @@ function changes(a: readonly NamedReport[], b: readonly NamedReport[]): TreeNode
   let [all, change] = [0, 0];
   for (const { name, depth, aJ, bJ, timeS } of paths) {
     const children: TreeNode[] = [];
-    const changeJ = finite((bJ || 0) - (aJ || 0));
-    around[depth].push({ name, energyJ: finite(bJ), timeS: finite(timeS), changeJ, children });
+    const changeJ = known((bJ || 0) - (aJ || 0));
+    around[depth].push({ name, energyJ: known(bJ), timeS: known(timeS), changeJ, children });
     around[depth + 1] = children;
     if (depth === 0) [all, change] = [all + (bJ || 0), change + (changeJ ?? 0)];
   }

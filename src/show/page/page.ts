@@ -1,29 +1,44 @@
 /**
- * A page of a report, or of any tables and pictures: bounded, so that an hour's run of one host with
- * 200 regions stays below 400 kB.
+ * The data of a page: of a report with its timelines, or of any tables and plots. All of it is bounded.
  * @module
  */
-import { jobFigures } from "../analysis/job_figures.ts";
-import { processPanel } from "../analysis/process_times.ts";
 import type { Panel } from "../analysis/picture.ts";
-import { figures } from "../analysis/quantity_text.ts";
+import { processPanel } from "../analysis/process_times.ts";
 import {
   COMPONENT_NAMES,
   mapping,
+  otherTables,
   type RegionLine,
   regionLines,
-  reportView,
+  sourceTable,
 } from "../analysis/report_view.ts";
+import { findings } from "../analysis/findings.ts";
+import { summaryFacts } from "../analysis/summary_facts.ts";
 import { type Table } from "../analysis/table.ts";
 import type { View } from "../analysis/views.ts";
-import { reportTotals } from "../../core/job_totals.ts";
-import { bucketFloorNs } from "../../core/path_stats.ts";
+import { type ComponentTotal, mostOf, reportTotals } from "../../core/job_totals.ts";
 import { regionRows, reportedJoules } from "../../core/region_rows.ts";
-import type { EnergyKind, TreeRow } from "../../core/region_tree.ts";
+import { ENERGY_KINDS, type EnergyKind } from "../../core/region_tree.ts";
 import type { Nested, Report } from "../../core/report.ts";
 import { simulatedBy } from "../../core/simulated.ts";
 import { VERSION } from "../../core/version.ts";
-import type { PageContent, PagePanel, PageTable, Timeline, TreeNode } from "./content.ts";
+import {
+  type HostEnergies,
+  PAGE_FORMAT,
+  type PageComponent,
+  type PageData,
+  type PageHosts,
+  type PageNote,
+  type PagePanel,
+  type PageRegions,
+  type PageSource,
+  type PageTable,
+  type PageTile,
+  type TimelineFile,
+} from "./data.ts";
+import { joinTimelines } from "./job_timelines.ts";
+import { joules, percent, seconds as time, watts, withUnit } from "./numbers.ts";
+import { known, regionColumns } from "./regions.ts";
 
 /** Rows of a table; the rest is counted. */
 const MAX_ROWS = 500;
@@ -31,64 +46,306 @@ const MAX_ROWS = 500;
 const MAX_POINTS = 2000;
 /** Points with a name beside them. */
 const MAX_LABELS = 30;
-/** Regions whose lengths of visits are drawn. */
-const MAX_DISTRIBUTIONS = 6;
-/** Numbers of all timelines of a page: 130 kB. */
-const MAX_NUMBERS = 20_000;
-const MIN_BUCKETS = 64;
 /** Hosts whose own mappings are on the page. */
 const MAX_HOSTS = 4;
+/** Hosts whose own timeline is on the page. */
+const MAX_TIMELINES = 16;
+/** Energies of regions on hosts. */
+const MAX_HOST_ENERGIES = 12_000;
+/** Names of hosts in a note. */
+const MAX_NOTE_HOSTS = 40;
+const J_PER_KWH = 3.6e6;
 
-/** Buckets that each of so many timelines may have, of so many domains each. */
-export function bucketsFor(timelines: number, domains: number): number {
-  return Math.max(MIN_BUCKETS, Math.floor(MAX_NUMBERS / (3 * domains + 1) / timelines));
-}
-
-/** The page of a report. */
-export function reportPage(report: Report, timelines: readonly Timeline[] = []): PageContent {
-  const { seconds, components } = reportTotals(report);
-  const regions = regionLines(report);
-  const hosts = report.hosts.length === 1 ? report.hosts[0].host : `${report.hosts.length} hosts`;
-  const [first] = components;
-  const energy = first === undefined
-    ? "energy not known"
-    : `${figures(first[1].joules, 5)} J (${COMPONENT_NAMES[first[0]]})`;
-  const time = figures(seconds, 5);
-  const simulated = simulatedBy(report);
-  const tree = treeOf(report);
-  const page = viewPage(reportView(report), {
-    title: `${report.profile} on ${hosts}`,
-    lead: `${time} s, ${energy}; started ${report.startTime}; GEOPM format ${report.version}`,
-    ...simulated === undefined ? {} : { simulated },
+/** The page of a report, with the timelines that were kept beside it. */
+export function reportPage(report: Report, files: Iterable<TimelineFile> = []): PageData {
+  const totals = reportTotals(report), facts = summaryFacts(report);
+  const ids = [...totals.components.keys()];
+  const { regions, kinds, rowOf } = regionColumns(report, (kinds) => {
+    return ENERGY_KINDS.filter((kind) => ids.includes(kind) || kinds.includes(kind));
   });
-  const notes = timelines.length > 0
-    ? page.notes
-    : [...page.notes, "no samples over time: run --html, a recording or a trace has them"];
+  const shownKinds = ENERGY_KINDS.filter((kind) => ids.includes(kind) || kinds.includes(kind));
+  const components = shownKinds.map((kind) => componentOf(kind, totals.components.get(kind)));
+  const hosts = hostColumns(report, ids[0]);
+  const shown = shownHosts(hosts);
+  const { timelines, processes, hosts: timed } = joinTimelines(files, shown, rowOf);
+  const simulated = simulatedBy(report);
+  const failed = outcomeText(report);
+  const component = Math.max(0, shownKinds.indexOf(kinds[0]));
+  const energies = hostEnergies(report, regions, { kind: kinds[0], component });
   return {
-    ...page,
-    notes,
+    format: PAGE_FORMAT,
+    made_by: `joulemark ${VERSION}`,
+    title: report.profile,
+    lead: leadOf(report),
+    ...simulated === undefined ? {} : { simulated },
+    ...failed === undefined ? {} : { failed },
+    missing: missingParts(report, timed, timelines.some(({ series }) => series.length > 0)),
+    seconds: known(totals.seconds),
+    processes_count: known(processCount(report)),
+    edp_js: known(totals.edp),
+    tiles: tilesOf(report, components),
+    findings: findings(facts).map(({ text, next }) => ({ text, next })),
+    notes: notesByKind([...facts.notes, ...facts.minor], report.hosts.map(({ host }) => host)),
+    components,
+    component,
+    ...regions === undefined ? {} : { regions },
+    ...report.hosts.length > 1 ? { hosts } : {},
+    ...energies === undefined ? {} : { host_energies: energies },
+    ...processes === undefined ? {} : { processes },
     timelines,
-    panels: pictures(report, regions).map(panelOf),
-    ...tree === undefined ? {} : { tree },
+    sources: sourcesOf(report),
+    tables: otherTables(report).map(tableOf),
+    panels: plots(report, processes !== undefined).map(panelOf),
     provenance: provenance(report),
   };
 }
 
-/** A page of tables, pictures and notes. */
+/** A page of tables, plots and notes. */
 export function viewPage(
   { tables, panels, notes }: View,
   head: { title: string; lead: string; simulated?: string },
-): PageContent {
+): PageData {
+  // A banner has it already.
+  const own = head.simulated === undefined
+    ? notes
+    : notes.filter((note) => !note.startsWith("simulated:"));
   return {
-    format: "joulemark-page/1",
-    madeBy: `joulemark ${VERSION}`,
+    format: PAGE_FORMAT,
+    made_by: `joulemark ${VERSION}`,
     ...head,
-    // A banner has it already.
-    notes: head.simulated === undefined ? notes : notes.filter((n) => !n.startsWith("simulated:")),
-    tables: tables.map(tableOf),
+    missing: [],
+    seconds: null,
+    processes_count: null,
+    edp_js: null,
+    tiles: [],
+    findings: [],
+    notes: own.map((text) => ({ text, count: 0, hosts: [] })),
+    components: [],
+    component: 0,
     timelines: [],
+    sources: [],
+    tables: tables.map(tableOf),
     panels: panels.map(panelOf),
   };
+}
+
+function componentOf(kind: EnergyKind, total: ComponentTotal | undefined): PageComponent {
+  const value = (of: (total: ComponentTotal) => number) => {
+    return total === undefined ? null : known(of(total));
+  };
+  return {
+    id: kind,
+    name: COMPONENT_NAMES[kind],
+    energy_j: value(({ joules }) => joules),
+    mean_w: value(({ meanW }) => meanW),
+    peak_w: value(({ peakW }) => peakW),
+    peak_at_most_w: value(({ peakAtMostW }) => peakAtMostW),
+    idle_j: value(({ idleJ }) => idleJ),
+    net_j: value(({ netJ }) => netJ),
+    coverage: total?.coverage ?? 0,
+    covers: total?.covers ?? "",
+    source: total?.source ?? "",
+  };
+}
+
+function leadOf(report: Report): string {
+  const { hosts, startTime, joulemark = {} } = report;
+  const count = processCount(report);
+  const status = joulemark["exit status"];
+  return [
+    hosts.length === 1 ? hosts[0].host : `${hosts.length} hosts`,
+    ...count > 0 ? [`${count} ${count === 1 ? "process" : "processes"}`] : [],
+    `started ${startTime}`,
+    ...status === undefined ? [] : [`exit status ${status}`],
+  ].join(" · ");
+}
+
+/** Processes of all hosts; NaN: not known. */
+function processCount({ hosts }: Report): number {
+  return hosts.reduce((sum, { joulemark }) => {
+    return sum + Number(mapping(joulemark?.processes).count ?? NaN);
+  }, 0);
+}
+
+/** Why a run is not as it should be; `undefined`: it ended well, or nothing is known. */
+function outcomeText({ joulemark = {} }: Report): string | undefined {
+  const { "exit status": status, "ended by": ended, partial } = joulemark;
+  if (ended !== undefined) return `INTERRUPTED by ${ended}`;
+  if (status !== undefined && status !== 0) return `FAILED: exit status ${status}`;
+  if (partial !== undefined && partial !== false) return `PARTIAL: ${partial}`;
+  return undefined;
+}
+
+function missingParts({ hosts }: Report, timed: number, hasPower: boolean): string[] {
+  if (timed === 0) {
+    return [
+      "Power over time and the times of single processes are not available: there is no " +
+      ".timeline file of this run beside the report.",
+    ];
+  }
+  return [
+    ...timed < hosts.length
+      ? [`Timelines of ${hosts.length - timed} of ${hosts.length} hosts are not available.`]
+      : [],
+    ...hasPower ? [] : ["Power over time is not available: no energy counter was read."],
+  ];
+}
+
+function tilesOf(report: Report, components: readonly PageComponent[]): PageTile[] {
+  const { seconds, edp } = reportTotals(report);
+  const { length: hosts } = report.hosts;
+  const [first] = components;
+  const tiles: PageTile[] = [{
+    name: "Time",
+    value: time(seconds),
+    about: hosts > 1 ? "of the slowest host" : "wall clock",
+  }];
+  if (first === undefined || first.energy_j === null) {
+    tiles.push({
+      name: "Energy",
+      value: "not available",
+      about: "no energy counter: joulemark doctor says why",
+    });
+  } else {
+    const covered = first.coverage === 1 ? "" : `, ${percent(first.coverage)} of the time`;
+    const sum = hosts > 1 ? `, sum of ${hosts} hosts` : "";
+    tiles.push({
+      name: "Energy",
+      value: joules(first.energy_j),
+      about: `${first.name} counter${sum}${covered}; ${
+        (first.energy_j / J_PER_KWH).toPrecision(2)
+      } kWh`,
+    }, {
+      name: "Mean power",
+      value: watts(first.mean_w),
+      about: peakText(first, hosts),
+    }, {
+      name: "EDP",
+      value: withUnit(known(edp), "J s", 1e-6),
+      about: "energy × time: lower is better",
+    });
+  }
+  const cost = monitorTile(report);
+  return cost === undefined ? tiles : [...tiles, cost];
+}
+
+function peakText({ mean_w, peak_w, peak_at_most_w }: PageComponent, hosts: number): string {
+  if (hosts === 1) return peak_w === null ? "peak not available" : `peak ${watts(peak_w)}`;
+  const most = mostOf(
+    { peakW: peak_w ?? NaN, peakAtMostW: peak_at_most_w ?? NaN } as ComponentTotal,
+  );
+  const each = mean_w === null ? "" : `${watts(mean_w / hosts)} a host`;
+  return Number.isFinite(most) ? `${each}; peaks add up to ${watts(most)}` : each;
+}
+
+/** The host where sampling cost most. */
+function monitorTile({ hosts }: Report): PageTile | undefined {
+  const shares = hosts.map(({ joulemark }) => mapping(joulemark?.overhead));
+  const of = (key: string) =>
+    Math.max(...shares.map((one) => Number(one[key] ?? NaN)).filter(Number.isFinite));
+  const own = of("cpu (% of a core)"), simulator = of("simulated counters (% of a core)");
+  if (!Number.isFinite(own)) return undefined;
+  return {
+    name: "Monitor",
+    value: percent(own / 100),
+    about: "of one core" + (hosts.length > 1 ? ", at most on a host" : "") +
+      (simulator > 0 ? `; simulator ${percent(simulator / 100)} more` : ""),
+  };
+}
+
+/** A note that several hosts have, as the summary counts it. */
+const MANY_HOSTS = /^(\d+) hosts \(first (.+?)\): (.*)$/s;
+
+/** Lines of the same kind are one note: they differ in numbers and hosts alone. */
+export function notesByKind(lines: readonly string[], hosts: readonly string[]): PageNote[] {
+  const names = new Set(hosts);
+  const many: PageNote[] = [];
+  const notes = lines.flatMap((line) => {
+    const [, count, first, text] = MANY_HOSTS.exec(line) ?? [];
+    if (count !== undefined) {
+      many.push({ text, count: Number(count), hosts: [first] });
+      return [];
+    }
+    const end = line.indexOf(": ");
+    const host = end > 0 && names.has(line.slice(0, end)) ? line.slice(0, end) : undefined;
+    return { host, text: host === undefined ? line : line.slice(end + 2) };
+  });
+  const kinds = Map.groupBy(notes, ({ text }) => text.replace(/\d+(\.\d+)?(e[+-]\d+)?/g, "#"));
+  return [
+    ...many,
+    ...kinds.values().map((list) => {
+      const of = list.map(({ host }) => host).filter((host) => host !== undefined);
+      return { text: list[0].text, count: of.length, hosts: of.slice(0, MAX_NOTE_HOSTS) };
+    }),
+  ];
+}
+
+/** Energy of the component that the job's total is of. */
+function hostColumns(report: Report, kind: EnergyKind | undefined): PageHosts {
+  const rows = report.hosts.map((host) => {
+    const { seconds, components } = reportTotals({ ...report, joulemark: {}, hosts: [host] });
+    const total = kind === undefined ? undefined : components.get(kind);
+    return { name: host.host, total, seconds };
+  });
+  return {
+    name: rows.map(({ name }) => name),
+    energy_j: rows.map(({ total }) => known(total?.joules ?? NaN)),
+    time_s: rows.map(({ seconds }) => known(seconds)),
+    power_w: rows.map(({ total }) => known(total?.meanW ?? NaN)),
+  };
+}
+
+/** The median host and those with least and most energy, then evenly by energy. */
+function shownHosts({ name, energy_j }: PageHosts): Set<string> {
+  const order = [...name.keys()].sort((a, b) => (energy_j[a] ?? 0) - (energy_j[b] ?? 0));
+  const last = order.length - 1;
+  const places = [0, last, Math.floor(last / 2)];
+  for (let i = 1; i < MAX_TIMELINES - 1; i++) {
+    places.push(Math.round(i * last / (MAX_TIMELINES - 1)));
+  }
+  return new Set(places.map((place) => name[order[place]]).slice(0, MAX_TIMELINES));
+}
+
+/** Energies of the regions with most energy on each host. */
+function hostEnergies(
+  report: Report,
+  regions: PageRegions | undefined,
+  { kind, component }: { kind: EnergyKind | undefined; component: number },
+): HostEnergies | undefined {
+  const { hosts } = report;
+  if (hosts.length < 2 || regions === undefined || kind === undefined) return undefined;
+  const energy = regions.energy_j[component];
+  const rows = [...Array(regions.rest).keys()].filter((i) => energy[i] !== null)
+    .sort((a, b) => energy[b]! - energy[a]!)
+    .slice(0, Math.floor(MAX_HOST_ENERGIES / hosts.length));
+  const places = new Map(rows.map((row, i) => [pathOf(regions, row), i]));
+  const columns = rows.map((): (number | null)[] => hosts.map(() => null));
+  hosts.forEach((host, h) => {
+    const path: string[] = [];
+    for (const row of regionRows({ ...report, joulemark: {}, hosts: [host] }).rows) {
+      path.splice(row.depth, Infinity, row.region);
+      const place = places.get(path.join("\0"));
+      if (place !== undefined) columns[place][h] = known(reportedJoules(row.energies.get(kind)));
+    }
+  });
+  const kept = [...rows.keys()].filter((i) => columns[i].some((value) => value !== null));
+  if (kept.length === 0) return undefined;
+  return { region: kept.map((i) => rows[i]), energy_j: kept.map((i) => columns[i]) };
+}
+
+function pathOf({ name, parent }: PageRegions, row: number): string {
+  const names: string[] = [];
+  for (let at = row; at >= 0; at = parent[at]) names.unshift(name[at]);
+  return names.join("\0");
+}
+
+function sourcesOf(report: Report): PageSource[] {
+  return sourceTable(report).rows.map(([signal, quality, hosts, source]) => ({
+    signal: String(signal),
+    quality: String(quality),
+    source: String(source),
+    hosts: Number(hosts),
+  }));
 }
 
 function tableOf({ title, columns, rows }: Table): PageTable {
@@ -96,18 +353,11 @@ function tableOf({ title, columns, rows }: Table): PageTable {
   return {
     title,
     columns: shown.map((i) => ({ name: columns[i].name, unit: columns[i].unit })),
-    rows: rows.slice(0, MAX_ROWS).map((row) => shown.map((i) => cellOf(row[i]))),
+    rows: rows.slice(0, MAX_ROWS).map((row) => {
+      return shown.map((i) => typeof row[i] === "string" ? row[i] : known(row[i]));
+    }),
     more: Math.max(0, rows.length - MAX_ROWS),
   };
-}
-
-function cellOf(cell: string | number): string | number | null {
-  return typeof cell === "string" ? cell : finite(cell);
-}
-
-/** Seven digits of a figure; null where there is none. */
-export function finite(value: number): number | null {
-  return Number.isFinite(value) ? Number(value.toPrecision(7)) : null;
 }
 
 function panelOf({ series, ...panel }: Panel): PagePanel {
@@ -115,7 +365,7 @@ function panelOf({ series, ...panel }: Panel): PagePanel {
     ...panel,
     series: series.map(({ x, y, xError, yError, labels, ...one }) => {
       const kept = keptPoints(y, one.kind === "line");
-      const list = (values: ArrayLike<number>) => kept.map((i) => finite(values[i]) ?? 0);
+      const list = (values: ArrayLike<number>) => kept.map((i) => known(values[i]) ?? 0);
       return {
         ...one,
         x: list(x),
@@ -128,7 +378,7 @@ function panelOf({ series, ...panel }: Panel): PagePanel {
   };
 }
 
-/** Of many points those that are drawn: of a line the least and greatest of each stretch. */
+/** Of many points those that are drawn: of a line the lowest and highest of each stretch. */
 function keptPoints(y: ArrayLike<number>, isLine: boolean): number[] {
   const all = Array.from({ length: y.length }, (_, i) => i);
   if (y.length <= MAX_POINTS) return all;
@@ -146,106 +396,34 @@ function keptPoints(y: ArrayLike<number>, isLine: boolean): number[] {
   });
 }
 
-/** Power against frequency by region, and the spread of hosts. */
-function pictures(report: Report, regions: readonly RegionLine[]): Panel[] {
-  const known = regions.filter(({ ghz, powerW }) => ghz > 0 && powerW > 0).slice(0, MAX_ROWS)
-    .map(({ name, ghz, powerW }) => ({ name, x: ghz, y: powerW }));
-  const byFrequency = scatter("regions", known, {
-    title: "Power against frequency of regions",
-    xTitle: "frequency (GHz)",
-    yTitle: "power (W)",
-  });
-  const hosts = report.hosts.map((host) => {
-    const { timeS, energyJ } = jobFigures({ ...report, hosts: [host] });
-    return { name: host.host, x: timeS, y: energyJ };
-  }).filter(({ y }) => Number.isFinite(y)).sort((a, b) => a.y - b.y);
-  const spread = scatter("hosts", hosts, {
-    title: "Energy against time of hosts",
-    xTitle: "time (s)",
-    yTitle: "energy (J)",
-  });
-  const processes = processPanel(report);
+/** Power against frequency by region; how processes differ, unless their times are known. */
+function plots(report: Report, hasTimes: boolean): Panel[] {
+  const processes = hasTimes ? undefined : processPanel(report);
   return [
-    ...known.length > 0 ? [byFrequency] : [],
-    ...hosts.length > 1 ? [spread] : [],
+    ...byFrequency(regionLines(report)),
     ...processes === undefined ? [] : [processes],
-    ...visitLengths(regionRows(report).rows),
   ];
 }
 
-/** Points with their names, where these are few. */
-function scatter(
-  name: string,
-  points: readonly { readonly name: string; readonly x: number; readonly y: number }[],
-  axes: Pick<Panel, "title" | "xTitle" | "yTitle">,
-): Panel {
-  const labels = points.length <= MAX_LABELS ? { labels: points.map(({ name }) => name) } : {};
-  const [x, y] = [points.map(({ x }) => x), points.map(({ y }) => y)];
-  return { ...axes, fromZero: false, series: [{ name, kind: "points", x, y, ...labels }] };
-}
-
-/** How long visits of the regions with most time took, over all processes. */
-function visitLengths(rows: readonly TreeRow[]): Panel[] {
-  const timed = rows.filter(({ visits }) => visits.buckets.size > 0)
-    .sort((a, b) => b.runtimeS - a.runtimeS).slice(0, MAX_DISTRIBUTIONS);
-  if (timed.length === 0) return [];
+function byFrequency(regions: readonly RegionLine[]): Panel[] {
+  const found = regions.filter(({ ghz, powerW }) => ghz > 0 && powerW > 0).slice(0, MAX_ROWS);
+  if (found.length === 0) return [];
   return [{
-    title: "Lengths of visits",
-    xTitle: "length of a visit, power of ten of seconds",
-    yTitle: "visits",
-    series: timed.map(({ region, visits }) => {
-      const numbers = [...visits.buckets.keys()];
-      const [first, last] = [Math.min(...numbers) - 1, Math.max(...numbers) + 1];
-      const buckets = Array.from({ length: last - first + 1 }, (_, i) => first + i);
-      return {
-        name: region,
-        kind: "line" as const,
-        x: buckets.map((bucket) => Math.log10(bucketFloorNs(Math.max(0, bucket)) * 1e-9 || 1e-9)),
-        y: buckets.map((bucket) => visits.buckets.get(bucket) ?? 0),
-      };
-    }),
+    title: "Power against frequency of regions",
+    xTitle: "frequency (GHz)",
+    yTitle: "power (W)",
+    fromZero: false,
+    series: [{
+      name: "regions",
+      kind: "points",
+      x: found.map(({ ghz }) => ghz),
+      y: found.map(({ powerW }) => powerW),
+      ...found.length <= MAX_LABELS ? { labels: found.map(({ name }) => name) } : {},
+    }],
   }];
 }
 
-/** Regions under the application: inside each other where the report has them so. */
-function treeOf(report: Report): TreeNode | undefined {
-  const { kinds: [kind], rows, outside } = regionRows(report);
-  if (rows.length === 0) return undefined;
-  const { seconds, components } = reportTotals(report);
-  const of = kind === undefined ? "" : `: ${COMPONENT_NAMES[kind]}`;
-  const root = {
-    name: report.profile + of,
-    timeS: finite(seconds),
-    children: [] as TreeNode[],
-  };
-  const around = [root.children];
-  for (const row of rows.slice(0, MAX_ROWS)) {
-    const inside: TreeNode[] = [];
-    around[row.depth].push({ ...nodeOf(row, kind), children: inside });
-    around[row.depth + 1] = inside;
-  }
-  for (const row of outside) root.children.push(nodeOf(row, kind));
-  const total = kind === undefined ? NaN : components.get(kind)?.joules ?? NaN;
-  return { ...root, energyJ: finite(total) };
-}
-
-function nodeOf(row: TreeRow, kind: EnergyKind | undefined): TreeNode {
-  const energy = kind === undefined ? undefined : row.energies.get(kind);
-  const known = (name: string, value: number | undefined) => {
-    return Number.isFinite(value) ? { [name]: finite(value!)! } : {};
-  };
-  return {
-    name: row.region,
-    energyJ: finite(reportedJoules(energy)),
-    timeS: finite(row.runtimeS),
-    ...known("errorJ", energy?.seJ),
-    ...known("count", row.count),
-    ...known("p50S", row.visits.p50S),
-    ...known("p99S", row.visits.p99S),
-  };
-}
-
-/** What has a table or a picture of its own. */
+/** Keys that have a view of their own. */
 const SHOWN = new Set([
   "tree",
   "totals",

@@ -7,9 +7,8 @@ import type { FormatError } from "../../core/errors.ts";
 import { formatHex } from "../../core/number_format.ts";
 import type { TraceHandler } from "../../formats/trace/scanner.ts";
 import type { TraceHeader } from "../../formats/trace/header.ts";
-import type { Timeline } from "./content.ts";
-import { bucketsFor } from "./page.ts";
-import { PARTS, PowerSeries } from "./series.ts";
+import type { TimelineFile } from "./data.ts";
+import { PARTS, PowerSeries, STRIPS } from "./power_series.ts";
 
 /** Takes the rows of one trace. */
 export class TraceSeries implements TraceHandler {
@@ -24,6 +23,8 @@ export class TraceSeries implements TraceHandler {
   #powers: { column: number; isEnergy: boolean }[] = [];
   #series = new PowerSeries([]);
   #lastS = NaN;
+  /** A trace has no nested regions. */
+  readonly #line = new Int32Array(STRIPS);
 
   header(about: TraceHeader, columns: readonly string[]): void {
     this.about = about;
@@ -47,7 +48,8 @@ export class TraceSeries implements TraceHandler {
       if (isEnergy) this.#series.energy(i, timeS, value);
       else this.#series.power(i, this.#lastS, timeS, value);
     });
-    this.#series.region(this.#lastS, timeS, this.#number(Number(cells[this.#region])));
+    this.#line[0] = this.#number(Number(cells[this.#region]));
+    this.#series.path(this.#lastS, timeS, this.#line);
     this.#lastS = timeS;
   }
 
@@ -55,18 +57,24 @@ export class TraceSeries implements TraceHandler {
     this.errors.push(error);
   }
 
-  /** What was gathered. @param names Of regions, by hash. */
-  timeline(names: ReadonlyMap<number, string>, pages: number): Timeline {
-    return this.#series.timeline(
-      this.about?.host ?? "",
-      this.#hashes.map((hash) => names.get(hash) ?? formatHex(hash)),
-      bucketsFor(pages, this.#powers.length),
-    );
+  /** The file that a run would have left. @param names Of regions, by hash. */
+  timeline(names: ReadonlyMap<number, string>): TimelineFile {
+    return this.#series.document({
+      host: this.about?.host ?? "",
+      started: this.about?.startTime ?? "",
+      process: "the node",
+      paths: {
+        parent: () => 0,
+        name: (number) =>
+          names.get(this.#hashes[number - 1]) ?? formatHex(this.#hashes[number - 1]),
+      },
+    });
   }
 
+  /** From 1 on; 0: outside of all regions. */
   #number(hash: number): number {
-    if (!(hash > 0) || hash === HASH_UNMARKED) return -1;
+    if (!(hash > 0) || hash === HASH_UNMARKED) return 0;
     const known = this.#hashes.indexOf(hash);
-    return known >= 0 ? known : this.#hashes.push(hash) - 1;
+    return known >= 0 ? known + 1 : this.#hashes.push(hash);
   }
 }

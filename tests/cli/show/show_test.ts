@@ -163,7 +163,7 @@ Deno.test("show reads recordings, traces, .cali files, PMC logs and raw stats", 
     assertEquals((await capture(show, ["--format", "csv", path])).code, 0, path);
     const page = await capture(show, ["--html", path]);
     assertEquals(page.code, 0, page.stderr);
-    assertStringIncludes(page.stdout, '"format":"joulemark-page/1"', path);
+    assertStringIncludes(page.stdout, '"format":"joulemark-page/2"', path);
   }
 });
 

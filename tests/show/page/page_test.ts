@@ -1,56 +1,53 @@
-/** Pages as text: bounded, nothing from data is markup or script, and what they are made of is fresh. */
+/** Pages as text: bounded, nothing from data is markup or script, and the script is made of its sources. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { MADE, makePage } from "../../../airgap/page.ts";
+import { pageDataOf, rowOf } from "../../_support/page_data.ts";
 import { summaryView } from "../../../src/show/analysis/views.ts";
 import { runOf } from "../../../src/show/analysis/runs.ts";
 import { parsePmc } from "../../../src/formats/pmc/pmc.ts";
-import type { PageContent } from "../../../src/show/page/content.ts";
+import { loadDeflate } from "../../../src/show/page/deflate.ts";
 import { pageHtml } from "../../../src/show/page/html.ts";
-import { bucketsFor, reportPage, viewPage } from "../../../src/show/page/page.ts";
-import { PowerSeries } from "../../../src/show/page/series.ts";
+import { notesByKind, reportPage, viewPage } from "../../../src/show/page/page.ts";
+import { largeJob, ownReport } from "./_pages.ts";
 import { Random } from "../../../src/core/random.ts";
-import { hostReport } from "../../job/merge/_generated.ts";
 
-/** The data of a page. */
-function dataOf(html: string): PageContent {
-  return JSON.parse(/<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html)![1]);
-}
+await loadDeflate();
 
-Deno.test("an hour of one host with 200 regions is below 400 kB", () => {
-  const random = new Random(1);
-  const parts = ["node", "package", "memory", "GPU"].map((name) => ({ name, unit: "W" }));
-  const series = new PowerSeries(parts);
-  for (let i = 0; i < 360_000; i++) {
-    const [fromS, toS] = [i * 0.01, (i + 1) * 0.01];
-    for (let d = 0; d < parts.length; d++) series.power(d, fromS, toS, 200 + 50 * random.normal());
-    series.region(fromS, toS, Math.floor(i / 7) % 200);
-  }
-  const report = hostReport("n1", 1, { regions: 200 });
-  const names = report.hosts[0].regions!.map(({ region }) => region);
-  const timeline = series.timeline("n1", names, bucketsFor(1, parts.length));
-  const html = pageHtml(reportPage(report, [timeline]));
-  assert(html.length < 400_000, `${html.length} bytes`);
-  assert(dataOf(html).timelines[0].names.length > 150);
+Deno.test("10,000 regions on 2,000 hosts are below 1 MB, with all regions", async () => {
+  const { report, files } = largeJob({ regions: 10_000, hosts: 2000 });
+  const html = pageHtml(reportPage(report, files));
+  assert(html.length <= 1_000_000, `${html.length} bytes`);
+  const data = await pageDataOf(html);
+  assertEquals(data.regions!.name.length, 10_001);
+  assertEquals(data.hosts!.name.length, 2000);
+  assert(data.timelines.length >= 3 && data.timelines.length <= 17, `${data.timelines.length}`);
+  assertEquals(data.timelines[0].host, "");
+  assert(data.processes!.label.length * data.processes!.region.length <= 24_000);
+  assert(data.host_energies!.region.length * 2000 <= 12_000);
 });
 
-Deno.test("ten thousand regions are the first 500 and a count; a hundred hosts stay bounded", () => {
-  const page = reportPage(hostReport("n1", 1, { regions: 10_000 }));
-  const regions = page.tables.find(({ title }) => title.startsWith("GEOPM"))!;
-  assertEquals([regions.rows.length, regions.more], [500, 9501]);
-  assertEquals(page.tree!.children!.length, 501);
-  assert(pageHtml(page).length < 600_000);
-  const job = hostReport("n0", 0, { regions: 5 });
-  for (let i = 1; i < 100; i++) job.hosts.push(hostReport(`n${i}`, i, { regions: 5 }).hosts[0]);
-  const many = pageHtml(reportPage(job));
-  assert(many.length < 400_000, String(many.length));
-  assertStringIncludes(many, "100 hosts");
+Deno.test("small data are plain JSON, large data are compressed", async () => {
+  const small = pageHtml(reportPage(ownReport({ regions: 20 })));
+  assert(small.includes('<script type="application/json" id="data">'));
+  const large = pageHtml(reportPage(ownReport({ regions: 3000 })));
+  assert(large.includes('<script type="application/octet-stream" id="data">'));
+  assertEquals((await pageDataOf(large)).regions!.name.length, 3001);
 });
 
-Deno.test("no name is markup, script or a command of a terminal", () => {
-  const report = hostReport("n1", 1, { regions: 3 });
+Deno.test("the summary is text in the page, without the script", () => {
+  const html = pageHtml(reportPage(ownReport({ regions: 5 })));
+  const [shown] = html.split('<script type="application/json"');
+  const texts = ["Energy", "kJ", "Mean power", "wall clock", "<noscript><table>", "assemble_0"];
+  assertEquals(texts.filter((text) => !shown.includes(text)), []);
+  assert(!/ style=/.test(html.replace(/<script>[^]*<\/script>/, "")), "no style attribute");
+});
+
+Deno.test("no name is markup, script or a command of a terminal", async () => {
+  const report = ownReport({ regions: 3 });
   const evil = "</script><script>alert(1)</script><!--\u2028\u001b[31m\u202e&lt;\"'";
   report.profile = evil;
-  report.hosts[0].regions![0].region = evil;
+  const tree = report.hosts[0].joulemark!.tree as { rows: { region: string }[] };
+  tree.rows[0].region = evil;
   report.joulemark = { simulated: evil, partial: evil };
   const html = pageHtml(reportPage(report));
   assertEquals(html.match(/<script/g)!.length, 2);
@@ -58,63 +55,63 @@ Deno.test("no name is markup, script or a command of a terminal", () => {
   assert(
     !html.includes("alert(1)</script>") && !html.includes("\u001b") && !html.includes("\u202e"),
   );
-  assertStringIncludes(dataOf(html).tree!.children![0].name, "</script><script>alert(1)");
+  const { regions } = await pageDataOf(html);
+  assert(regions!.name.some((name) => name.startsWith("</script><script>alert(1)")));
 });
 
-Deno.test("a page without figures, regions or samples is no blank one", () => {
-  const report = hostReport("n1", 1, { regions: 0 });
+Deno.test("a page without energies, regions or samples says so", () => {
+  const report = ownReport({ regions: 0 });
   report.hosts = [{ host: "n1", agent: {}, application: { "runtime (s)": NaN } }];
   const page = reportPage(report);
-  assertStringIncludes(pageHtml(page), "energy not known");
-  assert(page.notes.some((note) => note.includes("no samples over time")));
+  assert(pageHtml(page).includes("no energy counter: joulemark doctor says why"));
+  assert(page.missing.some((line) => line.includes("no .timeline file")));
 });
 
-Deno.test("tables and pictures of PMC logs are pages too", () => {
+Deno.test("tables and plots of PMC logs are pages too", async () => {
   const path = new URL("../../vectors/pmc/run-a.v4.3.0.pmc", import.meta.url);
   const run = runOf(parsePmc(Deno.readTextFileSync(path)), "run-a");
   const page = viewPage(summaryView([run]), { title: "run-a", lead: "" });
-  assertEquals(dataOf(pageHtml(page)).panels[0].series[0].x.length, 5);
+  assertEquals((await pageDataOf(pageHtml(page))).panels[0].series[0].x.length, 5);
 });
 
-Deno.test("the lengths of visits are a picture, the regions inside others are inside the tree", () => {
-  const report = hostReport("n1", 1, { regions: 1 });
-  const row = (region: string, depth: number, lengths: string) => ({
+Deno.test("durations of visits are columns, nested regions are below the region around them", () => {
+  const report = ownReport({ regions: 1 });
+  const row = (region: string, depth: number, lengths: string, joules: number) => ({
     region,
     depth,
     count: 3,
     "runtime (s)": 2,
     "runtime-self (s)": 1,
-    "package-energy (J)": 7,
+    "package-energy (J)": joules,
+    "package-energy-se (J)": 0.5,
     "visit-lengths": lengths,
     "visit-p50 (s)": 0.1,
   });
-  const rows = [row("solve", 0, "100:2 103:1"), row("multiply", 1, ""), row("write", 0, "80:3")];
-  report.hosts[0].joulemark!.tree = { processes: 1, rows };
-  const { tree, panels } = reportPage(report);
-  assertEquals(tree!.children!.map(({ name }) => name), ["solve", "write", "(outside regions)"]);
-  assertEquals(tree!.children![0].children!.map(({ name, p50S }) => [name, p50S]), [
-    ["multiply", 0.1],
-  ]);
-  const lengths = panels.find(({ title }) => title === "Lengths of visits")!;
-  assertEquals(lengths.series.map(({ name, y }) => [name, y.reduce((a, b) => a + b)]), [
-    ["solve", 3],
-    ["write", 3],
-  ]);
-  assert(lengths.series[0].x.every((x) => x > -9 && x < 4));
+  const rows = [
+    row("write", 0, "80:3", 2),
+    row("solve", 0, "100:2 103:1", 7),
+    row("multiply", 1, "", 6),
+  ];
+  report.hosts[0].joulemark!.tree = { processes: 1, rows, unmarked: { "package-energy (J)": 1 } };
+  const { regions, component } = reportPage(report);
+  assertEquals(regions!.name, ["solve", "multiply", "write", "(outside regions)"]);
+  assertEquals(regions!.parent, [-1, 0, -1, -1]);
+  assertEquals(regions!.rest, 3);
+  assertEquals(regions!.p50_s[rowOf(regions!, "solve/multiply")], 0.1);
+  assertEquals(regions!.durations[0], [[100, 2], [103, 1]]);
+  assertEquals(regions!.durations[1], null);
+  assertEquals(regions!.se_j[component], [0.5, 0.5, 0.5, null]);
 });
 
 Deno.test("a line of many points keeps its peaks and its ends", () => {
   const x = Array.from({ length: 100_001 }, (_, i) => i);
   const y = x.map((i) => i === 77_777 ? 900 : i === 3 ? -5 : 100 + i % 7);
   const axes = { title: "t", xTitle: "x", yTitle: "y" };
-  const panels = [{
-    ...axes,
-    series: [
-      { name: "line", kind: "line" as const, x, y },
-      { name: "points", kind: "points" as const, x, y },
-    ],
-  }];
-  const page = viewPage({ tables: [], notes: [], panels }, { title: "t", lead: "" });
+  const series = (["line", "points"] as const).map((kind) => ({ name: kind, kind, x, y }));
+  const page = viewPage(
+    { tables: [], notes: [], panels: [{ ...axes, series }] },
+    { title: "t", lead: "" },
+  );
   const [line, points] = page.panels[0].series;
   assert(line.x.length <= 2000 && line.x.length > 1000, String(line.x.length));
   assertEquals([Math.max(...line.y), Math.min(...line.y)], [900, -5]);
@@ -122,14 +119,45 @@ Deno.test("a line of many points keeps its peaks and its ends", () => {
   assertEquals([points.x.length, points.x[0], points.x.at(-1)], [2000, 0, 100_000]);
 });
 
-Deno.test("the page's policy allows its own script and no request", async () => {
+Deno.test("notes of a kind are one entry with the number of hosts", () => {
+  const hosts = Array.from({ length: 2000 }, (_, i) => `n${i}`);
+  const lines = hosts.flatMap((host, i) => [
+    `${host}: ${i} of 900 samples missed, 0 late`,
+    `${host}: node-energy is rough: its counter changed ${i} times`,
+  ]);
+  const notes = notesByKind(["simulated", ...lines], hosts);
+  assertEquals(notes.map(({ count }) => count), [0, 2000, 2000]);
+  assert(notes[1].hosts.length <= 40);
+});
+
+Deno.test("the page's policy allows its own script and style by their hashes, and no request", async () => {
   const html = pageHtml(viewPage({ tables: [], panels: [], notes: [] }, { title: "t", lead: "" }));
   const script = /<script>([^]*)<\/script>\n<\/body>/.exec(html)![1];
-  const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(script));
-  const base64 = btoa(String.fromCharCode(...new Uint8Array(sum)));
-  assertStringIncludes(html, `default-src 'none'; script-src 'sha256-${base64}'`);
-  for (const word of ["uPlot 1.6.32, MIT", "Apache-2.0", "ISC"]) assertStringIncludes(html, word);
+  const style = /<style>([^]*?)<\/style>/.exec(html)![1];
+  const sumOf = async (text: string) => {
+    const sum = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+    return btoa(String.fromCharCode(...new Uint8Array(sum)));
+  };
+  assertStringIncludes(
+    html.slice(0, 1000),
+    `default-src 'none'; script-src 'sha256-${await sumOf(script)}'; ` +
+      `style-src 'sha256-${await sumOf(style)}';`,
+  );
+  assert(!html.includes("unsafe-inline"));
+  for (const word of ["d3-scale", "ISC", "Apache-2.0"]) assert(script.includes(word), word);
+  assert(script.length + style.length <= 160_000, `${script.length + style.length} bytes`);
   assert(!/\b(src|href)=["'](https?:)?\/\//.test(html));
+});
+
+Deno.test("the script sets no markup and no style attribute", () => {
+  const folder = new URL("../../../src/show/page/client/", import.meta.url);
+  const found = [...Deno.readDirSync(folder)].filter(({ name }) => name.endsWith(".ts"))
+    .filter(({ name }) => {
+      const text = Deno.readTextFileSync(new URL(name, folder));
+      return /\.html\(|innerHTML|outerHTML|insertAdjacentHTML|attr\("style"|Attribute\("style",/
+        .test(text);
+    });
+  assertEquals(found, []);
 });
 
 Deno.test("the page's script and style are what deno task page makes of their sources", async () => {

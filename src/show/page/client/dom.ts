@@ -1,73 +1,80 @@
 /// <reference lib="dom" />
 /**
- * Elements made of data: every name that an application gave goes in as text, never as markup.
+ * Elements of the page.
  * @module
  */
 
-/** Attributes, handlers and children of an element. */
-export interface ElementOptions {
-  readonly text?: string;
-  readonly attributes?: Readonly<Record<string, string>>;
-  readonly click?: (event: MouseEvent) => void;
-  readonly children?: readonly (Node | undefined)[];
-}
+type Attributes = Readonly<
+  Record<string, string | number | boolean | undefined | ((event: Event) => void)>
+>;
 
-/** Makes an element. */
-export function make<K extends keyof HTMLElementTagNameMap>(
+/** An element with attributes, listeners (`onclick`) and children; `text` is its text. */
+export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  { text, attributes = {}, click, children = [] }: ElementOptions = {},
+  attributes: Attributes = {},
+  ...children: (Node | string | undefined)[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
-  if (text !== undefined) element.textContent = text;
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (click !== undefined) element.addEventListener("click", click as EventListener);
-  for (const child of children) if (child !== undefined) element.append(child);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (name === "text") element.textContent = String(value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.filter((child) => child !== undefined));
   return element;
 }
 
+/** The first element that a selector finds. */
+export function find<E extends Element = HTMLElement>(
+  selector: string,
+  at: ParentNode = document,
+): E {
+  return at.querySelector<E>(selector)!;
+}
+
 /** A button. */
-export function button(text: string, click: () => void, label?: string): HTMLButtonElement {
-  const attributes: Record<string, string> = { type: "button" };
-  if (label !== undefined) attributes["aria-label"] = label;
-  return make("button", { text, attributes, click });
+export function button(text: string, act: () => void, label?: string): HTMLButtonElement {
+  return el("button", { type: "button", text, "aria-label": label, onclick: act });
 }
 
-/** A colour of the style sheet, as it is now: light or dark. */
-export function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+/** Buttons of which one is pressed. */
+export function choice<T extends string>(
+  label: string,
+  options: readonly (readonly [value: T, text: string])[],
+  now: T,
+  pick: (value: T) => void,
+): HTMLElement {
+  const buttons = options.map(([value, text]) => {
+    const one = button(text, () => {
+      for (const other of buttons) other.setAttribute("aria-pressed", String(other === one));
+      pick(value);
+    });
+    one.setAttribute("aria-pressed", String(value === now));
+    return one;
+  });
+  return el("span", { class: "seg", role: "group", "aria-label": label }, ...buttons);
 }
 
-/** Colour number `i` of those that people with any colour vision distinguish, for lines. */
-export function seriesColour(i: number): string {
-  return colour(`series-${i % 7}`);
+/** A section with a heading, which the contents name. */
+export function section(
+  view: string,
+  title: string,
+  width: string,
+  ...controls: (HTMLElement | undefined)[]
+): HTMLElement {
+  const heading = el("h2", { id: `${view}-h`, text: title });
+  const made = el(
+    "section",
+    { id: view, class: width, "aria-labelledby": `${view}-h` },
+    el("div", { class: "head small" }, heading, ...controls),
+  );
+  find("main").append(made);
+  find("nav.toc").append(el("a", { href: `#view=${view}`, "data-view": view, text: title }));
+  return made;
 }
 
-/** Regions by energy, the largest first: each has one colour everywhere on the page. */
-const places = new Map<string, number>();
-
-/** Gives a region its place, unless it has one. */
-export function placeOf(name: string): number {
-  const known = places.get(name);
-  if (known !== undefined) return known;
-  const place = places.size;
-  places.set(name, place);
-  return place;
+/** Adds controls behind the heading of a section. */
+export function addControls(section: HTMLElement, ...controls: HTMLElement[]): void {
+  find(".head", section).append(...controls);
 }
-
-/** Regions with a colour of their own; the others are grey. */
-export const COLOURED = 7;
-
-/** The style sheet's name of a region's colour. */
-export function regionVariable(name: string): string {
-  const place = placeOf(name);
-  return place < COLOURED ? `fill-${place}` : "other";
-}
-
-/** A number for people: five digits, nothing for what is not known. */
-export function shown(value: number | null | undefined, digits = 5): string {
-  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  return String(Number(value.toPrecision(digits)));
-}
-
-/** What is drawn again when the theme, the width or the paper changes. */
-export type Redraw = () => void;

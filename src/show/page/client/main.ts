@@ -1,131 +1,130 @@
 /// <reference lib="dom" />
 /**
- * The page's script: reads the data in the page, and draws it.
+ * The script of a page: reads the data, makes the views, and draws them again when something changes.
  * @module
  */
-import "uplot/dist/uPlot.min.css";
-import { isDark, onSystemTheme, setTheme, theme } from "./theme.ts";
 import "./page.css";
-import type { Nested } from "../../../core/report.ts";
-import type { PageContent } from "../content.ts";
-import { button, make, type Redraw } from "./dom.ts";
-import { panelSection } from "./panel.ts";
-import { tableSection } from "./table.ts";
-import { timelineSection } from "./timeline.ts";
-import { placeRegions, treeSection } from "./tree.ts";
+import type { PageData } from "../data.ts";
+import { listenToLinks, readAddress, scrollToView, writeAddress } from "./address.ts";
+import { find } from "./dom.ts";
+import { durationsView } from "./durations.ts";
+import { hostsView } from "./hosts.ts";
+import { icicleView } from "./icicle.ts";
+import { Model, type Page } from "./model.ts";
+import { aboutView, notesView, sourcesView, tableViews, toolbar } from "./notes.ts";
+import { panelViews } from "./panels.ts";
+import { powerView } from "./power.ts";
+import { processesView } from "./processes.ts";
+import { regionsView } from "./regions.ts";
 
-const REDRAW_MS = 150;
-const HIDDEN_MS = 500;
+const RESIZE_MS = 100;
 
-function start(): void {
-  const text = document.getElementById("data")!.textContent!;
-  const content: PageContent = JSON.parse(text);
-  const { simulated, tables, timelines, tree, panels, provenance } = content;
-  const redraws: Redraw[] = [];
-  if (tree !== undefined) placeRegions(tree);
-  const [totals, ...others] = tables;
-  const main = document.querySelector("main")!;
-  main.append(
-    ...totals === undefined ? [] : [tableSection(totals, simulated)],
-    ...timelines.map((timeline) => timelineSection(timeline, simulated, redraws)),
-    ...tree === undefined ? [] : [treeSection(tree, simulated, redraws)],
-    ...others.map((table) => tableSection(table, simulated)),
-    ...panels.map((panel) => panelSection(panel, simulated, redraws)),
-    ...provenance === undefined ? [] : [provenanceSection(provenance)],
-  );
-  document.querySelector("header .controls")!.append(
-    themeButton(redraws),
-    button("Download data", () => download(text, content.title), "Download the data as JSON"),
-    button("Print", () => print()),
-  );
-  const redraw = () => redraws.forEach((draw) => draw());
-  redraw();
-  let width = main.clientWidth;
+/** In the order of the questions that a reader has. */
+const VIEWS: readonly ((page: Page) => void)[] = [
+  powerView,
+  icicleView,
+  regionsView,
+  hostsView,
+  processesView,
+  durationsView,
+  panelViews,
+  tableViews,
+  sourcesView,
+  notesView,
+  aboutView,
+];
+
+/** JSON, or base64 of raw deflate of it. */
+async function readData(): Promise<PageData> {
+  const element = find<HTMLScriptElement>("#data");
+  const text = element.textContent!;
+  if (element.type === "application/json") return JSON.parse(text);
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return JSON.parse(await new Response(plain).text());
+}
+
+function start(data: PageData): void {
+  const measures: (() => void)[] = [], draws: (() => void)[] = [];
+  let isAsked = false;
+  const drawAll = () => {
+    isAsked = false;
+    for (const measure of measures) measure();
+    for (const draw of draws) draw();
+  };
+  const page: Page = {
+    data,
+    model: new Model(data),
+    state: {
+      region: -1,
+      component: data.component,
+      span: undefined,
+      zoom: undefined,
+      host: data.timelines[0]?.host ?? "",
+      search: "",
+      view: "",
+    },
+    measures,
+    draws,
+    changed() {
+      writeAddress(page);
+      if (isAsked) return;
+      isAsked = true;
+      requestAnimationFrame(drawAll);
+    },
+  };
+  readAddress(page);
+  const root = document.documentElement;
+  toolbar(page, () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    drawAll();
+  });
+  for (const view of VIEWS) view(page);
+  drawAll();
+  listenToLinks(page);
+  scrollToView(page);
   let timer: ReturnType<typeof setTimeout> | undefined;
   addEventListener("resize", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (main.clientWidth === width) return;
-      width = main.clientWidth;
-      redraw();
-    }, REDRAW_MS);
+    timer = setTimeout(drawAll, RESIZE_MS);
   });
-  // Paper is white: pictures are drawn in the light colours for it.
-  let before = theme();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  listenToPrinter(drawAll);
+}
+
+function isDark(): boolean {
+  const { theme } = document.documentElement.dataset;
+  return theme === undefined
+    ? matchMedia("(prefers-color-scheme: dark)").matches
+    : theme === "dark";
+}
+
+/** Paper is white, and shows all that is closed. */
+function listenToPrinter(drawAll: () => void): void {
+  const root = document.documentElement;
+  let theme: string | undefined;
   let closed: HTMLDetailsElement[] = [];
   addEventListener("beforeprint", () => {
-    before = theme();
-    closed = [...document.querySelectorAll("details")].filter((details) => !details.open);
+    theme = root.dataset.theme;
+    root.dataset.theme = "light";
+    closed = [...document.querySelectorAll("details")].filter(({ open }) => !open);
     for (const details of closed) details.open = true;
-    setTheme("light");
-    redraw();
+    drawAll();
   });
   addEventListener("afterprint", () => {
+    if (theme === undefined) delete root.dataset.theme;
+    else root.dataset.theme = theme;
     for (const details of closed) details.open = false;
-    setTheme(before);
-    redraw();
-  });
-  onSystemTheme(redraw);
-}
-
-function themeButton(redraws: Redraw[]): HTMLElement {
-  const toggle = button("", () => {
-    setTheme(isDark() ? "light" : "dark");
-    name();
-    redraws.forEach((draw) => draw());
-  });
-  const name = () => toggle.textContent = isDark() ? "Light" : "Dark";
-  name();
-  return toggle;
-}
-
-function download(text: string, title: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = make("a", {
-    attributes: { href: url, download: `${title.replace(/[^\w.-]+/g, "_")}.json` },
-  });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 1000);
-}
-
-/** A mapping as lines, one inside the other by blanks. */
-function linesOf(value: Nested, indent: string): string[] {
-  if (value === null || typeof value !== "object") return [`${indent}${value}`];
-  if (Array.isArray(value)) return value.flatMap((one) => linesOf(one, `${indent}- `));
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const isLeaf = inner === null || typeof inner !== "object";
-    if (isLeaf) return [`${indent}${key}: ${inner}`];
-    return [`${indent}${key}:`, ...linesOf(inner, `${indent.replace("-", " ")}  `)];
+    drawAll();
   });
 }
 
-/** Keys and values, one inside the other, closed at first. */
-function provenanceSection(provenance: NonNullable<PageContent["provenance"]>): HTMLElement {
-  return make("section", {
-    attributes: { "aria-label": "Provenance" },
-    children: [
-      make("h2", { text: "Coverage and provenance" }),
-      ...Object.entries(provenance).map(([key, value]) =>
-        make("details", {
-          children: [
-            make("summary", { text: key }),
-            make("pre", { text: linesOf(value, "").join("\n") }),
-          ],
-        })
-      ),
-    ],
-  });
-}
-
-// The page's text is painted first; nothing is painted in a page that is hidden.
-let isStarted = false;
-const once = () => {
-  if (isStarted) return;
-  isStarted = true;
-  start();
-  document.documentElement.dataset.ready = "";
-};
-requestAnimationFrame(() => setTimeout(once, 0));
-setTimeout(once, HIDDEN_MS);
+readData().then(start).catch((error) => {
+  const line = document.createElement("p");
+  line.className = "banner warn";
+  line.textContent =
+    `This browser cannot show the plots (${error}). The summary above is complete.`;
+  find("main").append(line);
+}).finally(() => {
+  document.documentElement.dataset.ready = "1";
+});

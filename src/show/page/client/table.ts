@@ -1,109 +1,128 @@
 /// <reference lib="dom" />
 /**
- * Tables that are sorted by a click on a heading, and filtered by a word.
+ * Tables that are sorted by a click on a heading and searched by a word; long ones grow by a button.
  * @module
  */
-import type { PageTable } from "../content.ts";
-import { button, make, shown } from "./dom.ts";
+import type { PageTable } from "../data.ts";
+import { cellText, grouped, NOT_AVAILABLE } from "../numbers.ts";
+import { button, el } from "./dom.ts";
+import { csvText, fileName, save } from "./save.ts";
 
-const FILTER_FROM = 12;
+/** From so many rows on there is a search. */
+const SEARCH_FROM = 12;
+/** Rows at first, and with each press of the button. */
+const FIRST_ROWS = 100, MORE_ROWS = 200;
 const INDENT_REM = 0.5;
 
-/** A section with one table. */
-export function tableSection(table: PageTable, simulated: string | undefined): HTMLElement {
-  const body = make("tbody");
-  const count = make("p", { attributes: { class: "more", role: "status" } });
-  const state = { column: -1, descending: false, word: "" };
-  const headings = table.columns.map(({ name, unit }, i) => {
-    const title = unit ? `${name} (${unit})` : name;
-    const sort = button(title, () => {
-      // Figures are looked at from the largest down, names from A on.
-      const isText = table.rows.every((row) => typeof row[i] === "string");
-      state.descending = state.column === i ? !state.descending : !isText;
+type Cell = string | number | null;
+
+/** A table with its controls. */
+export function tableBlock(table: PageTable): HTMLElement {
+  const state = { column: -1, sign: -1, word: "", shown: FIRST_ROWS };
+  const isNumber = table.columns.map((_, i) => {
+    return table.rows.some((row) => typeof row[i] === "number");
+  });
+  const body = el("tbody");
+  const count = el("p", { class: "hint", role: "status" });
+  const more = button(`Show ${MORE_ROWS} more`, () => {
+    state.shown += MORE_ROWS;
+    fill();
+  });
+  const heads = table.columns.map(({ name, unit }, i) => {
+    const sort = button(unit === undefined ? name : `${name} (${unit})`, () => {
+      // Numbers start with the largest one, names with A.
+      state.sign = state.column === i ? -state.sign : isNumber[i] ? -1 : 1;
       state.column = i;
       fill();
     });
-    const isNumber = table.rows.some((row) => typeof row[i] === "number");
-    const attributes = { scope: "col", class: isNumber ? "number" : "" };
-    return make("th", { attributes, children: [sort] });
+    return el("th", { scope: "col", class: isNumber[i] ? "" : "l" }, sort);
   });
   const fill = () => {
-    headings.forEach((heading, i) => {
-      const way = state.descending ? "descending" : "ascending";
-      heading.setAttribute("aria-sort", i === state.column ? way : "none");
+    heads.forEach((head, i) => {
+      const way = state.sign < 0 ? "descending" : "ascending";
+      head.setAttribute("aria-sort", i === state.column ? way : "none");
     });
-    const rows = sorted(table.rows, state.column, state.descending).filter((row) => {
-      const word = state.word.toLowerCase();
-      return word === "" ||
-        row.some((cell) => typeof cell === "string" && cell.toLowerCase().includes(word));
+    const found = table.rows.filter((row) => {
+      return state.word === "" ||
+        row.some((cell) => typeof cell === "string" && cell.toLowerCase().includes(state.word));
     });
-    body.replaceChildren(...rows.map((row) => make("tr", { children: row.map(cellOf) })));
-    const parts = rows.length < table.rows.length
-      ? [`${rows.length} of ${table.rows.length} shown`]
-      : [];
-    if (table.more > 0) {
-      parts.push(`${table.more} more rows are left out here; the report has them`);
-    }
+    const rows = state.column < 0 ? found : sorted(found, state.column, state.sign);
+    body.replaceChildren(...rows.slice(0, state.shown).map(rowOf));
+    more.hidden = rows.length <= state.shown;
+    const parts = rows.length <= state.shown && state.word === ""
+      ? []
+      : [`${Math.min(state.shown, rows.length)} of ${grouped(table.rows.length)} rows`];
+    if (table.more > 0) parts.push(`${grouped(table.more)} more rows are in the report`);
     count.textContent = parts.join("; ");
   };
   fill();
-  return make("section", {
-    attributes: { "aria-label": table.title },
-    children: [
-      make("h2", { text: table.title }),
-      table.rows.length >= FILTER_FROM ? filter(table.title, state, fill) : undefined,
-      make("div", {
-        attributes: { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title },
-        children: [make("table", {
-          children: [
-            make("caption", {
-              text: simulated === undefined ? table.title : `${table.title} [${simulated}]`,
-            }),
-            make("thead", { children: [make("tr", { children: headings })] }),
-            body,
-          ],
-        })],
-      }),
-      count,
-    ],
+  const search = table.rows.length < SEARCH_FROM ? undefined : el("input", {
+    type: "search",
+    size: 14,
+    placeholder: "Search",
+    "aria-label": `Search: ${table.title}`,
+    oninput: (event) => {
+      state.word = (event.target as HTMLInputElement).value.toLowerCase();
+      fill();
+    },
   });
+  const csv = button("CSV", () => {
+    save(fileName(table.title, "csv"), csvText(table), "text/csv");
+  }, `Save "${table.title}" as CSV`);
+  return el(
+    "div",
+    { class: "table" },
+    el("p", { class: "tools small noprint" }, search, csv),
+    el(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": table.title },
+      el(
+        "table",
+        {},
+        el("caption", { class: "sr", text: table.title }),
+        el("thead", {}, el("tr", {}, ...heads)),
+        body,
+      ),
+    ),
+    count,
+    more,
+  );
 }
 
-function filter(title: string, state: { word: string }, fill: () => void): HTMLElement {
-  const input = make("input", { attributes: { type: "search", autocomplete: "off" } });
-  input.addEventListener("input", () => {
-    state.word = input.value;
-    fill();
-  });
-  const label = make("label", { text: "Filter " });
-  input.setAttribute("aria-label", `Filter: ${title}`);
-  label.append(input);
-  return make("p", { attributes: { class: "controls" }, children: [label] });
-}
-
-function sorted(rows: PageTable["rows"], column: number, descending: boolean): PageTable["rows"] {
-  if (column < 0) return rows;
-  const sign = descending ? -1 : 1;
-  return [...rows].sort((x, y) => {
+function sorted(rows: PageTable["rows"], column: number, sign: number): PageTable["rows"] {
+  return rows.toSorted((x, y) => {
     const [a, b] = [x[column], y[column]];
-    // What is not known stays at the end either way.
+    // Absent values stay at the end either way.
     if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
     if (typeof a === "number" && typeof b === "number") return sign * (a - b);
     return sign * String(a).localeCompare(String(b), "en", { numeric: true });
   });
 }
 
-function cellOf(cell: string | number | null, i: number): HTMLElement {
-  const isText = typeof cell === "string";
-  const attributes: Record<string, string> = isText ? {} : { class: "number" };
-  if (i === 0) attributes.scope = "row";
-  if (i > 0 || !isText) {
-    return make(i === 0 ? "th" : "td", { text: isText ? cell : shown(cell), attributes });
+function rowOf(cells: readonly Cell[]): HTMLElement {
+  return el("tr", {}, ...cells.map(cellOf));
+}
+
+function cellOf(cell: Cell, i: number): HTMLElement {
+  if (typeof cell !== "string") {
+    const text = cell === null
+      ? NOT_AVAILABLE
+      : Number.isInteger(cell)
+      ? grouped(cell)
+      : numberText(cell);
+    return el("td", { text });
   }
+  if (i > 0) return el("td", { class: "wrap", text: cell });
   // Blanks before a name are its depth in a tree.
-  const name = cell.trimStart();
-  const heading = make("th", { text: name, attributes });
-  const depth = cell.length - name.length;
-  if (depth > 0) heading.style.paddingLeft = `${0.4 + INDENT_REM * depth}rem`;
-  return heading;
+  const name = cell.trimStart(), depth = cell.length - name.length;
+  const head = el("th", { scope: "row", class: "wrap", text: name });
+  if (depth > 0) head.style.paddingLeft = `${0.4 + INDENT_REM * depth}rem`;
+  return head;
+}
+
+/** Five digits; small numbers keep theirs. */
+function numberText(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e-3 && size < 1e9) return cellText(value, undefined, 5);
+  return String(Number(value.toPrecision(4)));
 }

@@ -1,11 +1,11 @@
 /**
- * Power over time in constant memory: buckets of equal length with mean, least and greatest value,
- * and the region of most CPUs. When all buckets are full, neighbours become one of twice the length,
+ * A run over time in constant memory: buckets of equal length with mean, smallest and largest value,
+ * and the regions of one process. When all buckets are full, neighbours become one of twice the length,
  * so no peak is lost however long the run is.
  * @module
  */
-import { bucketsFor } from "./page.ts";
-import type { Timeline, TimelineDomain } from "./content.ts";
+import { VERSION } from "../../core/version.ts";
+import { PAGE_FORMAT, type Strip, type TimelineFile, type TimeSeries } from "./data.ts";
 
 /** Parts of a node, those that hold others first, with the signals of their power and energy. */
 export const PARTS = [
@@ -15,11 +15,29 @@ export const PARTS = [
   { name: "GPU", power: "GPU_POWER", energy: "GPU_ENERGY" },
 ];
 
-/** What a series is of. */
-export type SeriesDomain = Pick<TimelineDomain, "name" | "unit">;
+/** Name and unit of a series. */
+export type SeriesDomain = Pick<TimeSeries, "name" | "unit">;
 
-/** More buckets than a screen has columns. */
-const DEFAULT_BUCKETS = 4096;
+/** Depths of regions that are kept. */
+export const STRIPS = 3;
+
+/** Paths by number; 0 and below is outside of all regions. */
+export interface Paths {
+  parent(path: number): number;
+  name(path: number): string;
+}
+
+/** What a series belongs to. */
+export interface SeriesOwner {
+  readonly host: string;
+  readonly started: string;
+  /** The process whose regions were looked at. */
+  readonly process: string;
+  readonly paths: Paths;
+}
+
+/** Full, they become half as many: a run has 600 to 1,200. */
+const DEFAULT_BUCKETS = 1200;
 /** Length of a bucket at first, s: the samples' usual distance. */
 const FIRST_BUCKET_S = 0.005;
 /**
@@ -40,9 +58,9 @@ export class PowerSeries {
   readonly #sum: Float64Array[];
   readonly #min: Float64Array[];
   readonly #max: Float64Array[];
-  /** A vote: the region, and by how much it leads. */
-  readonly #region: Int32Array;
-  readonly #lead: Float64Array;
+  /** By depth, a vote in each bucket: the path, and by how much it leads. */
+  readonly #path: Int32Array[];
+  readonly #lead: Float64Array[];
   /** By domain: reading and time at which the window of a counter began. */
   readonly #fromJ: Float64Array;
   readonly #fromS: Float64Array;
@@ -57,8 +75,8 @@ export class PowerSeries {
     this.#sum = lists(0);
     this.#min = lists(Infinity);
     this.#max = lists(-Infinity);
-    this.#region = new Int32Array(limit).fill(-1);
-    this.#lead = new Float64Array(limit);
+    this.#path = Array.from({ length: STRIPS }, () => new Int32Array(limit));
+    this.#lead = Array.from({ length: STRIPS }, () => new Float64Array(limit));
     [this.#fromJ, this.#fromS] = [figures(), figures()];
     this.#lastJ = figures();
   }
@@ -102,12 +120,13 @@ export class PowerSeries {
     this.#fromJ[domain] = joules;
   }
 
-  /** The region of most CPUs between two times. @param region −1: none. */
-  region(fromS: number, toS: number, region: number): void {
+  /** The path of the process between two times, by depth. @param line 0 from the first depth without a region on. */
+  path(fromS: number, toS: number, line: ArrayLike<number>): void {
     if (!this.#reaches(fromS, toS)) return;
     const last = this.#bucketOf(toS, true);
     for (let i = this.#bucketOf(fromS, false); i <= last; i++) {
-      this.#vote(i, region, this.#inside(i, fromS, toS));
+      const spentS = this.#inside(i, fromS, toS);
+      for (let depth = 0; depth < STRIPS; depth++) this.#vote(depth, i, line[depth], spentS);
     }
   }
 
@@ -119,23 +138,42 @@ export class PowerSeries {
     for (const list of [this.#fromJ, this.#fromS, this.#lastJ]) list.fill(NaN);
   }
 
-  /** What it holds, in at most so many buckets. @param names By number of the region. */
-  timeline(host: string, names: readonly string[], maxBuckets = this.#limit): Timeline {
+  /** All of it as a file, in at most so many buckets. */
+  document(owner: SeriesOwner, maxBuckets = this.#limit): TimelineFile {
     while (this.#used > maxBuckets) this.#halve();
-    const known = [...new Set(this.#region.subarray(0, this.#used))].filter((i) => i >= 0);
-    const numbers = new Map(known.map((region, i) => [region, i]));
+    const { paths, host, started } = owner;
+    const regions = { name: [] as string[], parent: [] as number[] };
+    const places = new Map<number, number>();
+    const placeOf = (path: number): number => {
+      if (!(path > 0)) return -1;
+      const known = places.get(path);
+      if (known !== undefined) return known;
+      const parent = placeOf(paths.parent(path));
+      const place = regions.name.push(paths.name(path)) - 1;
+      regions.parent.push(parent);
+      places.set(path, place);
+      return place;
+    };
+    const strips = this.#path.map((votes) => stripOf(votes.subarray(0, this.#used), placeOf))
+      .filter((strip) => strip.length > 0);
     return {
-      host,
-      startS: short(this.#startS || 0, 8),
-      bucketS: short(this.#bucketS, 8),
-      domains: this.#domains.map((domain, d) => this.#domain(domain, d))
-        .filter(({ mean }) => mean.some((value) => value !== null)),
-      names: known.map((region) => names[region] ?? `region ${region}`),
-      region: Array.from(this.#region.subarray(0, this.#used), (r) => numbers.get(r) ?? -1),
+      format: PAGE_FORMAT,
+      made_by: `joulemark ${VERSION}`,
+      started,
+      regions,
+      timelines: [{
+        host,
+        start_s: short(this.#startS || 0, 8),
+        bucket_s: short(this.#bucketS, 8),
+        series: this.#domains.map((domain, d) => this.#domain(domain, d))
+          .filter(({ mean }) => mean.some((value) => value !== null)),
+        process: strips.length === 0 ? "" : owner.process,
+        strips,
+      }],
     };
   }
 
-  #domain({ name, unit }: SeriesDomain, d: number): TimelineDomain {
+  #domain({ name, unit }: SeriesDomain, d: number): TimeSeries {
     const [weight, sum] = [this.#weight[d], this.#sum[d]];
     const list = (of: (i: number) => number) => {
       return Array.from({ length: this.#used }, (_, i) => weight[i] > 0 ? short(of(i), 4) : null);
@@ -183,9 +221,12 @@ export class PowerSeries {
         min[i] = Math.min(min[left], isLast ? Infinity : min[right]);
         max[i] = Math.max(max[left], isLast ? -Infinity : max[right]);
       }
-      this.#region[i] = this.#region[left];
-      this.#lead[i] = this.#lead[left];
-      if (!isLast) this.#vote(i, this.#region[right], this.#lead[right]);
+      for (let depth = 0; depth < STRIPS; depth++) {
+        const [path, lead] = [this.#path[depth], this.#lead[depth]];
+        path[i] = path[left];
+        lead[i] = lead[left];
+        if (!isLast) this.#vote(depth, i, path[right], lead[right]);
+      }
     }
     this.#used = half;
     this.#bucketS *= 2;
@@ -193,12 +234,13 @@ export class PowerSeries {
   }
 
   /** The majority, where there is one, is what is left (R. Boyer and J. Moore, 1981). */
-  #vote(bucket: number, region: number, weight: number): void {
-    if (this.#region[bucket] === region) this.#lead[bucket] += weight;
-    else if (this.#lead[bucket] >= weight) this.#lead[bucket] -= weight;
+  #vote(depth: number, bucket: number, path: number, weight: number): void {
+    const [paths, lead] = [this.#path[depth], this.#lead[depth]];
+    if (paths[bucket] === path) lead[bucket] += weight;
+    else if (lead[bucket] >= weight) lead[bucket] -= weight;
     else {
-      this.#lead[bucket] = weight - this.#lead[bucket];
-      this.#region[bucket] = region;
+      lead[bucket] = weight - lead[bucket];
+      paths[bucket] = path;
     }
   }
 
@@ -209,57 +251,25 @@ export class PowerSeries {
       this.#min[d].fill(Infinity, first);
       this.#max[d].fill(-Infinity, first);
     }
-    this.#region.fill(-1, first);
-    this.#lead.fill(0, first);
+    for (let depth = 0; depth < STRIPS; depth++) {
+      this.#path[depth].fill(0, first);
+      this.#lead[depth].fill(0, first);
+    }
   }
 }
 
-function short(value: number, digits: number): number {
+/** Runs of buckets with one path. */
+function stripOf(votes: Int32Array, placeOf: (path: number) => number): Strip {
+  const strip: [number, number, number][] = [];
+  for (let i = 0, last = 0; i < votes.length; last = votes[i++]) {
+    if (votes[i] <= 0) continue;
+    if (votes[i] === last) strip.at(-1)![1]++;
+    else strip.push([i, 1, placeOf(votes[i])]);
+  }
+  return strip;
+}
+
+/** A value with so many digits: what a plot shows. */
+export function short(value: number, digits: number): number {
   return Number(value.toPrecision(digits));
-}
-
-/** Hosts of a job whose power over time is on its page. */
-const MAX_HOSTS = 16;
-
-/** Power over time of a job's hosts, as JSON that each of them kept; what is none is left out. */
-export function jobTimelines(texts: readonly string[]): Timeline[] {
-  const kept = texts.map(timelineIn).filter((timeline) => timeline !== undefined)
-    .slice(0, MAX_HOSTS);
-  return kept.map((timeline) => {
-    return reduced(timeline, bucketsFor(kept.length, timeline.domains.length));
-  });
-}
-
-function timelineIn(text: string): Timeline | undefined {
-  try {
-    const data: Partial<Timeline> = JSON.parse(text);
-    const isOne = typeof data.host === "string" && Array.isArray(data.domains) &&
-      Array.isArray(data.names) && Array.isArray(data.region);
-    return isOne ? data as Timeline : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The same in fewer buckets. */
-function reduced(timeline: Timeline, maxBuckets: number): Timeline {
-  let { bucketS, domains, region } = timeline;
-  while (region.length > maxBuckets) {
-    const pairs = Array.from({ length: Math.ceil(region.length / 2) }, (_, i) => 2 * i);
-    const join = (list: readonly (number | null)[], of: (a: number, b: number) => number) =>
-      pairs.map((i) => {
-        const [a, b] = [list[i], list[i + 1] ?? null];
-        return a === null ? b : b === null ? a : of(a, b);
-      });
-    domains = domains.map((one) => ({
-      ...one,
-      mean: join(one.mean, (a, b) => short((a + b) / 2, 4)),
-      min: join(one.min, Math.min),
-      max: join(one.max, Math.max),
-    }));
-    const old = region;
-    region = pairs.map((i) => old[i] >= 0 ? old[i] : old[i + 1] ?? -1);
-    bucketS *= 2;
-  }
-  return { ...timeline, bucketS, domains, region };
 }

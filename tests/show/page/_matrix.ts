@@ -1,0 +1,93 @@
+/** The pages that are looked at in a browser, and the screens. */
+import { Browser } from "../../_support/browser.ts";
+import { loadDeflate } from "../../../src/show/page/deflate.ts";
+import { pageHtml } from "../../../src/show/page/html.ts";
+import { reportPage } from "../../../src/show/page/page.ts";
+import { faultsOf, printed, type Screen, showOn, useAll } from "./_checks.ts";
+import { type GeneratedPage, largeJob } from "./_pages.ts";
+
+/** Names that a program may give its regions. */
+const HOSTILE = [
+  "</script><img src=x onerror=alert(1)>",
+  "a".repeat(300),
+  "\u202Eright to left",
+  "<b>&amp;\"'",
+  "x\u0000y\u001b[31m",
+];
+
+/** Pages and screens. */
+export interface Matrix {
+  readonly pages: readonly (GeneratedPage & {
+    readonly hosts: number;
+    /** Its controls are used in the light theme alone. */
+    readonly isQuick?: boolean;
+  })[];
+  readonly screens: readonly Screen[];
+}
+
+/** Those of each run of the tests. */
+export const FEW: Matrix = {
+  pages: [
+    { regions: 3, hosts: 1, names: HOSTILE },
+    { regions: 60, hosts: 8 },
+    { regions: 10_000, hosts: 50, isQuick: true },
+  ],
+  screens: [
+    { width: 360, dark: false, uses: false },
+    { width: 360, dark: true, uses: true },
+    { width: 1600, dark: false, uses: true },
+    { width: 1600, dark: true, uses: false },
+  ],
+};
+
+/** All of them. */
+export const ALL: Matrix = {
+  pages: [3, 60, 3000, 10_000].flatMap((regions) => {
+    return [1, 50, 2000].map((hosts) => ({ regions, hosts, names: HOSTILE }));
+  }),
+  screens: [360, 800, 1600, 3840].flatMap((width) => [
+    { width, dark: false, uses: true },
+    { width, dark: true, uses: true },
+  ]),
+};
+
+/** Faults of all pages on all screens, each with its page and screen. */
+export async function checkPages({ pages, screens }: Matrix): Promise<string[]> {
+  await loadDeflate();
+  const folder = Deno.makeTempDirSync({ prefix: "joulemark-pages-" });
+  const faults: string[] = [];
+  try {
+    await using browser = await Browser.open();
+    await browser.send("Browser.setDownloadBehavior", { behavior: "deny" });
+    for (const page of pages) {
+      const path = `${folder}/${page.regions}-${page.hosts}.html`;
+      const { report, files } = largeJob(page);
+      const html = pageHtml(reportPage(report, files));
+      if (html.length > 1_000_000) faults.push(`${path}: ${html.length} bytes`);
+      Deno.writeTextFileSync(path, html);
+      for (const screen of screens) {
+        const where = `${page.regions} regions, ${page.hosts} hosts, ${screen.width} px, ${
+          screen.dark ? "dark" : "light"
+        }`;
+        browser.errors.length = browser.requests.length = 0;
+        await showOn(browser, path, screen);
+        const found = [
+          ...await faultsOf(browser),
+          ...screen.uses && !(page.isQuick && screen.dark) ? await useAll(browser) : [],
+          ...screen.dark ? await printed(browser) : [],
+        ];
+        faults.push(...new Set(found.map((fault) => `${where}: ${fault}`)));
+      }
+    }
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+  return faults;
+}
+
+if (import.meta.main) {
+  const faults = await checkPages(ALL);
+  for (const fault of faults) console.log(fault);
+  console.log(`${ALL.pages.length * ALL.screens.length} combinations, ${faults.length} faults`);
+  Deno.exit(faults.length === 0 ? 0 : 1);
+}
