@@ -9,7 +9,6 @@ import { loadDeflate } from "../../../src/show/page/deflate.ts";
 import { pageHtml } from "../../../src/show/page/html.ts";
 import { notesByKind, reportPage, viewPage } from "../../../src/show/page/page.ts";
 import { largeJob, ownReport } from "./_pages.ts";
-import { Random } from "../../../src/core/random.ts";
 
 await loadDeflate();
 
