@@ -73,6 +73,11 @@ export interface Outcome {
   stderr: string;
 }
 
+/** Lines of a summary that were broken at the width, as one. */
+export function unbroken(text: string): string {
+  return text.replaceAll(/\n {2,6}(?=\S)/g, " ");
+}
+
 /** Runs the executable in a folder, with variables beside the test's own. */
 export function joulemark(
   dir: string,

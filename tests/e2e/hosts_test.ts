@@ -1,5 +1,5 @@
 /** Reports of several hosts that differ: no sample on some, a counter on some. */
-import { assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertAlmostEquals, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { endToEnd, joulemark } from "../_support/programs.ts";
 
@@ -75,7 +75,7 @@ endToEnd("a host without a sample of a region has no power in the mean over host
     const table = tables.find(({ title }: { title: string }) => title.startsWith("GEOPM's"));
     assertEquals(table.rows[0]["power (W)"], 129, path);
     const { stdout } = joulemark(dir, ["show", path]);
-    assertStringIncludes(stdout, "1290 J  129.0 W", path);
+    assertMatch(stdout, /^solve +~1290 /m, path);
   }
 });
 
@@ -93,10 +93,10 @@ endToEnd("a GPU of one of two hosts is in every subcommand, with the number of h
   assertEquals(own, merged);
   for (
     const text of [
-      "time    11.00 s  energy x time 24.20 kJ s",
-      "package   2200 J  mean 200.0 W",
-      "GPU       1030 J of 1 of 2 hosts",
-      "hosts   1100 J (n1) to 1100 J (n1), mean 1100 J",
+      "job: 11.00 s, 2.200 kJ (package counters of 2 hosts), mean 200.0 W",
+      "GPU 1.030 kJ at least (1 of 2 hosts)",
+      "a host: 1.100 kJ (n1) to 1.100 kJ (n2), median 1.100 kJ",
+      "EDP 24.20 kJ s; 2 hosts",
     ]
   ) assertStringIncludes(own, text);
   const page = joulemark(dir, ["show", "--html", "-o", "p.html", "job.report"]);
@@ -137,5 +137,8 @@ endToEnd("an energy without a counter on one host is not in the mean over hosts"
     ["package-energy (J)", "dram-energy (J)", "power (W)"].map((key) => across[key].mean),
     [1100, 110, 100],
   );
-  assertStringIncludes(joulemark(dir, ["show", "job.report"]).stdout, "1100 J of 1 of 2 hosts");
+  assertStringIncludes(
+    joulemark(dir, ["show", "job.report"]).stdout,
+    "1.100 kJ at least (package counter of 1 of 2 hosts)",
+  );
 });

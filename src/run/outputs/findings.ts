@@ -274,9 +274,8 @@ function preloadUnheard(dialects: readonly string[]): Finding[] {
   return when(wanted.length > 0, {
     code: "preload-unheard",
     severity: "warning",
-    text: `--preload: no call of ${which} made a region. The program has no such calls, ` +
-      "or does not load the library (static or setuid programs, or an own LD_PRELOAD)",
-    remedy: "annotate the code: joulemark client c",
+    text: `--preload: no call of ${which} made a region: none came, or the program does not load ` +
+      "the library (static, setuid, own LD_PRELOAD)",
   });
 }
 

@@ -11,7 +11,12 @@ import {
 } from "../../core/job_totals.ts";
 import { type ProcessSpread, spreadsFromNested } from "../../core/process_spread.ts";
 import { regionRows, reportedJoules } from "../../core/region_rows.ts";
-import { ENERGY_KINDS, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
+import {
+  COMPONENT_NAMES,
+  ENERGY_KINDS,
+  type EnergyKind,
+  type TreeRow,
+} from "../../core/region_tree.ts";
 import {
   fieldOf,
   isMapping,
@@ -339,10 +344,19 @@ const NO_COUNTER_IN_VM = "this virtual machine has no energy counter";
 /** Why there is no energy, in a few words. */
 function absenceText({ hosts }: Report): string {
   for (const host of hosts) {
-    const reasons = ENERGY_KINDS.map((kind) => absenceOf(host, kind))
-      .filter((reason) => reason !== undefined);
-    const still = reasons.find(isStillReason);
-    if (still !== undefined) return still.split(": ")[0];
+    const found = ENERGY_KINDS.flatMap((kind) => {
+      const reason = absenceOf(host, kind);
+      return reason === undefined ? [] : [{ kind, reason }];
+    });
+    const reasons = found.map(({ reason }) => reason);
+    const still = found.find(({ reason }) => isStillReason(reason));
+    if (still !== undefined) {
+      const [reason] = still.reason.split(": "), name = COMPONENT_NAMES[still.kind];
+      return reason.replace("the counter", `the ${name} counter`).replace(
+        "the power",
+        `${name} power`,
+      );
+    }
     if (reasons.some((reason) => reason.includes("virtual machine"))) return NO_COUNTER_IN_VM;
     const [first] = reasons;
     if (first !== undefined) return first.split(";")[0];

@@ -202,7 +202,9 @@ function energyColumns(
   const [factor, unit] = unitOf(lines.map(({ row }) => sizeOf(row)));
   const isJob = hostCount > 1;
   const powers = lines.map(({ row, region }) => {
-    if (region === undefined || facts.isPartial) return NaN;
+    // Of a part of the hosts there is no power of one.
+    const isPart = isJob && totalOf(facts, kind)?.covers !== "";
+    if (region === undefined || facts.isPartial || isPart) return NaN;
     return (row.energies.get(kind)?.powerW ?? NaN) / (isJob ? hostCount : 1);
   });
   const gpu = kind !== "gpu" && facts.totals.components.has("gpu")
