@@ -36,6 +36,8 @@ const NAMES: Readonly<Record<Rest, string>> = {
 };
 /** The name of the time outside all regions. */
 export const OUTSIDE_REGIONS = NAMES.unmarked;
+/** The name of the rest that no row has. */
+export const UNDETERMINED = NAMES.undetermined;
 const RESTS = Object.keys(REST_KEYS) as Rest[];
 const NO_VISITS = {
   minS: NaN,
@@ -148,6 +150,11 @@ function ofSections({ hosts }: Report): RegionRows {
     rows: [...regions].map(([name, list]) => of(name, list)),
     outside: unmarked.length === 0 ? [] : [of(OUTSIDE_REGIONS, unmarked, false)],
   };
+}
+
+/** A row of energy alone, which no region has. */
+export function restRow(name: string, energies: ReadonlyMap<EnergyKind, TreeEnergy>): TreeRow {
+  return row(name, NaN, NaN, energies);
 }
 
 function row(

@@ -16,6 +16,9 @@ import { DirectoryTreeWriter } from "../../src/sources/sim/run_tree_writer.ts";
 import { SimulatedNode } from "../../src/sources/sim/simulated_node.ts";
 import { presetSpec } from "../../src/sources/sim/spec.ts";
 import { capture } from "./capture.ts";
+import { parseReport } from "../../src/formats/report.ts";
+import { summary } from "../../src/show/analysis/summary.ts";
+import { summaryFacts } from "../../src/show/analysis/summary_facts.ts";
 
 const SEED = 20261122;
 const SECONDS = 20;
@@ -51,7 +54,10 @@ async function make(): Promise<Record<string, string>> {
       return all.slice(at, at + lines).join("\n");
     };
     return {
-      card: shown.split("\n\n")[0],
+      summary: summary(summaryFacts(parseReport(report)), {
+        look: { width: 80, ascii: false, color: false },
+        reportPath: "lu.report",
+      }),
       region: section(/region: "step"/, 8),
       tree: section(/^ {12}region: solve/, 24),
       top: topPicture(dir),

@@ -16,6 +16,8 @@ import { barText, cutText, type Look, painted, shownText, textWidth } from "./te
 /** The share from which a region has a row. */
 const MIN_SHARE = 0.01;
 const MIN_NAME = 12, MIN_BAR = 4, BAR = 9, WIDE_BAR = 20;
+/** Sums of parts that may exceed the whole by estimation alone. */
+const MAX_EXCESS = 1.05;
 /** Columns of a terminal from which visits have a column and bars are long. */
 const WIDE = 100;
 const UNITS: readonly (readonly [from: number, factor: number, unit: string])[] = [
@@ -58,7 +60,7 @@ export function summaryTable(facts: SummaryFacts, look: Look, maxRows: number): 
   const shown = chosen(regions, large, sizeOf, maxRows);
   const lines: Line[] = [
     ...withRails(regions, order.filter((i) => shown.has(i)), look),
-    ...rests.filter((row) => sizeOf(row) > 0 || row.runtimeS > 0)
+    ...rests.filter((row) => sizeOf(row) !== 0 || row.runtimeS > 0)
       .map((row) => ({ row, rail: "", region: undefined })),
   ];
   if (lines.length === 0) return { lines: [], hidden: regions.length, hiddenLarge: 0 };
@@ -168,8 +170,8 @@ export function regionShares(facts: SummaryFacts): Map<TreeRow, number> {
 }
 
 /**
- * Whole per cent of parts: what is left by rounding down goes to the largest remainders. Parts of more than the whole,
- * as times of threads are, are rounded each by itself.
+ * Whole per cent of parts: what is left by rounding down goes to the largest remainders. Parts of much more than the
+ * whole, as times of threads are, are rounded each by itself.
  *
  * @param percent Of the whole.
  */
@@ -179,10 +181,15 @@ export function largestRemainder(
   whole: number,
   total: number,
 ): number[] {
-  const exact = sizes.map((size) => 100 * size / total);
-  const sum = sizes.reduce((all, size) => all + size, 0);
-  if (!(sum <= whole * 1.001)) return exact.map((share) => Math.round(share) || 0);
-  const rest = Math.max(0, 100 * (whole - sum) / total);
+  const positive = sizes.map((size) => Math.max(0, size));
+  const sum = positive.reduce((all, size) => all + size, 0);
+  if (!(sum <= whole * MAX_EXCESS)) {
+    return positive.map((size) => Math.round(100 * size / total) || 0);
+  }
+  // Estimates may add up to a little more than the whole.
+  const scale = 100 / total * Math.min(1, whole / (sum || 1));
+  const exact = positive.map((size) => size * scale);
+  const rest = Math.max(0, 100 * whole / total - exact.reduce((all, share) => all + share, 0));
   const all = [...exact, rest];
   const parts = all.map(Math.floor);
   const left = percent - parts.reduce((all, part) => all + part, 0);
@@ -324,14 +331,17 @@ function energyCells(
   const sizeOf = sizes(facts);
   const errors = rows.map((row) => errorOf(row, kind) / factor);
   const known = errors.filter((error) => error > 0).sort((a, b) => a - b);
-  const values = rows.map((row) => sizeOf(row) / factor);
-  const largest = Math.max(...values);
+  const values = rows.map((row) => {
+    const isKnown = facts.isPartial || Number.isFinite(joulesOf(row, kind));
+    return isKnown ? sizeOf(row) / factor : NaN;
+  });
+  const largest = Math.max(...values.map((value) => value || 0));
   const decimals = known.length === 0
     ? decimalsOf(largest, 4)
     : decimalsOf(known[(known.length - 1) >> 1], 2);
   return rows.map((_, i) => {
     const value = values[i], error = errors[i];
-    if (!(value > 0)) return "";
+    if (!Number.isFinite(value) || facts.isPartial && !(value > 0)) return "";
     if (facts.isPartial) return `${fixed(value, decimalsOf(largest, 4))} partial`;
     if (!(error >= 0)) return `~${fixed(value, Math.min(decimals, decimalsOf(value, 3)))}`;
     return `${fixed(value, decimals)} ${pm} ${fixed(error, decimals)}`;

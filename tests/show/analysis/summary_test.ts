@@ -152,6 +152,8 @@ Deno.test("shares are whole, and siblings with the rest add up to 100 %", () => 
   }
   assertEquals(largestRemainder([1, 1, 1], 100, 3, 3), [34, 33, 33]);
   assertEquals(largestRemainder([50, 49.6], 100, 100, 100), [50, 50]);
+  // Estimates may add up to a little more than the whole, or be below zero.
+  assertEquals(largestRemainder([49.5, 52, -1], 100, 100, 100), [49, 51, 0]);
   // Threads' times may be more than the whole.
   assertEquals(largestRemainder([80, 70], 100, 100, 100), [80, 70]);
 });
@@ -252,4 +254,39 @@ Deno.test("lookOf() follows COLUMNS, the terminal, the locale and NO_COLOR", () 
 Deno.test("wrapText() breaks at blanks, and long words at the width", () => {
   assertEquals(wrapText("a bb ccc", 4, " "), ["a bb", " ccc"]);
   assertEquals(wrapText("abcdefgh", 5, " "), ["abcde", " fgh"]);
+});
+
+Deno.test("own energies add up to the total of each component to 0.1 %, or the rest is a row", () => {
+  const report = parseReport(
+    Deno.readTextFileSync(new URL("../../golden/replay/seed_example.report", import.meta.url)),
+  );
+  for (const of of [summaryFacts(report), ...["normal", "hosts", "gpu"].map(facts)]) {
+    const kind = of.column!;
+    const shown = (row: { energies: SummaryFacts["rests"][number]["energies"] }) => {
+      const { joules, exactJ } = row.energies.get(kind) ?? { joules: 0, exactJ: 0 };
+      return Number.isNaN(joules) ? exactJ : joules;
+    };
+    // What a row has beyond the rows inside it.
+    const own = of.regions.map((row, i) => {
+      const inside = of.regions.filter(({ parent }) => parent === i);
+      return shown(row) - inside.reduce((sum, one) => sum + shown(one), 0);
+    });
+    const sum = [...own, ...of.rests.map(shown)].reduce((all, joules) => all + joules, 0);
+    const total = of.totals.components.get(kind)!.joules;
+    assert(Math.abs(sum - total) <= 1e-3 * total, `${of.name}: ${sum} of ${total} J`);
+  }
+});
+
+Deno.test("energy below zero is printed: rows add up", () => {
+  const of = factsOf({
+    regions: [region("solve", 1012.5, 9)],
+    rests: [treeRow("(outside regions)", {
+      energies: new Map<EnergyKind, ReturnType<typeof energyOf>>([["node", energyOf(-12.5, 9)]]),
+      count: NaN,
+      runtimeS: 0.1,
+    })],
+  });
+  const rows = summaryTable(of, PLAIN, 12).lines;
+  assertMatch(rows[1], /1012\.5 ± 9\.0 100 % /);
+  assertMatch(rows[2], /-12\.5 ± 9\.0 /);
 });
