@@ -160,8 +160,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "the node's processor, and its packages, cores and CPUs",
   ),
   row(
-    "sampling; ticks between reads of per-CPU counters; stood still from (s); " +
-      "stood still until (s); first sample after (s); samples; samples slept through; " +
+    "sampling; ticks between reads of per-CPU counters; stalled from (s); " +
+      "stalled until (s); first sample after (s); samples; samples slept through; " +
       "samples missed; samples late; period (s); scheduling",
     "how the loop went: its period, samples taken, those of them at which nothing was to be read " +
       "and nobody marked, samples skipped since their time had passed, and begun more than a " +
@@ -173,9 +173,9 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "overhead; cpu (s); cpu (% of a core); after the command (s); resident memory (KiB); " +
-      "simulated counters (s); simulated counters (% of a core)",
+      "sampling (s); sampling (% of a core); simulated counters (s); simulated counters (% of a core)",
     "cost of the monitor: CPU time until the last sample, then CPU time for energies and report, " +
-      "memory; simulated counters are not part of it",
+      "memory; sampling alone, without start and end; simulated counters are not part of it",
   ),
   row(
     "budget; visits folded; time of folding (s); period times, at most; time of longer periods (s)",
@@ -211,8 +211,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "mean, or in part; changes seen, intervals used and columns of the model",
   ),
   row(
-    "totals; covers; time (s); EDP (J s); energy (J); energy (kWh); power-peak (W); " +
-      "power-peak-at-most (W); idle (J); net (J); notes",
+    "totals; covers; time (s); EDP (J s); energy (J); energy (kWh); power-peak (W); reading-error (J); " +
+      "power-peak-at-most (W); idle (J); net (J); notes; minor notes",
     "energy, power, idle and net by component, and what a reader must know",
   ),
   row(
@@ -260,5 +260,9 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "values of events that the program triggered, as TAU's, over all processes",
   ),
   row("replayed; steps", "made again of a recording, of so many steps"),
+  row(
+    "power curve; width (s)",
+    "power over the time of a run without regions, in W: parts of equal length",
+  ),
   row("counters", "figures of `--counters`, by node and package"),
 ];

@@ -22,9 +22,77 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     "nested in it.",
   ],
   [
-    ["energy x time", "EDP", "energy-delay product"],
-    "Energy times runtime, in J s, of the most inclusive component: smaller is better. A " +
-    "program that saves energy only by being slow gets a larger value.",
+    ["EDP", "energy-delay product", "energy x time"],
+    "Energy-delay product: energy (J) times run time (s) of the most inclusive component; lower is " +
+    "better. A program that saves energy only by being slow gets a larger value.",
+  ],
+  [
+    ["counter"],
+    "The meter that the energy is read from, such as the node counter or the package counter. The " +
+    "error in line 1 is that of reading it between two updates, and not its calibration.",
+  ],
+  [
+    ["at least"],
+    "A lower limit: the counter was read for a part of the time or of the packages.",
+  ],
+  [
+    ["rest of the node", "rest of nodes"],
+    "Node energy without package, memory and GPU energy: fans, network, disks, losses of the power " +
+    "supply.",
+  ],
+  [
+    ["share"],
+    "Part of the energy of the component that the table shows, in per cent; of the time, if no " +
+    "energy is known. Rows and what is left of the row around them add up to its share.",
+  ],
+  [
+    ["J/visit"],
+    "Energy of a region divided by the number of its visits in all processes.",
+  ],
+  [
+    ["max/mean"],
+    "Time of the slowest process in a region divided by the mean of all processes: 1 is an even " +
+    "load.",
+  ],
+  [["W a host"], "Power of a region on one host: the mean of the hosts."],
+  [["a host"], "Energies of the hosts of a job: the lowest, the highest, and the middle one."],
+  [["median visit"], "Half of the visits are shorter."],
+  [
+    ["processes", "process", "ranks"],
+    "Operating-system processes of the application that are measured; with MPI these are its ranks.",
+  ],
+  [
+    ["self", "itself", "own"],
+    "A region without the regions nested in it: energy or time of its own.",
+  ],
+  [
+    ["next"],
+    "What to look at first: the finding with most energy at stake, and a step to take. " +
+    "joulemark show --html has all findings.",
+  ],
+  [
+    ["note", "minor notes"],
+    "What limits the values, what it means for them, and what to do. The summary has three at most, " +
+    "joulemark show all, and with -v also those that change no value.",
+  ],
+  [
+    ["FAILED"],
+    "The command ended with an exit status other than 0, or by a signal. All values cover the time " +
+    "until then.",
+  ],
+  [
+    ["INTERRUPTED"],
+    "A signal, as of a scheduler, ended the command. All values cover the time until then.",
+  ],
+  [["PARTIAL"], "The report covers a part of the run or of the hosts, and says which."],
+  [
+    ["SIMULATED"],
+    "The counters are those of a simulated node or of a tree of files: no value is a measurement.",
+  ],
+  [
+    ["monitor"],
+    "The process that samples. Its cost is the CPU time of sampling, in per cent of one core; that " +
+    "of simulated counters is not part of it.",
   ],
   [
     ["visits", "visit", "count"],
@@ -44,13 +112,13 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [["net"], "Energy of the run less the energy of the idle node (--idle)."],
   [
-    ["±", "+-", "se", "standard error"],
+    ["±", "+-", "se", "standard error", "error"],
     "One standard error of the value before it: the true value lies within it in about " +
     "two of three cases. In a comparison it is the standard deviation of a run.",
   ],
   [
-    ["~", "coarse"],
-    "A value without an error: the difference of counter readings at the edges of a " +
+    ["coarse", "~", "rough", "inaccurate"],
+    "A coarse value (~) has no standard error: it is the difference of counter readings at the edges of a " +
     "region, divided by CPU time. It may hold energy of regions that ran shortly before " +
     "or after.",
   ],
@@ -114,8 +182,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["(undetermined)", "undetermined"],
-    "The rest of the total that no row has, since values of some regions are not " +
-    "determined.",
+    "The rest of the total that no row has, since values of some regions are not determined. It " +
+    "is below zero if the values exceed the total of the counter.",
   ],
   [
     ["not determined"],
@@ -184,7 +252,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     "is throttled.",
   ],
   [
-    ["held back", "throttled", "throttle"],
+    ["throttled", "held back", "throttle"],
     "Share of the time in which a power or temperature limit made CPUs or GPUs slower " +
     "than they could be.",
   ],
@@ -204,6 +272,31 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     ["outlier", "outliers"],
     "A host whose value is far from the median of all hosts: more than 3.5 robust " +
     "standard deviations.",
+  ],
+  [
+    ["works"],
+    "State of a quantity in joulemark doctor: a trial reading changed.",
+  ],
+  [
+    ["no permission"],
+    "State of a quantity in joulemark doctor: its counter exists, and you may not read it.",
+  ],
+  [
+    ["not available"],
+    "There is no such counter here, or it gave no value; the reason is beside it. It is never 0.",
+  ],
+  [
+    ["driver missing"],
+    "State of a quantity in joulemark doctor: the kernel has a module for the counter, which is not " +
+    "loaded.",
+  ],
+  [["busy"], "Part of the time in which CPUs or GPUs ran something, in per cent."],
+  [["threads"], "Number of threads that are in a region at this moment."],
+  [["power now"], "Power of the node by the time of threads in each region since the last page."],
+  [["since start"], "Energy by the time of threads in each region since joulemark top began."],
+  [
+    ["last minute"],
+    "Mean and highest power and the energy of the readings of the last 60 seconds.",
   ],
   [["source"], "Where the value of a signal was read: a file, a device or a register."],
   [["frequency"], "Clock of the CPUs while they were busy, from counted cycles."],

@@ -21,15 +21,16 @@ export function explainOf(verbs: readonly VerbEntry[]): Verb {
     name: "explain",
     usage: ["WORD..."],
     anyWords: true,
-    about: `Says what a word means: a field of the report, a signal, a note of the card, a verb, an
+    about:
+      `Says what a word means: a field of the report, a signal, a note of the summary, a verb, an
 option or its variable, or a word of the glossary.
 
-Several words are one name, such as "samples missed"; a whole note of a card is explained too.`,
+Several words are one name, such as "samples missed"; a whole note is explained too.`,
     options: [TEXT_OR_JSON, JSON_SWITCH],
     examples: [
       "joulemark explain sync-runtime",
       "joulemark explain CPU_ENERGY",
-      "joulemark explain 13 of 722 samples missed, 0 late",
+      "joulemark explain rest of the node",
     ],
     run: (options) => run(options, verbs),
   };

@@ -125,8 +125,8 @@ function samplingFacts({ engine, loop, request: { periodS } }: FactSources): Nes
     scheduling: loop.scheduling,
     ...(blindFromS === blindFromS
       ? {
-        "stood still from (s)": rounded(blindFromS),
-        "stood still until (s)": rounded(blindUntilS),
+        "stalled from (s)": rounded(blindFromS),
+        "stalled until (s)": rounded(blindUntilS),
       }
       : {}),
     ...(startsLate(engine, periodS)

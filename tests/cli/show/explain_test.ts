@@ -44,9 +44,12 @@ Deno.test("explain answers the words that the summary, tables and top use", asyn
       ...["memory", "GPU", "node", "(other CPUs)", "(outside regions)", "(undetermined)"],
       ...["not determined", "coarse", "~", "±", "J", "W", "kWh", "p50", "p99", "held back"],
       ...["where", "rank", "regions now", "worse", "interval", "p", "peak at most", "by edges"],
+      ...["rough", "at least", "ranks", "self", "EDP", "rest of the node", "share", "J/visit"],
+      ...["max/mean", "W a host", "next", "note", "FAILED", "INTERRUPTED", "SIMULATED", "monitor"],
+      ...["median visit", "counter", "processes", "throttled", "busy", "power now", "works"],
     ]
   ) assertEquals((await first(word)).includes("(word)"), true, word);
-  assertEquals(await first("EDP"), "energy x time (word)");
+  assertEquals(await first("EDP"), "EDP (word)");
   assertEquals(await first("CPU_ENERGY@package-0"), "CPU_ENERGY@package-0 (signal)");
   assertEquals(await first("DRAM_ENERGY@package"), "DRAM_ENERGY@package (signal)");
   assertEquals((await capture(explain, ["CPU_ENERGY@nothing-0"])).code, 2);
@@ -74,28 +77,33 @@ Deno.test("explain has the title of each column that show prints of a report", a
   }
 });
 
-Deno.test("explain has the notes of the card", async () => {
+Deno.test("explain has the notes of the summary", async () => {
   const notes = [
-    ["13 of 722 samples missed, 0 late", "samples missed"],
+    ["12 % of the samples were missed (13 of 108), 0 late.", "samples missed"],
+    ["node energy of 2 regions is coarse (~: stream, …): powers cannot be separated.", "coarse"],
+    ["energy not available: this virtual machine has no energy counter", "no energy"],
+    ["the monitor was stalled from 3 to 9 s, and the application ended then.", "stalled"],
+    ["the first sample came 2.1 s after the start.", "first sample late"],
+    ["node energy is uncertain (±13 %): 3 updates of the counter in 0.3 s.", "uncertain total"],
+    ["package energy is a lower limit (read: package 1 until 3.1 s).", "lower limit"],
     [
-      "node energy of stream, ... cannot be determined: too few changes of the counter.",
-      "cannot be determined",
+      "counters of single CPUs were read every 4 ticks, to stay below 10 % of a core.",
+      "per-CPU counters read less often",
     ],
-    ["package not measured: no such file; more by joulemark doctor", "not measured"],
-    ["the monitor stood still from 3 to 9 s, and the application ended then", "stood still"],
-    ["energies and powers begin 2.1 s after the start, with the first sample", "first sample late"],
-    ["node-energy is rough: its counter changed once; a longer run helps", "rough total"],
-    ["package-energy: known of package 1 until 3.1 s", "part of the time"],
-    ["per-CPU counters read every 4 ticks", "per-CPU counters read less often"],
-    ["12 visits came folded: counts and times, no edges", "folded visits"],
-    ["to stay within the budget, 9 short visits were folded", "budget"],
-    ["5 visits to names without room are told as [joulemark] other", "names without room"],
-    ["3 x exit outside of every region (first by process 7)", "marks out of order"],
-    ["4 records made no sense and were left out", "records left out"],
-    ["2 events came late, by 3 ms at most", "late events"],
-    ["no region was marked; see docs/mark-regions in the manual", "no region"],
+    ["12 visits were aggregated in the application.", "aggregated visits"],
+    ["to stay within the budget, 9 short visits were aggregated.", "budget"],
+    ["there was no room for the names of 5 visits.", "names without room"],
+    ["calls were ignored: 3 x exit outside of every region", "calls out of order"],
+    ["4 records of annotations were damaged and are left out.", "records left out"],
+    ["2 events came late, by at most 3 ms.", "late events"],
+    ["no region is known", "no region"],
     ["the node was not idle before the run: its CPUs were 30 % busy", "idle"],
-    ["the machine has more CPUs than the tree: c counts as c mod N", "larger machine"],
+    [
+      "the machine has more CPUs than the tree of files: CPU c counts as c mod N.",
+      "larger machine",
+    ],
+    ["the monitor used 9.1 % of one core.", "monitor's cost"],
+    ["do not compare this run with complete ones", "do not compare"],
   ];
   for (const [note, name] of notes) {
     const { code, stdout } = await capture(explain, note.split(" "));
