@@ -81,7 +81,7 @@ function serve(options: ParsedOptions): number {
   if (root !== "" && host.list("/").length === 0) throw usage("--root: a directory like /", root);
   using table = new CounterTable(host);
   if (table.table.files.length + table.table.cpus.length === 0) {
-    say("this node has no counter of the list, or it is closed to this user too");
+    say("no counter of the list can be read on this node by this user");
     return EXIT.failed;
   }
   const path = options.text.socket ?? COLLECTOR_SOCKET;

@@ -80,9 +80,10 @@ async function runNamed(args: string[]): Promise<number> {
     const entry = VERBS.find((v) => v.name === (isProgram ? "run" : name));
     if (entry === undefined) {
       const near = nearest(name, VERBS.map((v) => v.name));
-      const hint = near.length > 0 ? ` such as ${near.join(" or ")}` : "";
-      const asked = `expected a verb${hint}, or a program's path, found ${quote(name)}`;
-      say(`${asked}; see joulemark --help`);
+      const hint = near.length > 0
+        ? `Did you mean ${near.join(" or ")}?`
+        : "A program is given by its path; see joulemark --help";
+      say(`Unknown verb ${quote(name)}. ${hint}`);
       return EXIT.usage;
     }
     const verb = await entry.load();

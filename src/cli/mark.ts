@@ -39,7 +39,7 @@ $XDG_RUNTIME_DIR/joulemark/monitor.sock for other users.`,
       throw new AccessError({ action: "mark", target: text, expected, found: answer.reason });
     }
     if (!options.flags.has("quiet")) {
-      say(`no monitor is running at ${path}; see joulemark monitor --help`);
+      say(`no monitor is running at ${path}. See joulemark monitor --help`);
     }
     return EXIT.failed;
   },

@@ -86,7 +86,7 @@ adds marks.`,
     using collection = new RawCollection(new RawMachine(host, { program }), types);
     if (program) {
       for (const failed of collection.program()) {
-        say(`cannot program ${failed}; its counters stay as they are`);
+        say(`cannot program ${failed}: its counters stay unchanged`);
       }
     }
     if (options.flags.has("once")) return once(collection, host, options, types);

@@ -189,7 +189,7 @@ function logCopies(all: readonly RawCopies[]): void {
   if (sum("records") === 0) return;
   const differing = sum("differing");
   say(
-    `${sum("records")} records (${sum("lines")} lines) are there more than once by host, time, ` +
+    `${sum("records")} records (${sum("lines")} lines) occur more than once by host, time, ` +
       "type and device: each counts once" +
       (differing === 0
         ? ""
@@ -214,7 +214,7 @@ function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
   }
   if (job === undefined) {
     const left = analysis.jobNames.size - analysis.jobs.size;
-    if (left > 0 && !quiet) say(`${left} jobs more have no metrics here; --job ID selects one`);
+    if (left > 0 && !quiet) say(`metrics of ${left} more jobs are not shown; --job ID selects one`);
     return;
   }
   const seen = analysis.jobs.get(job);

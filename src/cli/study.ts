@@ -263,7 +263,7 @@ async function finish(
 ): Promise<number> {
   const good = results.filter((result) => result.status === 0);
   if (good.length === 0) {
-    say("no run of the study went well; there is nothing to compare");
+    say("no run of the study succeeded: there is nothing to compare");
     return EXIT.failed;
   }
   const blind = good.filter((result) => result.energyJ === null).length;

@@ -98,7 +98,7 @@ export function settingsFor(
     const option = known.find(({ name }) => name === key);
     if (option === undefined) {
       mistakes.push(unknown(place, `option of ${section}`, key, known.map(({ name }) => name)));
-    } else if (values.has(key)) mistakes.push(`${place}: expected ${key} once, found it again`);
+    } else if (values.has(key)) mistakes.push(`${place}: ${quote(key)} is set more than once`);
     else if (value !== "" || option.optionalValue === true) {
       values.set(key, { text: value, origin, name: `${place}: ${key}` });
     }

@@ -198,7 +198,7 @@ timed("stats tells what is wrong by file and line, and reads the rest", async ()
   const lines = err.trimEnd().split("\n");
   assertEquals(lines.length, 3, err);
   assert(lines[0].includes(`${path}:32`) && lines[0].includes("6 values of cpu"), lines[0]);
-  assert(lines[1].includes("a cut last line"), lines[1]);
+  assert(lines[1].includes("a truncated last line"), lines[1]);
   assertEquals(JSON.parse(out).series.cpu["1"].user.raw[1], null);
   assertEquals((await stats("-q", path)).err, "");
   for (

@@ -42,7 +42,7 @@ Deno.test("settingsFor() names unknown keys with the nearest one, and takes each
   const { values, mistakes } = settingsFor(file, "run", OPTIONS);
   assertEquals(mistakes, [
     '/site:1: unknown option of run "reprot" (did you mean "report"?)',
-    "/site:3: expected report once, found it again",
+    '/site:3: "report" is set more than once',
     '/site:6: unknown option of run "vary"',
     '/site:7: unknown option of run "help"',
   ]);

@@ -56,8 +56,11 @@ asEachUser(
   "a limit on files that leaves marks no room is told where the rest is measured",
   (dir, { command }) => {
     const { code, stderr } = shell(dir, "ulimit -f 20; exec $J run -q -- sh -c 'exit 9'", command);
-    const limit = "the size of files (ulimit -f) is limited to 20 kB; ask for 4 MB or more";
-    assertEquals([code, stderr], [9, `joulemark: marks of the command have no room: ${limit}\n`]);
+    const limit = "the size of files (ulimit -f) is limited to 20 kB. Ask for 4 MB or more";
+    assertEquals([code, stderr], [
+      9,
+      `joulemark: regions of the command cannot be recorded: ${limit}\n`,
+    ]);
     assert(exists(`${dir}/joulemark.report`));
   },
 );

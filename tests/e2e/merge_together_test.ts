@@ -40,7 +40,7 @@ endToEnd("reports of runs three weeks apart are named; --force joins them", (dir
   assertEquals(apart.code, 1);
   const [line, last] = apart.stderr.split("\n");
   assertStringIncludes(line, 'c.report: start time "2024-11-14T08:00:00.000000000+0000"');
-  assertStringIncludes(line, "lie between the runs; left out (--force joins them)");
+  assertStringIncludes(line, "lie between the runs; left out (--force merges it)");
   assertEquals(last, "joulemark: job: 3 hosts, partial");
   assertStringIncludes(Deno.readTextFileSync(`${dir}/job`), "partial: 1 reports left out");
   const forced = joulemark(dir, ["merge", "--force", "-o", "job", ...words]);
@@ -58,6 +58,6 @@ endToEnd("an earlier result in the directory is left out and named", (dir) => {
   const first = Deno.readTextFileSync(`${dir}/job.report`);
   const again = joulemark(dir, ["merge", "-o", "job.report", "."]);
   assertEquals(again.code, 0);
-  assertStringIncludes(again.stderr, "job.report: left out, it is the earlier result");
+  assertStringIncludes(again.stderr, "job.report: left out, because it is the earlier result");
   assertEquals(Deno.readTextFileSync(`${dir}/job.report`), first);
 });

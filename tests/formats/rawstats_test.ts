@@ -97,7 +97,7 @@ Deno.test("parseRawStats() reports each trouble with its line and reads the rest
     assertEquals(errors.length, 1, errors.join("\n"));
     assert(errors[0].includes(`"f:${line}"`) && errors[0].includes(word), errors[0]);
   };
-  trouble("\n1 - h\ncpu 0 1 2\ncpu 1 3", 7, "cut last line");
+  trouble("\n1 - h\ncpu 0 1 2\ncpu 1 3", 7, "truncated last line");
   trouble("\n1 - h\ncpu 0 1\ncpu 1 1 2\n", 6, "1 values of cpu where its schema has 2");
   trouble("\n1 - h\ncpu 0 1 2 3\n", 6, "3 values of cpu");
   trouble("\n1 - h\ncpu 0 1 18446744073709551616\n", 6, "below 2^64");

@@ -133,8 +133,8 @@ export class ContextOutput {
     if (this.#pids.size === 0) {
       if (this.#spotChannel === SERIES) return;
       this.#printer.log(
-        `${this.#spec.name}: nothing was marked, so nothing is written; ` +
-          "--preload caliper answers a program's calls of Caliper",
+        `${this.#spec.name}: no regions were found, so nothing is written. ` +
+          "--preload caliper intercepts the program's Caliper calls",
       );
       return;
     }

@@ -163,7 +163,7 @@ export class ContextRun {
     this.#note("Finished");
     const { unmatched } = this.#recorder;
     if (unmatched > 0) {
-      this.#options.printer.log(`${unmatched} ends of regions that were not open`);
+      this.#options.printer.log(`${unmatched} end calls had no open region`);
     }
     if (part === undefined) return;
     part.onMerge.push((read, complete) => {
@@ -207,7 +207,9 @@ function withEnergies(spec: ChannelSpec, table: NameTable, printer: Printer): Ch
   if (signals === "") {
     const services = wordsOf(variables.CALI_SERVICES_ENABLE).filter((name) => name !== "joulemark");
     change.CALI_SERVICES_ENABLE = services.join(",");
-    printer.log('no energy in the stream: this node shows none; ask "joulemark doctor" why');
+    printer.log(
+      'no energy in the stream: this node has no readable energy counter. Run "joulemark doctor" for the reason',
+    );
   }
   return { ...spec, variables: { ...variables, ...change } };
 }

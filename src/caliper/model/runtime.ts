@@ -367,7 +367,7 @@ export class AnnotationRuntime {
     }
     if ((bits & SCOPE_MASK) === 0) bits |= this.#defaultScope;
     if ((bits & SCOPE_MASK) === PROPERTY.task_scope) {
-      this.say(`${name}: nothing is stored of an attribute of scope task, as in Caliper`);
+      this.say(`${name}: values of an attribute of scope task are not stored, as in Caliper`);
     }
     const layout = this.layouts.get(name), own = this.metadata.get(name) ?? [];
     const all: Meta[] = [...meta];

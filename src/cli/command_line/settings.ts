@@ -61,7 +61,7 @@ export function settingsOf(
   const mistakes: string[] = [];
   const refusals: string[] = [];
   for (const { path, file, refused } of readSettings(env, verbs)) {
-    if (refused !== undefined) refusals.push(`${path} is not taken: ${refused}`);
+    if (refused !== undefined) refusals.push(`${path} is ignored: ${refused}`);
     if (file === undefined) continue;
     const found = settingsFor(file, verb.section ?? verb.name, allOptions(verb));
     values.push(found.values);

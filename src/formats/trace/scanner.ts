@@ -53,7 +53,7 @@ export class TraceScanner {
 
   end(): void {
     if (this.#broken) return;
-    if (this.#splitter.end()) this.#complain("a row that ends in LF", "a cut one, left out");
+    if (this.#splitter.end()) this.#complain("a row that ends in LF", "a truncated one, left out");
     else if (this.#count === 0) this.#open(this.#head);
   }
 

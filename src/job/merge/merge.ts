@@ -78,7 +78,7 @@ export class ReportMerger {
     }
     const reason = this.#stranger(header, digest);
     if (reason !== undefined && !this.force) {
-      this.leftOut.push(`${reason}; left out (--force joins them)`);
+      this.leftOut.push(`${reason}; left out (--force merges it)`);
       return digest.hosts.map(() => false);
     }
     if (reason !== undefined) this.forced.push(`${reason}; joined by --force`);

@@ -93,7 +93,7 @@ export function reportFiles(
   });
   return found.filter((path) => {
     const isOut = isSameFile(path, out);
-    if (isOut) log(`${path}: left out, it is the earlier result, which is written again`);
+    if (isOut) log(`${path}: left out, because it is the earlier result`);
     return !isOut;
   });
 }

@@ -30,12 +30,12 @@ export function writePartsPmc(
     try {
       using file = UserFile.found(path);
       const { records, cut } = parsePmc(file.readAll(), { path });
-      if (cut) troubles.push(`${path}: cut in its last record, read up to there`);
+      if (cut) troubles.push(`${path}: truncated in its last record, read up to there`);
       addRests(records, path.replace(/pmc$/, PMC_RESTS));
       nodes.push({ host, rank: facts.rank ?? i, records });
     } catch (error) {
       const reason = error instanceof FormatError ? error.message : `${path}: no steps there`;
-      troubles.push(`${reason}; ${host} is left out of the PMC log`);
+      troubles.push(`${reason}. ${host} is left out of the PMC log`);
     }
   });
   return [...troubles, ...writePmc(out, version, nodes)];

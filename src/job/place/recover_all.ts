@@ -70,7 +70,7 @@ function recoverJob(
   const lock = openFile(`${job}/lock`, O.RDWR | O.NOFOLLOW);
   try {
     if (lock >= 0 && libc().flock(lock, LOCK_EX_NB) !== 0) {
-      log(`${job}: left alone, its monitor runs`);
+      log(`${job}: skipped, because its monitor is running`);
       return;
     }
     for (const name of listDirectory(job)) {

@@ -50,7 +50,7 @@ export class Session {
   removeOthers(log: (line: string) => void): void {
     for (const path of this.#others()) {
       const { done, report } = recoverSession(path, true);
-      if (report !== undefined) log(`a monitor was killed; its report: ${report}`);
+      if (report !== undefined) log(`a monitor was killed; its report is ${report}`);
       if (done) removeSession(path);
     }
   }

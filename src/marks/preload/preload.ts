@@ -75,7 +75,7 @@ export function preloadRequest(list: string | undefined, library: string | undef
       `--preload-lib ${library}`,
       "a shared library, without blanks and colons in its path",
       facts === undefined ? "no such file" : "something else",
-      "joulemark client preload writes its sources and the line that builds it",
+      "make one: joulemark client preload writes its sources and the line that builds it",
     );
   }
   return { dialects, library: path };
@@ -118,7 +118,7 @@ export function changesFor(
   const alone = (name: string) => {
     const other = env(name);
     if (other === undefined || other === "" || other === library) changes[name] = library;
-    else log(`${name} names another tool, ${other}; it keeps its place`);
+    else log(`${name} already names another tool, ${other}, which is kept`);
   };
   if (dialects.some((dialect) => !BY_VARIABLE.has(dialect))) first("LD_PRELOAD");
   if (dialects.includes("ompt")) first("OMP_TOOL_LIBRARIES");

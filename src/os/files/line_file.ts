@@ -131,7 +131,7 @@ export class LineFile {
       this.#used = 0;
     }
     if (this.lost > 0) {
-      this.#log(`${quote(this.path)} lacks ${this.lost} lines, since the disk was full`);
+      this.#log(`${quote(this.path)} lacks ${this.lost} lines, because the disk was full`);
     }
     try {
       this.#file.close();

@@ -123,7 +123,7 @@ export class RawMonitor {
     }
     this.#today = day;
     if (this.#store.isLost) {
-      this.#options.log(`${this.#store.directory}/current is gone; a new one begins`);
+      this.#options.log(`${this.#store.directory}/current was removed; a new file begins`);
       this.#store.rotate();
     }
     if (this.#store.hasGap && !Number.isNaN(this.#lastUs)) {
@@ -143,13 +143,15 @@ export class RawMonitor {
     if (result.ok) {
       this.written++;
       this.#lastUs = timeUs;
-      if (this.#trouble !== undefined) this.#options.log("writing goes on");
+      if (this.#trouble !== undefined) this.#options.log("writing works again");
       this.#trouble = undefined;
       return undefined;
     }
     this.lost++;
     if (this.#trouble !== result.reason) {
-      this.#options.log(`cannot write to ${this.#store.directory}: ${result.reason}; going on`);
+      this.#options.log(
+        `cannot write to ${this.#store.directory}: ${result.reason}. The monitor continues`,
+      );
     }
     this.#trouble = result.reason;
     return result.reason;

@@ -122,7 +122,7 @@ export class RawScanner {
   }
 
   end(): void {
-    if (this.#splitter.end()) this.#complain("a line end", "a cut last line, left out");
+    if (this.#splitter.end()) this.#complain("a line end", "a truncated last line, left out");
     if (!this.#started && this.#splitter.line === 0 && !this.#unreadable) {
       this.#complain("a raw stats file", "nothing");
     }

@@ -25,7 +25,12 @@ export class Repairs {
    */
   wrong(at: RowPlace, what: string, expected: string, found?: string): void {
     if (this.#lenient) return this.note(at, what);
-    const complaint = { action: "replay", expected, found, remedy: "--lenient goes on without it" };
+    const complaint = {
+      action: "replay",
+      expected,
+      found,
+      remedy: "--lenient continues without it",
+    };
     throw new FormatError(at.path, at.line, complaint);
   }
 

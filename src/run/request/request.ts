@@ -225,15 +225,15 @@ function notActedOn(env: Environment, names: readonly string[]): string[] {
   if (ours.length > 0) {
     const near = nearest(ours[0], known, 1);
     const hint = near.length > 0 ? `; did you mean ${near[0]}?` : "";
-    lines.push(`not known, so not acted on: ${ours.join(", ")}${hint}`);
+    lines.push(`unknown and ignored: ${ours.join(", ")}${hint}`);
   }
   const agent = env("GEOPM_AGENT");
   const others = names.filter((n) => {
     return n.startsWith("GEOPM_") && !GEOPM_HONOURED.has(n) && n !== "GEOPM_AGENT";
   }).sort();
-  if (others.length > 0) lines.push(`not acted on: ${others.join(", ")}`);
+  if (others.length > 0) lines.push(`not supported and ignored: ${others.join(", ")}`);
   if (agent !== undefined && agent !== "" && agent !== "monitor") {
-    lines.push(`GEOPM_AGENT=${agent}: joulemark measures and controls nothing; agent is monitor`);
+    lines.push(`GEOPM_AGENT=${agent}: joulemark controls nothing; the agent is monitor`);
   }
   return lines;
 }

@@ -182,7 +182,7 @@ function resultOf(
   for (const reader of [samples, events]) {
     if (reader.cut) {
       const at = { path: reader.path, line: reader.line + 1 };
-      repairs.note(at, "cut here; what follows is missing");
+      repairs.note(at, "truncated here; the rest is missing");
     }
   }
   const partial = samples.cut || events.cut || !engine.tracker.finished;

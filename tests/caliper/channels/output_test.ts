@@ -346,8 +346,8 @@ Deno.test("a run that marked nothing logs it, and leaves no empty stream and no 
     using one = new Case({ CALI_SERVICES_ENABLE: services, ...report, ...stream });
     assertEquals(one.finish().files(), []);
     assertEquals(one.printed.told, [
-      "test: nothing was marked, so nothing is written; --preload caliper answers a program's calls " +
-      "of Caliper",
+      "test: no regions were found, so nothing is written. --preload caliper intercepts the " +
+      "program's Caliper calls",
     ]);
   }
 });

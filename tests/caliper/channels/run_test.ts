@@ -119,7 +119,7 @@ Deno.test("on a node without energies a stream has none, and one line reports it
   run.finish();
   assertEquals(readCali(out[0]).records.length, 1);
   assertEquals(told, [
-    'no energy in the stream: this node shows none; ask "joulemark doctor" why',
+    'no energy in the stream: this node has no readable energy counter. Run "joulemark doctor" for the reason',
   ]);
 });
 
@@ -148,5 +148,5 @@ Deno.test("ends of what was not open are logged in one line at the end", () => {
   mark("exit", 0.5, process, "a");
   step(1);
   run.finish();
-  assertEquals(told, ["2 ends of regions that were not open"]);
+  assertEquals(told, ["2 end calls had no open region"]);
 });

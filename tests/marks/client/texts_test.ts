@@ -81,5 +81,5 @@ Deno.test("changesFor() puts the library before others, and leaves single places
       INTEL_ITTNOTIFY_GROUPS: "all",
     },
   );
-  assertEquals(said, ["NVTX_INJECTION64_PATH names another tool, /nsys.so; it keeps its place"]);
+  assertEquals(said, ["NVTX_INJECTION64_PATH already names another tool, /nsys.so, which is kept"]);
 });

@@ -14,7 +14,7 @@ Deno.test("a record that is delivered again later counts once", async () => {
   const { stderr } = await printed({ file });
   assertMatch(
     stderr,
-    /^joulemark: 1 records \(1 lines\) are there more than once by host[^\n]*\n$/,
+    /^joulemark: 1 records \(1 lines\) occur more than once by host[^\n]*\n$/,
   );
 });
 

@@ -73,8 +73,8 @@ Deno.test("runRequest() refuses a bad flag, and goes on over a bad GEOPM_ variab
 Deno.test("runRequest() names GEOPM's variables that mean nothing here, once", () => {
   const r = request({}, { GEOPM_CTL: "process", GEOPM_AGENT: "power_balancer", GEOPM_POLICY: "p" });
   assertEquals(r.warnings, [
-    "not acted on: GEOPM_CTL, GEOPM_POLICY",
-    "GEOPM_AGENT=power_balancer: joulemark measures and controls nothing; agent is monitor",
+    "not supported and ignored: GEOPM_CTL, GEOPM_POLICY",
+    "GEOPM_AGENT=power_balancer: joulemark controls nothing; the agent is monitor",
   ]);
 });
 
@@ -86,6 +86,6 @@ Deno.test("runRequest() names a JOULEMARK_ variable that it does not know, once,
     JOULEMARK_IDLE: "",
   };
   assertEquals(request({}, env).warnings, [
-    "not known, so not acted on: JOULEMARK_REPROT, JOULEMARK_X; did you mean JOULEMARK_REPORT?",
+    "unknown and ignored: JOULEMARK_REPROT, JOULEMARK_X; did you mean JOULEMARK_REPORT?",
   ]);
 });

@@ -79,7 +79,7 @@ Deno.test("replay() goes up to the cut, and marks it partial", async () => {
   assertEquals(cutRow.partial, true);
   assertEquals(notes(cutRow), [
     "events.csv:5: event too late to count (2 times)",
-    "samples.csv:4: cut here; what follows is missing",
+    "samples.csv:4: truncated here; the rest is missing",
   ]);
   const cutEvent = await run({ "events.csv": EVENTS.slice(0, -14) });
   assertEquals(cutEvent.partial, true);

@@ -17,7 +17,9 @@ export function mpi(host: ServiceHost): Service {
   for (const name of ["MSG_TRACING", "MSG_PATTERN"]) {
     const value = host.config(`CALI_MPI_${name}`);
     if (value !== undefined && value !== "false") {
-      host.log(`mpi: no messages' sizes and partners here: CALI_MPI_${name} has no effect`);
+      host.log(
+        `mpi: sizes and partners of messages are not recorded: CALI_MPI_${name} has no effect`,
+      );
     }
   }
   return {

@@ -54,7 +54,7 @@ export class KeyedReading extends Troubled implements SignalReading {
         out[i] = (high * HIGH_WEIGHT + low) * row.scale;
       }
       if (out[i] !== out[i] && !this.noted.again(row.name, "error")) {
-        this.noted.add(row.name, "error", `${row.path}: no number behind ${row.line}`);
+        this.noted.add(row.name, "error", `${row.path}: no number after ${row.line}`);
       }
     }
   }

@@ -26,7 +26,7 @@ Deno.test("CALI_MPI_WHITELIST and CALI_MPI_BLACKLIST select the calls that are r
 Deno.test("mpi reports that messages are not followed, where requested", () => {
   const log = (value: string) => new Scripted("mpi", { CALI_MPI_MSG_TRACING: value }).channel.log;
   assertEquals(log("true"), [
-    "== CALIPER: mpi: no messages' sizes and partners here: CALI_MPI_MSG_TRACING has no effect",
+    "== CALIPER: mpi: sizes and partners of messages are not recorded: CALI_MPI_MSG_TRACING has no effect",
   ]);
   assertEquals(log("false"), []);
 });
