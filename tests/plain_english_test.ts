@@ -219,9 +219,9 @@ const MAX_POINTING: Readonly<Record<string, number>> = {
   "cli/top": 8,
   profile: 10,
   "run/outputs": 90,
-  "show/analysis": 54,
+  "show/analysis": 63,
   "show/page": 15,
-  "show/study": 13,
+  "show/study": 15,
 };
 
 /** Sources of src/, by path, that are TypeScript. */

@@ -39,12 +39,12 @@ export function terminalWidth(): number {
   return Deno.stdout.isTerminal() ? Deno.consoleSize().columns : Infinity;
 }
 
-/** How standard error shows text. @param color `auto`, `always` or `never`. */
+/** Style of text on standard error. @param color `auto`, `always` or `never`. */
 export function stderrLook(color: string | undefined): Look {
   return streamLook(Deno.stderr, color);
 }
 
-/** How standard output shows text. @param color `auto`, `always` or `never`. */
+/** Style of text on standard output. @param color `auto`, `always` or `never`. */
 export function stdoutLook(color: string | undefined): Look {
   return streamLook(Deno.stdout, color);
 }

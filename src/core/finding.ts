@@ -46,7 +46,7 @@ export class HostNotes {
     }
   }
 
-  /** Those of most hosts first; each names the first host. */
+  /** Lines with the number of hosts, those of most hosts first; each names the first host. */
   lines(): string[] {
     return [...this.#kinds.values()]
       .sort((a, b) => b.hosts.size - a.hosts.size || (a.line < b.line ? -1 : 1))

@@ -5,7 +5,7 @@
 import type { EnergyKind } from "../../core/region_tree.ts";
 
 const MAX_PARTS = 128, FIRST_WIDTH_S = 0.05;
-/** No node draws more. */
+/** Maximum power of a node, W. */
 const MAX_W = 1e6;
 
 /** Readings of the counters of one kind, added up. */
@@ -57,7 +57,7 @@ export class PowerCurve {
     });
   }
 
-  /** What was before does not count. */
+  /** Restarts: earlier values do not count. */
   restart(): void {
     this.#beginS = NaN;
     this.widthS = FIRST_WIDTH_S;

@@ -20,7 +20,7 @@ export interface ReportDigest {
     readonly host: string;
     /** True if the report itself is marked partial. */
     readonly partial: boolean;
-    /** Its notes, a few. */
+    /** Notes of the report, a few. */
     readonly notes: readonly string[];
     /** Bytes of its section. */
     readonly bytes: number;
