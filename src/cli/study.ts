@@ -58,8 +58,8 @@ JOULEMARK_SIMULATE, ... Several --vary make all combinations.
 two groups. In the command, {nodes} is replaced by the nodes, and {run} by "joulemark run" if a launcher
 has to come first.
 
-DIR gets a report and the output of each run, and study.csv with the table. study.svg and study.html show
-energy against runtime; study.jsonl records the finished runs.`,
+DIR gets a report and the output of each run, and study.csv with the table. The plots study.svg and
+study.html show energy against runtime; study.jsonl records the finished runs.`,
   options: [
     {
       name: "vary",

@@ -18,13 +18,12 @@ import type { Option, OptionValue, Origin } from "./option.ts";
 
 /** The pages' description of the files. */
 export const SETTINGS_TEXT =
-  `Options can be set in /etc/joulemark.conf, by the site, and in $XDG_CONFIG_HOME/joulemark.conf or
-~/.config/joulemark.conf, by the user: one KEY = VALUE a line, the key an option's long name. [VERB]
-begins the settings of another verb; those above the first of them are of run. An option on the
-command line goes first, then its JOULEMARK_ variable, then GEOPM's, then the user's file, then the
-site's. A file is taken where only root and its user can write to it and its directory. A wrong line is
-named: a run goes on without it, other verbs end with status 2. "joulemark doctor" shows what is set, and
-where.`;
+  `The site can set options in /etc/joulemark.conf, and the user in $XDG_CONFIG_HOME/joulemark.conf or
+~/.config/joulemark.conf. Each line is KEY = VALUE; the key is an option's long name. [VERB] begins the
+settings of another verb; lines before the first [VERB] are for run. The order of priority is: the command
+line, the JOULEMARK_ variable, GEOPM's variable, the user's file, the site's file. A file is used only if no
+other users can write to it or to its directory. A wrong line is named; a run continues without it, other
+verbs end with status 2. "joulemark doctor" shows all settings and their origin.`;
 
 /** The verb whose settings need no heading. */
 export const FIRST_SECTION = "run";

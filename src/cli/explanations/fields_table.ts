@@ -36,7 +36,7 @@ export const HEADER_FIELDS: readonly FieldRow[] = [
 export const GEOPM_FIELDS: readonly FieldRow[] = [
   row(
     "runtime (s); count",
-    "exact, see [aggregation](../../explanation/aggregation.md); epoch: sampled time, least count over CPUs",
+    "exact, see [aggregation](../../explanation/aggregation.md); epoch: sampled time, minimum count over CPUs",
   ),
   row("sync-runtime (s)", "total of TIME: the time that samples give the section"),
   row("package-energy (J); dram-energy (J)", "totals of CPU_ENERGY, DRAM_ENERGY, by samples"),
