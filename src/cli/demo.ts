@@ -2,7 +2,7 @@
  * `joulemark demo`: the main job on this node, with nothing prepared.
  *
  * The executable runs itself as an annotated application, which marks through the ring like any
- * other. Where the node has no readable energy counter the embedded simulated node replaces it, and
+ * other. If the node has no readable energy counter the embedded simulated node replaces it, and
  * every output is marked `simulated`.
  * @module
  */

@@ -45,7 +45,7 @@ export async function main(args: string[]): Promise<number> {
   bindForRunning();
   setMessages(own.messages);
   const status = await runNamed(args.slice(2));
-  // A request that is wrong is refused: the command never starts. Where we failed, it does.
+  // A request that is wrong is refused: the command never starts. If we failed, it does.
   if (status === EXIT.usage || status === EXIT.done) guardian()?.refuse(status);
   return status;
 }

@@ -18,7 +18,7 @@ export interface NodeOptions {
   readonly root?: string;
   /** Readers to leave out, comma-separated. @default none */
   readonly without?: string;
-  /** Socket of a collector, or "off". @default the machine's, where one listens */
+  /** Socket of a collector, or "off". @default the machine's, if one listens */
   readonly collector?: string;
 }
 

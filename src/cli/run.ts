@@ -179,7 +179,7 @@ function changesOf(
   return changes;
 }
 
-/** Loaded only where it is asked for: every process of a job pays for what is loaded. */
+/** Loaded only if it is asked for: every process of a job pays for what is loaded. */
 async function openIdle(text: string | undefined): Promise<RunIdle | undefined> {
   if (text === undefined) return undefined;
   const { parseBaseline } = await import("../run/outputs/idle_baseline.ts");

@@ -31,7 +31,7 @@ export interface Agent {
   readonly name: string;
   /** Default period in seconds, for a run without `--period`. */
   readonly waitS: number;
-  /** Columns that it adds to the trace; none where absent. */
+  /** Columns that it adds to the trace; none if absent. */
   readonly traceColumns?: readonly AgentColumn[];
   /** Requests the signals that it samples. */
   init?(platform: AgentPlatform): void;

@@ -2,10 +2,10 @@
  * Keeps the monitor's own cost within a share of one core, whatever the application does.
  *
  * Time grows a credit of CPU time by that share, and what the monitor takes is drawn from it. The start has
- * one of its own. Where the credit is used up and more is taken still: first short visits and what else
+ * one of its own. If the credit is used up and more is taken still: first short visits and what else
  * needs no order are folded as they are read (counts and times stay exact, edges of visits are gone), then
  * the sampling period is lengthened. Both are taken back, one by one, when half the budget would do.
- * Where marks come faster than the share can ever emit one by one they are folded at once
+ * If marks come faster than the share can ever emit one by one they are folded at once
  * (`marksPerS`). The report and the card list what was done. Pure: times are arguments.
  * @module
  */

@@ -8,7 +8,7 @@
 export interface Diagnostic {
   /** Subject of the problem: a signal, a file; empty for the whole run. */
   readonly subject: string;
-  /** `reset`, `stall`, `error`, …, or the whole phrase where there is no shorter word. */
+  /** `reset`, `stall`, `error`, …, or the whole phrase if there is no shorter word. */
   readonly kind: string;
   /** The first example, in words. */
   readonly text: string;
@@ -70,7 +70,7 @@ export class Diagnostics {
     return false;
   }
 
-  /** Counts one, and keeps its text and place where it is the first of its kind. */
+  /** Counts one, and keeps its text and place if it is the first of its kind. */
   add(subject: string, kind: string, text = "", at = -1): void {
     if (this.again(subject, kind)) return;
     this.total++;

@@ -180,7 +180,7 @@ export class FormatError extends SyntaxError implements HumanError {
   readonly code = "format";
   /** The file, as the user named it. */
   readonly path: string;
-  /** 1-based line, 0 where the file as a whole is meant. */
+  /** 1-based line, 0 if the file as a whole is meant. */
   readonly line: number;
   /** A file that cannot be read, and the line where that shows. */
   constructor(path: string, line: number, complaint: Omit<Complaint, "target">) {

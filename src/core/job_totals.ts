@@ -16,7 +16,7 @@ export const ENERGY_SIGNALS: Readonly<Record<EnergyKind, string>> = {
   gpu: "GPU_ENERGY",
 };
 
-/** Energy of the node by samples, where it is the integral of a power: GEOPM has no key for it. */
+/** Energy of the node by samples, if it is the integral of a power: GEOPM has no key for it. */
 export const NODE_ENERGY_KEY = "joulemark-node-energy (J)";
 
 /** One component; NaN: not known. */

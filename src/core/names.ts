@@ -21,7 +21,7 @@ export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Names between commas, without blanks around them; none where nothing is given. */
+/** Names between commas, without blanks around them; none if nothing is given. */
 export function listOf(text: string | undefined): string[] {
   return (text ?? "").split(",").map((word) => word.trim()).filter((word) => word !== "");
 }

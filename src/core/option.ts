@@ -21,9 +21,9 @@ export interface Option {
   readonly words?: readonly string[];
   /** Can be given as `JOULEMARK_NAME`. */
   readonly env?: boolean;
-  /** Variable of another tool, GEOPM or CrayPat, with the same meaning, for where ours is unset. */
+  /** Variable of another tool, GEOPM or CrayPat, with the same meaning, for if ours is unset. */
   readonly foreign?: string;
-  /** Value where none is given, as the help shows it. */
+  /** Value if none is given, as the help shows it. */
   readonly default?: string;
   /** Heading in the help. @default "Options" */
   readonly group?: string;
@@ -129,7 +129,7 @@ export function optionValues(
   return values;
 }
 
-/** The values that no file gave; the same map where no file gave any. */
+/** The values that no file gave; the same map if no file gave any. */
 export function withoutFiles(values: OptionValues): OptionValues {
   const own = [...values].filter(([, { origin }]) => origin !== "user" && origin !== "site");
   return own.length === values.size ? values : new Map(own);

@@ -128,7 +128,7 @@ export interface FoldedStats {
   selfNs: number;
 }
 
-/** The visits of a path as people read them. s; NaN where there is no visit. */
+/** The visits of a path as people read them. s; NaN if there is no visit. */
 export interface PathFigures {
   /** Visits that ended. */
   readonly count: number;
@@ -274,7 +274,7 @@ export class PathStats {
   /**
    * Adds all that another one has.
    *
-   * @param pathOf Number here of a path there; left out where both are of one table.
+   * @param pathOf Number here of a path there; left out if both are of one table.
    */
   merge(other: PathStats, pathOf: (path: number) => number = (path) => path): void {
     for (let there = 0; there < other.count.length; there++) {
@@ -310,7 +310,7 @@ export class PathStats {
     };
   }
 
-  /** The length that a part of the visits does not exceed, ns; NaN where there is no visit. */
+  /** The length that a part of the visits does not exceed, ns; NaN if there is no visit. */
   quantileNs(path: number, part: number): number {
     const histogram = this.#histogram(path);
     if (histogram === undefined) return NaN;

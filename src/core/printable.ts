@@ -24,7 +24,7 @@ export function printableLines(text: string): string {
   return text.replace(COMMANDS, (c) => c === "\n" || c === "\t" ? c : visible(c));
 }
 
-/** JSON of a value: texts mean the same, and nothing in them is obeyed where it is shown. */
+/** JSON of a value: texts mean the same, and nothing in them is obeyed if it is shown. */
 export function jsonText(value: unknown, indent?: number): string {
   return printableJson(JSON.stringify(value, null, indent) ?? "null");
 }

@@ -26,7 +26,7 @@ export interface TreeEnergy {
   /** Energy with all nested regions, and its standard error, J; NaN: it cannot be determined. */
   readonly joules: number;
   readonly seJ: number;
-  /** By exact edges alone: used where the other cannot be determined, or was not requested. */
+  /** By exact edges alone: used if the other cannot be determined, or was not requested. */
   readonly exactJ: number;
   /** Outside of what is nested in it, and its standard error. */
   readonly selfJ: number;

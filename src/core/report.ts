@@ -17,7 +17,7 @@ export type ReportFields = Record<string, ReportValue>;
 /** Plain nested data under a `joulemark:` key. */
 export type Nested = null | boolean | number | string | Nested[] | { [key: string]: Nested };
 
-/** A field that is a number; NaN where it is absent, or something else. */
+/** A field that is a number; NaN if it is absent, or something else. */
 export function fieldOf(fields: ReportFields, key: string): number {
   return numberOf(fields[key]);
 }
@@ -42,7 +42,7 @@ export function isSampled(section: ReportFields): boolean {
   return section["sync-runtime (s)"] !== 0;
 }
 
-/** A field that is a number; NaN also where GEOPM's 0 means "no sample". */
+/** A field that is a number; NaN also if GEOPM's 0 means "no sample". */
 export function sampledOf(section: ReportFields, key: string): number {
   const value = fieldOf(section, key);
   const isKnown = isExact(key) || isSampled(section) && !(value === 0 && isRate(key));

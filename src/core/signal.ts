@@ -59,7 +59,7 @@ export interface OfferedSignal {
   readonly quality: Quality;
   /** Something about its quality that a reader of the report must know. */
   readonly note?: string;
-  /** Seconds between two changes of the counter, where known. */
+  /** Seconds between two changes of the counter, if known. */
   readonly updatePeriodS?: number;
   /** Smallest step, in the row's unit. */
   readonly resolution?: number;
@@ -115,7 +115,7 @@ export interface SignalReading {
    * Reads every requested row once.
    *
    * @param out For each requested row, in order, one value per instance of its domain, ascending; SI
-   * units, NaN where not available. Counters come out unwrapped, starting at their raw value.
+   * units, NaN if not available. Counters come out unwrapped, starting at their raw value.
    * @param timeS Seconds on the monotonic clock; only differences mean anything.
    * @param all A total is made of this reading: sources that are read less often are read as well.
    */

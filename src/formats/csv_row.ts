@@ -12,7 +12,7 @@ const MINUS = 45;
 const POWERS = Float64Array.from({ length: 23 }, (_, i) => 10 ** i);
 const decoder = new TextDecoder();
 
-/** A field, quoted where it must be. */
+/** A field, quoted if it must be. */
 export function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -52,7 +52,7 @@ export type Instances = Partial<Record<Domain, number>>;
 /**
  * Checks and completes what a YAML parser made of `recording.yaml`.
  *
- * @param seen Where no list gives the CPUs of a memory or GPU, the CPUs are split evenly,
+ * @param seen If no list gives the CPUs of a memory or GPU, the CPUs are split evenly,
  * in order of packages, among as many as the columns show.
  * @throws {FormatError} If something is missing or wrong.
  */

@@ -148,7 +148,7 @@ function pairLines(blanks: string, pairs: ReportHost["agent"]): string {
 }
 
 /**
- * Energies and powers among GEOPM's own fields: where one does not cover all of its section it is
+ * Energies and powers among GEOPM's own fields: if one does not cover all of its section it is
  * YAML's NaN, which GEOPM's parser takes for a number. docs/reference/coverage.md.
  */
 const GEOPM_FIGURE =

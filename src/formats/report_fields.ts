@@ -1,6 +1,6 @@
 /**
  * Fields of a report's sections, line by line. Sections repeat their keys in one order, so a line is
- * compared with the one expected, and taken apart only where it differs.
+ * compared with the one expected, and taken apart only if it differs.
  * @module
  */
 import { type LineCursor, splitPair } from "./nested.ts";
@@ -25,7 +25,7 @@ export interface FieldLine {
 const known: FieldLine[] = [];
 
 /**
- * The field at the cursor, which goes on; `undefined` where there is none.
+ * The field at the cursor, which goes on; `undefined` if there is none.
  *
  * @param place Number of the line in its section.
  */

@@ -1,5 +1,5 @@
 /**
- * Functions of the C library without code of their own: one is bound in 10 µs, where the runtime takes 200 to
+ * Functions of the C library without code of their own: one is bound in 10 µs, while the runtime takes 200 to
  * compile its way to it, and a call takes 0.4 µs. For what is called seldom, and for a start.
  * @module
  */

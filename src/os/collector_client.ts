@@ -51,7 +51,7 @@ export type CollectorState =
 /**
  * The collector to ask.
  *
- * @param root Of the node; a tree has a collector only where one is named.
+ * @param root Of the node; a tree has a collector only if one is named.
  * @param asked Path of its socket, or "off". @default where a collector listens by itself
  */
 export function collectorFor(root: string, asked: string | undefined): CollectorClient | undefined {

@@ -113,7 +113,7 @@ export class MachineHost implements Host {
   readText(path: string): string | undefined {
     const fd = this.#open(path, () => openFile(this.#at(path), O.RDONLY | O.NONBLOCK));
     const text = fd < 0 ? undefined : readOpenText(fd, this.#at(path));
-    // Where nothing is, a collector has nothing either.
+    // If nothing is, a collector has nothing either.
     return text ?? (isAbsent(-fd) ? undefined : this.#textOfServed(path));
   }
 

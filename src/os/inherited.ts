@@ -57,7 +57,7 @@ export interface ConfineCode {
 
 let code: ConfineCode = { handler: 0n, restorer: 0n };
 
-/** By which this process confines its threads, where it has no application. */
+/** By which this process confines its threads, if it has no application. */
 export function confineCode(): ConfineCode {
   return code;
 }

@@ -150,8 +150,8 @@ export function libc(): Libc {
 }
 
 /**
- * Called again and again, so code is compiled for them: to bind one takes 200 µs then, and a call 0.03 from
- * where V8 has compiled the caller, too. Any other is bound in 10 µs, and a call takes 0.4 (bind.ts).
+ * Called again and again, so code is compiled for them: to bind one takes 200 µs then, and a call 0.03 once
+ * V8 has compiled the caller, too. Any other is bound in 10 µs, and a call takes 0.4 (bind.ts).
  */
 const FREQUENT_CALLS: ReadonlySet<string> = new Set<keyof Libc>([
   ...["open", "close", "read", "write", "pread", "preadAt", "pwriteAt"] as const,
@@ -236,7 +236,7 @@ export function bindForRunning(): void {
   bindSeldom(all, names.filter((name) => !STARTING.has(name) && !Object.hasOwn(all, name)));
 }
 
-/** Compiles code for frequent calls, where they will be; from here on there is no more of it. */
+/** Compiles code for frequent calls, if they will be; from here on there is no more of it. */
 export function compileForRunning(often: boolean): void {
   const names = [...FREQUENT_CALLS] as (keyof Libc)[];
   if (often) compile(libc(), names.filter((name) => !compiled.has(name)));
@@ -292,7 +292,7 @@ const errnoBytes = new Uint8Array(errnoWord.buffer);
 let errnoAt = 0n;
 
 /**
- * errno of the last libc call on this thread: good for messages. Where it steers control flow the
+ * errno of the last libc call on this thread: good for messages. If it steers control flow the
  * caller repeats the call, since the runtime may have made system calls in between.
  */
 export function errno(): number {

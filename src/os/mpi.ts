@@ -19,7 +19,7 @@ import {
   SYMBOLS,
 } from "./mpi_tables.ts";
 
-/** By preference where nothing else decides. */
+/** By preference if nothing else decides. */
 const NAMES: readonly string[] = [
   "libmpi_abi.so.1",
   "libmpi_abi.so.0",

@@ -3,7 +3,7 @@
  *
  * As root we write where other users may write too. A link that one of them made must not lead us
  * to a file of ours, so no link is followed by its name: each part of a path is opened by itself,
- * and a link is read only where its directory belongs to us or root alone, or where the link does.
+ * and a link is read only if its directory belongs to us or root alone, or if the link does.
  * All later steps, the new file and the rename, happen in the open directory, which cannot be
  * exchanged.
  *
@@ -80,7 +80,7 @@ export class OutputPlace implements Disposable {
   }
 
   /**
-   * A new file in the directory, to write and to read: without a name where the file system has such, so
+   * A new file in the directory, to write and to read: without a name if the file system has such, so
    * that nothing of it stays if this process is killed; else with a random one. @throws {OsError}
    */
   beside(): UserFile {
@@ -179,7 +179,7 @@ export class OutputPlace implements Disposable {
   }
 
   /**
-   * A file without a name in the directory; negative where the file system has none.
+   * A file without a name in the directory; negative if the file system has none.
    *
    * @param mode Without the bits of the umask. @default of this user alone
    */
@@ -288,7 +288,7 @@ export function removeEmptyDirectory(path: string): boolean {
 
 type NameCall = (directory: number, name: Uint8Array<ArrayBuffer>) => number;
 
-/** Does something with a name, itself where it is a link; the errno, or 0. @throws {OsError} */
+/** Does something with a name, itself if it is a link; the errno, or 0. @throws {OsError} */
 function errnoOf(path: string, call: NameCall): number {
   const { directory, name } = find(path, false);
   const done = call(directory, cString(name));
@@ -320,7 +320,7 @@ function find(path: string, follows = true): Found {
   if (isDescriptor(path)) return { directory: -1, name: path };
   const slash = path.lastIndexOf("/");
   if (slash === path.length - 1) throw new OsError(path === "" ? ERRNO.ENOENT : ERRNO.EISDIR);
-  // One call where no directory on the way is a link.
+  // One call if no directory on the way is a link.
   let directory = withoutLinks(slash < 0 ? "." : path.slice(0, slash) || "/");
   const parts = directory >= 0 ? [path.slice(slash + 1)] : partsOf(path);
   if (directory < 0) directory = start(path);
@@ -408,7 +408,7 @@ function openAt(directory: number, name: string, flags: number, mode = 0): numbe
   return again >= 0 ? again : -(errno() || ERRNO.EIO);
 }
 
-/** A directory by openat2(2); negative where a link is on the way, or the kernel has no such call. */
+/** A directory by openat2(2); negative if a link is on the way, or the kernel has no such call. */
 function withoutLinks(path: string): number {
   const how = new BigUint64Array([
     BigInt(O.PATH | O.DIRECTORY | O.CLOEXEC),

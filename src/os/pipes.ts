@@ -29,7 +29,7 @@ export function logSilentPipes(to: (line: string) => void): void {
 /**
  * Waits until a pipe has data or ends.
  *
- * @returns False where it stays silent: it is not waited for again.
+ * @returns False if it stays silent: it is not waited for again.
  */
 export function awaitPipe(fd: number): boolean {
   waiting();

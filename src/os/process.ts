@@ -24,7 +24,7 @@ const SPAWN_SETSIGMASK = 0x08;
 /** 127: no such command; 126: found but not executable. What a shell would return. */
 export type FindCommand = { path: string } | { status: 126 | 127; reason: string };
 
-/** May this user run a file with these facts? Root may where anybody may. */
+/** May this user run a file with these facts? Root may if anybody may. */
 function isRunnable({ mode, uid }: FileFacts): boolean {
   if ((mode & 0o170000) !== 0o100000) return false;
   const user = libc().geteuid();

@@ -64,7 +64,7 @@ export class RawMachine {
     return this.host instanceof MachineHost ? this.host.facts : {};
   }
 
-  /** Registers of a CPU, opened once; `undefined` where they cannot be. */
+  /** Registers of a CPU, opened once; `undefined` if they cannot be. */
   registers(cpu: number): CpuRegisters | undefined {
     if (!this.#cpus.has(cpu)) this.#cpus.set(cpu, this.#openRegisters(cpu));
     return this.#cpus.get(cpu);
@@ -81,7 +81,7 @@ export class RawMachine {
     }
   }
 
-  /** Configuration space of a PCI function, `BB/DD.F`; `undefined` where it cannot be read. */
+  /** Configuration space of a PCI function, `BB/DD.F`; `undefined` if it cannot be read. */
   pci(name: string): PciFunction | undefined {
     if (!this.#pci.has(name)) {
       const path = `${this.host.root}/proc/bus/pci/${name}`;
@@ -144,7 +144,7 @@ export class CpuRegisters {
     this.#device = device;
   }
 
-  /** Reads into `low` and `high`; false where the CPU has no such register. */
+  /** Reads into `low` and `high`; false if the CPU has no such register. */
   read(register: number): boolean {
     const written = this.#written.size > 0 ? this.#written.get(register) : undefined;
     if (written !== undefined) {
@@ -174,7 +174,7 @@ export class CpuRegisters {
     return n === 8n ? 0 : ERRNO.EIO;
   }
 
-  /** A counter that was just started: 0 where a tree does not list it. */
+  /** A counter that was just started: 0 if a tree does not list it. */
   started(register: number): void {
     if (this.#device === undefined && !this.read(register)) this.#written.set(register, 0n);
   }
@@ -197,7 +197,7 @@ export class PciFunction {
     this.#isTree = isTree;
   }
 
-  /** The word at an offset; 0 where the file ends before it. */
+  /** The word at an offset; 0 if the file ends before it. */
   read(offset: number): number {
     const written = this.#written.get(offset);
     if (written !== undefined) return written;

@@ -1,5 +1,5 @@
 /**
- * Files that decide what this process does: accepted only where no other user could have written them.
+ * Files that decide what this process does: accepted only if no other user could have written them.
  * @module
  */
 import {
@@ -19,7 +19,7 @@ const WRITABLE_BY_OTHERS = 0o022, WRITABLE_BY_ALL = 0o002, STICKY = 0o1000;
 /** A configuration file has a few lines. */
 const BYTES_MAX = 1 << 20;
 
-/** A file that was looked for: its text, why it is not taken, or neither where there is none. */
+/** A file that was looked for: its text, why it is not taken, or neither if there is none. */
 export interface TrustedText {
   readonly text?: string;
   readonly refused?: string;
@@ -62,7 +62,7 @@ function folderOf(path: string): string {
 function readIf(path: string, refuse: (facts: FileFacts) => string | undefined): TrustedText {
   const fd = openFile(path, O.RDONLY | O.NONBLOCK);
   if (fd === -ERRNO.ENOENT || fd === -ERRNO.ENOTDIR) return {};
-  // A file where this user may not read is not for them, for example below another user's HOME.
+  // A file that this user may not read is not for them, for example below another user's HOME.
   if (fd === -ERRNO.EACCES && statPath(path) === undefined) return {};
   if (fd < 0) return { refused: errorText(-fd) };
   try {
@@ -127,7 +127,7 @@ export function safeDirectory(path: string): { readonly path: string } | { reado
   return { path: real };
 }
 
-/** The owner of "/" where it is no user of this user namespace; `undefined`: it is one. */
+/** The owner of "/" if it is no user of this user namespace; `undefined`: it is one. */
 function unmappedRoot(): number | undefined {
   const owner = statPath("/")?.uid, map = readWhole("/proc/self/uid_map");
   if (owner === undefined || map === undefined) return undefined;

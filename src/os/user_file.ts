@@ -146,7 +146,7 @@ export class UserFile implements Disposable {
     return n;
   }
 
-  /** Fills a stretch from any place, without moving. @throws {OsError} Also where the file ends. */
+  /** Fills a stretch from any place, without moving. @throws {OsError} Also if the file ends. */
   readAt(into: Uint8Array, at: number): void {
     for (let got = 0; got < into.length;) {
       const n = checked(readAt(this.#fd, into.subarray(got), at + got));

@@ -16,7 +16,7 @@ let opened: Deno.DynamicLibrary<typeof SYMBOLS>["symbols"] | undefined;
 const calls = () => opened ??= bindMore(SYMBOLS);
 const known = new Map<number, string | undefined>();
 
-/** Name of a user, `undefined` where the node has none. Remembered. */
+/** Name of a user, `undefined` if the node has none. Remembered. */
 export function userName(uid: number): string | undefined {
   return known.getOrInsertComputed(uid, lookUp);
 }
@@ -29,7 +29,7 @@ function lookUp(uid: number): string | undefined {
   return fromBytes(readName(pointer[0]));
 }
 
-/** Number of a user, by name or by number; `undefined` where the node has none. */
+/** Number of a user, by name or by number; `undefined` if the node has none. */
 export function userId(name: string): number | undefined {
   return numberOf(name, (text) => calls()?.getpwnam(text));
 }

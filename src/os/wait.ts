@@ -76,7 +76,7 @@ export class Waiter {
 export type Scheduling = "fifo" | "nice" | "plain";
 
 /**
- * Makes this thread wake on time: timer slack of 1 ns, real-time class where allowed, else the
+ * Makes this thread wake on time: timer slack of 1 ns, real-time class if allowed, else the
  * highest nice level that is. The lowest real-time priority suffices to precede all ordinary work.
  */
 export function wakeOnTime(): Scheduling {
@@ -94,7 +94,7 @@ export function wakeOnTime(): Scheduling {
 /**
  * The nice level of this process's other threads, which make machine code of what runs often. Beside a
  * program of a thousand threads they come to nothing otherwise, and the loop goes on without it, at
- * several times the cost. Where that may not be it stays as it is.
+ * several times the cost. If that may not be it stays as it is.
  */
 function levelHelpers(level: number): void {
   for (const name of listDirectory("/proc/self/task")) {
@@ -109,7 +109,7 @@ let mayReturn = false;
 
 /**
  * Leaves the real-time class for work that takes its time, and comes back to it. In that class a
- * thread that computes keeps every other one from its CPU. Where there is no way back it stays.
+ * thread that computes keeps every other one from its CPU. If there is no way back it stays.
  */
 export function atLeisure<T>(scheduling: string, work: () => T): T {
   if (scheduling !== "fifo" || !mayReturn) return work();

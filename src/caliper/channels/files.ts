@@ -49,7 +49,7 @@ export function announce(name: string, printer: Printer): void {
   }
 }
 
-/** Opens a stream. @returns `undefined`, with the reason logged, where it cannot be made. */
+/** Opens a stream. @returns `undefined`, with the reason logged, if it cannot be made. */
 export function openStream(
   name: string,
   provisional: string | undefined,

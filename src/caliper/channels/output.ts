@@ -26,7 +26,7 @@ const SERIES = "timeseries";
 export interface OutputNames {
   /** Name of a stream for which none is given. */
   defaultName(): string;
-  /** Suffix of the names of files, where each of several hosts writes its own. */
+  /** Suffix of the names of files, if each of several hosts writes its own. */
   readonly host?: string;
   /** Energies of the run's paths, at its end; `undefined`: it has none. */
   treeSource?(): TreeSource | undefined;
@@ -52,7 +52,7 @@ export class ContextOutput {
   #series: ContextOutput | undefined;
   readonly #printer: Printer;
   readonly #template: string;
-  /** Streams by the first thread of their process; one for all where the name is one for all. */
+  /** Streams by the first thread of their process; one for all if the name is one for all. */
   readonly #streams = new Map<number, OpenStream>();
   /** First threads of processes by thread, and their pids. */
   readonly #firsts: number[] = [];
@@ -278,7 +278,7 @@ export class ContextOutput {
   }
 }
 
-/** Services that only a channel under MPI has, where it is not known yet whether this is one. */
+/** Services that only a channel under MPI has, if it is not known yet whether this is one. */
 function unnotedOf({ reports }: ChannelSpec): string[] {
   if (reports === undefined) return [];
   const alone = wordsOf(reports.alone.variables.CALI_SERVICES_ENABLE);

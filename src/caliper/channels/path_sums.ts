@@ -1,5 +1,5 @@
 /**
- * Visits that threads folded by path, for channels: at once where a channel shares out what counters
+ * Visits that threads folded by path, for channels: at once if a channel shares out what counters
  * grew, since that needs their time in each interval; else once, when all is over.
  * @module
  */

@@ -9,7 +9,7 @@ import type { ProcessFacts } from "./machine.ts";
 const BYTES = 128;
 const FIELDS = { size: 0, resident: 1, data: 5 } as const;
 
-/** The memory of the processes of a run. Pages; NaN where the process is gone. */
+/** The memory of the processes of a run. Pages; NaN if the process is gone. */
 export class ProcessMemory implements ProcessFacts, Disposable {
   readonly #files = new Map<number, number>();
   readonly #bytes = new Uint8Array(BYTES);

@@ -2,7 +2,7 @@
  * Caliper's channels of a run: what processes mark becomes context, and snapshots of it.
  *
  * Events of a step wait until the step is settled: only then are the counters before and after them
- * known, so that a snapshot at an edge gets the energy up to that edge; where a counter changes only
+ * known, so that a snapshot at an edge gets the energy up to that edge; if a counter changes only
  * ten times a second they wait for its next change. Then each event is passed to every channel at its
  * own time. No clock and no hardware here, so a replay makes the same.
  * @module
@@ -48,7 +48,7 @@ interface RunProcess {
 /** Parts of a run that a recorder needs. */
 export interface ContextRecorderOptions {
   readonly names: RunNames;
-  /** Rank of a process in its MPI job, where it has one. */
+  /** Rank of a process in its MPI job, if it has one. */
   rankOf(pid: number): string | undefined;
   /** A thread begins in a channel; `first` is the process's own. */
   joined?(channel: Channel, thread: number, first: number, pid: number): void;

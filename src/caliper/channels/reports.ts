@@ -77,7 +77,7 @@ export class ContextReports {
     this.#print(fillName(variables[`${prefix}_FILENAME`] ?? "stdout", valueOf), text, append);
   }
 
-  /** The report over loops, where there is one. */
+  /** The report over loops, if there is one. */
   writeLoops(records: RunRecords, nameOnHost: (name: string) => string): void {
     const { loops } = this.#spec;
     if (loops === undefined) return;

@@ -28,11 +28,11 @@ export interface ContextRunOptions {
   /**
    * The channels that were asked for, once it is known what signals there are.
    *
-   * @throws {UsageError} Where that cannot be understood.
+   * @throws {UsageError} If that cannot be understood.
    */
   channels(table: NameTable, topology: PlatformTopology): {
     readonly specs: readonly ChannelSpec[];
-    /** Lines for people where no rank of MPI runs. */
+    /** Lines for people if no rank of MPI runs. */
     readonly remarksAlone: readonly string[];
   };
   /** Name of a stream for which none is given. */
@@ -52,7 +52,7 @@ export interface ContextRunOptions {
 
 /** The index of a run among several. */
 export interface ContextPlace {
-  /** Suffix of the names of files, where each of several hosts writes its own. */
+  /** Suffix of the names of files, if each of several hosts writes its own. */
   readonly host?: string;
   /** Part of this node in the job's report. */
   readonly part?: JobPart;

@@ -38,7 +38,7 @@ export class CounterShare {
   /** The latest reading that does not count yet, because nothing has changed. */
   #sameS = NaN;
 
-  /** @param updatePeriodS Between two changes of the counter, where known. */
+  /** @param updatePeriodS Between two changes of the counter, if known. */
   constructor(cpus?: readonly number[], updatePeriodS = 0) {
     this.#cpus = cpus === undefined ? undefined : new Set(cpus);
     this.#patienceS = updatePeriodS > RARE_S ? STOPPED_AFTER_INTERVALS * updatePeriodS : 0;

@@ -27,7 +27,7 @@ export function markSpotChannel(channel: Channel, thread: number, name: string):
  * The stream.
  *
  * @param processes A stream of each process from the profile's channel.
- * @param series The same from the channel of the series, where there is one.
+ * @param series The same from the channel of the series, if there is one.
  */
 export function spotStream(
   spot: SpotProfile,

@@ -67,7 +67,7 @@ export class RunThread {
    * Ends a region. A channel has one stack: those of other tracks that were begun later end before
    * it, and begin again.
    *
-   * @returns False where nothing of that name is open: then nothing changes.
+   * @returns False if nothing of that name is open: then nothing changes.
    */
   exit(channels: readonly Channel[], name: string): boolean {
     this.#endDue(channels);

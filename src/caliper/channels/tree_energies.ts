@@ -2,9 +2,9 @@
  * Energies of aggregated rows as the report's tree has them.
  *
  * A channel measures at every mark and shares a counter's growth out evenly over time, which mixes
- * short regions. Where the run has a fit, the rows of a path get its energy instead, each in
+ * short regions. If the run has a fit, the rows of a path get its energy instead, each in
  * proportion to what was measured: what processes and other keys of the rows differ by stays. A row
- * where nothing was measured (a thread beside the one that reads the counters) gets its part by time.
+ * without a measurement (a thread beside the one that reads the counters) gets its part by time.
  * What a channel does not see (calls of libraries) counts with the region around it, and what the tree
  * cannot show (nested visits that came folded beside others in order) counts with it as measured.
  * @module
@@ -37,7 +37,7 @@ interface Group {
 }
 
 const KEY_SEPARATOR = "\0";
-/** Time of a row, for those where nothing was measured. */
+/** Time of a row, for rows without a measurement. */
 const TIME = "sum#time.duration.ns";
 
 /** The rows of one channel: first all are gathered, then each is set right. */
@@ -192,7 +192,7 @@ class Families {
       add(path, shown);
       if (paths.parent(path) > ROOT) add(this.#shownBy[paths.parent(path)], -shown);
     }
-    // Where one of two cannot be determined, the difference may be below 0 by its error.
+    // If one of two cannot be determined, the difference may be below 0 by its error.
     for (const [key, joules] of wanted) if (joules < 0) wanted.set(key, 0);
     return wanted;
   }

@@ -90,7 +90,7 @@ export class WaitingEvents {
     return this.#kept[number - this.#firstKept] as T;
   }
 
-  /** Room is made where many were emitted. */
+  /** Room is made if many were emitted. */
   dropEmitted(): void {
     const { first, count } = this;
     if (first < count && first < 1024) return;

@@ -20,7 +20,7 @@ import type { Given } from "./given.ts";
 import type { AnnotationRuntime } from "./runtime.ts";
 
 /**
- * One attribute to annotate with. The attribute is made by the first value, of its type, where there is none.
+ * One attribute to annotate with. The attribute is made by the first value, of its type, if there is none.
  *
  * @example
  * ```ts

@@ -151,7 +151,7 @@ export class Annotations extends AnnotationRuntime {
   }
 
   /**
-   * Sets a value that is no region: it has a stack of its own, whatever its name. Where regions have the
+   * Sets a value that is no region: it has a stack of its own, whatever its name. If regions have the
    * name already (`phase`, `loop`), it is called `value#NAME`.
    *
    * @ignore

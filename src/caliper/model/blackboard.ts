@@ -40,7 +40,7 @@ export class Blackboard {
     this.#ownStacks = ownStacks;
   }
 
-  /** The innermost node of the stack that an attribute belongs to, `NONE` where it is empty. */
+  /** The innermost node of the stack that an attribute belongs to, `NONE` if it is empty. */
   stackNode(attribute: number): number {
     return this.#stacks[stackOf(this.#tree, attribute)]?.node ?? NONE;
   }

@@ -36,7 +36,7 @@ const SIZES: Partial<Record<TypeName, readonly number[]>> = {
 const MAX_FIELDS = 1024;
 const MAX_BYTES = 1 << 20;
 
-/** @returns What is wrong, where it is no layout. */
+/** @returns What is wrong, if it is no layout. */
 export function parseLayout(text: string): BlobField[] | { readonly wrong: string } {
   let data: unknown;
   try {

@@ -13,12 +13,12 @@ const INT64_MAX = 0x7fffffffffffffffn;
 const INT64_MIN = -0x8000000000000000n;
 const UINT64_MAX = 0xffffffffffffffffn;
 
-/** The number form where it is exact, else the bigint itself. */
+/** The number form if it is exact, else the bigint itself. */
 export function narrow(value: bigint): Int64 {
   return value >= -9007199254740991n && value <= 9007199254740991n ? Number(value) : value;
 }
 
-/** strtoll(3), base 10: longest prefix, saturating; null where there is no digit. */
+/** strtoll(3), base 10: longest prefix, saturating; null if there is no digit. */
 export function scanInt64(text: string): Int64 | null {
   const found = /^[ \t\n\v\f\r]*([+-]?[0-9]+)/.exec(text);
   if (found === null) return null;
@@ -27,7 +27,7 @@ export function scanInt64(text: string): Int64 | null {
   return narrow(wide > INT64_MAX ? INT64_MAX : wide < INT64_MIN ? INT64_MIN : wide);
 }
 
-/** Leading decimal digits, modulo 2^64; null where there is none. No sign, no blanks. */
+/** Leading decimal digits, modulo 2^64; null if there is none. No sign, no blanks. */
 export function scanUint64(text: string): Int64 | null {
   const found = /^[0-9]+/.exec(text);
   if (found === null) return null;
@@ -36,7 +36,7 @@ export function scanUint64(text: string): Int64 | null {
     : narrow(BigInt.asUintN(64, BigInt(found[0].slice(-400))));
 }
 
-/** strtoull(3), base 16; null where there is no digit or the value needs more than 64 bits. */
+/** strtoull(3), base 16; null if there is no digit or the value needs more than 64 bits. */
 export function scanHex64(text: string): Int64 | null {
   const found = /^[ \t\n\v\f\r]*([+-]?)(?:0x(?=[0-9a-f]))?([0-9a-f]+)/i.exec(text);
   if (found === null) return null;
@@ -49,7 +49,7 @@ export function scanHex64(text: string): Int64 | null {
 const DOUBLE =
   /^[ \t\n\v\f\r]*([+-]?)(?:(inf(?:inity)?)|(nan)|0x([0-9a-f]*)(?:\.([0-9a-f]*))?(?:p([+-]?[0-9]+))?|((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?))/i;
 
-/** strtod(3): longest prefix, with inf, nan and hexadecimal; null where nothing is a number. */
+/** strtod(3): longest prefix, with inf, nan and hexadecimal; null if nothing is a number. */
 export function scanDouble(text: string): number | null {
   const found = DOUBLE.exec(text);
   if (found === null) return null;

@@ -1,6 +1,6 @@
 /** Lists in Caliper's variables. */
 
-/** Words between commas or colons, without blanks around them; none where nothing is set. */
+/** Words between commas or colons, without blanks around them; none if nothing is set. */
 export function wordsOf(text: string | undefined): string[] {
   return (text ?? "").split(/[,:]/).map((word) => word.trim()).filter((word) => word !== "");
 }

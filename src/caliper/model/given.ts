@@ -22,7 +22,7 @@ export function typeOfGiven(value: Given | Variant): number {
   }
 }
 
-/** A given value in a type; the empty value where it is none of that type. */
+/** A given value in a type; the empty value if it is none of that type. */
 export function readGiven(type: number, given: Given | Variant): Variant {
   if (given instanceof Uint8Array) {
     return type === TYPE.usr ? { type, value: String.fromCharCode(...given) } : EMPTY;

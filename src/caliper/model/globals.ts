@@ -6,7 +6,7 @@ import { type ContextTree, NONE } from "./tree.ts";
 
 /**
  * The globals among the values of processes: each attribute once, in the order in which they came.
- * Where processes differ the last one is taken, as when their streams are read one after the other.
+ * If processes differ the last one is taken, as when their streams are read one after the other.
  */
 export function globalsOf(tree: ContextTree, processes: Iterable<Blackboard>): Snapshot {
   const nodes = new Map<number, number>(), values = new Map<number, number>();

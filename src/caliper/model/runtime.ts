@@ -210,7 +210,7 @@ export class AnnotationRuntime {
   /**
    * Begins or ends a region that a library made.
    *
-   * @returns False where no service listens to it.
+   * @returns False if no service listens to it.
    */
   libraryRegion(kind: "begin" | "end", name: string): boolean {
     const attribute = this.#adopted(name);
@@ -281,7 +281,7 @@ export class AnnotationRuntime {
   }
 
   /**
-   * Visits in what is open now: as many begins around them, where snapshots are counted, then as many ends,
+   * Visits in what is open now: as many begins around them, if snapshots are counted, then as many ends,
    * which have their time.
    */
   #pushVisits(attribute: number, name: string, folded: FoldedVisits): void {
@@ -423,7 +423,7 @@ export class AnnotationRuntime {
     board.end(attribute);
   }
 
-  /** @param top The innermost node of the stack, `NONE` where the attribute is not open at all. */
+  /** @param top The innermost node of the stack, `NONE` if the attribute is not open at all. */
   #mismatch(top: number, name: string): void {
     if (this.#current.stopped) return;
     this.#current.stopped = true;

@@ -59,7 +59,7 @@ export interface MachineValue {
   readonly source?: string;
   /** Quality of the value: measured, derived, simulated. */
   readonly quality?: string;
-  /** The value now; NaN where there is none. @returns NaN where there is nothing. */
+  /** The value now; NaN if there is none. @returns NaN if there is nothing. */
   read(): number;
 }
 
@@ -83,11 +83,11 @@ export interface ServiceHost {
   /** Takes finished records at once; without it they are kept until the flush. */
   readonly stream?: (record: Snapshot, thread: number) => void;
   readonly machine?: Machine;
-  /** A configuration value, `CALI_<SERVICE>_<KEY>` in full; undefined where unset. */
+  /** A configuration value, `CALI_<SERVICE>_<KEY>` in full; undefined if unset. */
   config(name: string): string | undefined;
   /** Makes an attribute, with the default scope if `properties` name none. */
   createAttribute(name: string, type: number, properties: number, meta?: Iterable<Meta>): number;
-  /** The innermost node of the stack of an attribute, `NONE` where it is empty. */
+  /** The innermost node of the stack of an attribute, `NONE` if it is empty. */
   stackNode(attribute: number): number;
   /** Takes a snapshot. */
   push(trigger: Trigger): void;
@@ -97,7 +97,7 @@ export interface ServiceHost {
   setContext(attribute: number, value: number | string): void;
   /** Notes a line for people. */
   log(line: string): void;
-  /** Notes what it did, under the channel's name, where CALI_LOG_VERBOSITY is 1 or more. */
+  /** Notes what it did, under the channel's name, if CALI_LOG_VERBOSITY is 1 or more. */
   note(line: string): void;
 }
 
@@ -107,7 +107,7 @@ export interface Service {
   attributeMade?(attribute: number): void;
   /**
    * The attribute of a region that a library made (`MPI_Send`, `[OMPT]…`); `NONE`
-   * where this service does not listen to it.
+   * if this service does not listen to it.
    */
   adopt?(region: string): number;
   /** A change of an attribute without `skip_events` is about to happen. */

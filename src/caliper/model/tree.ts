@@ -187,7 +187,7 @@ export class ContextTree {
     return this.#types[attribute];
   }
 
-  /** Property bits of an attribute; 0 for `NONE` and where the chain names none. */
+  /** Property bits of an attribute; 0 for `NONE` and if the chain names none. */
   propertiesOf(attribute: number): number {
     if (attribute === NONE) return 0;
     if (this.#properties[attribute] === -1) {

@@ -34,7 +34,7 @@ export interface Variant {
 /** The value that is not there: sorts before all others, prints as nothing. */
 export const EMPTY: Variant = { type: TYPE.inv, value: 0 };
 
-/** The code of a type name, or `inv` where the name is none. */
+/** The code of a type name, or `inv` if the name is none. */
 export function typeFromName(name: string): number {
   return Object.hasOwn(TYPE, name) ? TYPE[name as TypeName] : TYPE.inv;
 }
@@ -42,7 +42,7 @@ export function typeFromName(name: string): number {
 /**
  * Reads a value of the given type from text.
  *
- * @returns The value, or null where the text holds none of that type (the empty value).
+ * @returns The value, or null if the text holds none of that type (the empty value).
  */
 export function parseValue(type: number, text: string): Value | null {
   switch (type) {
@@ -180,7 +180,7 @@ export function toInt(type: number, value: Value): Int64 {
   return value > 0x7fffffffffffffffn ? 0 : value;
 }
 
-/** A double cut to 64 bits as a C cast on x86-64 does it, where C itself leaves it open. */
+/** A double cut to 64 bits as a C cast on x86-64 does it, if C itself leaves it open. */
 export function doubleToInt(x: number, unsigned: boolean): Int64 {
   if (!Number.isFinite(x)) return narrow(unsigned ? 1n << 63n : -(1n << 63n));
   const whole = Math.trunc(x);

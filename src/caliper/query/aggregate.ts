@@ -34,7 +34,7 @@ export class Aggregator {
   readonly #keys: number[] = [];
   readonly #names: Set<string>;
 
-  /** Columns by attribute id, undefined where no kernel looks. */
+  /** Columns by attribute id, undefined if no kernel looks. */
   #immediateColumns: (Column | undefined)[] = [];
   #referenceColumns: (Column | undefined)[] = [];
   #hasReferenceColumns = false;

@@ -68,7 +68,7 @@ export function clamp(text: string, width: number): string {
 /**
  * Escapes text for a JSON string.
  *
- * @param strict False drops control characters and bytes from 0x80 on, as cali-query does where
+ * @param strict False drops control characters and bytes from 0x80 on, as cali-query does if
  *   `char` is signed; true keeps UTF-8 and writes `\u00XX`.
  */
 export function escapeJson(text: string, strict: boolean): string {

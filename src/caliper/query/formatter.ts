@@ -87,7 +87,7 @@ export class Output {
   }
 }
 
-/** The names in SELECT, or null where all attributes are meant. */
+/** The names in SELECT, or null if all attributes are meant. */
 export function selectedNames(spec: QuerySpec): Set<string> | null {
   return spec.selection === "list" && spec.select.length > 0 ? new Set(spec.select) : null;
 }

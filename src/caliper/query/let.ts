@@ -44,7 +44,7 @@ export function conditional(term: LetTerm, filter: Filter): LetTerm {
   };
 }
 
-/** The number in an argument, 1 where there is no such argument. */
+/** The number in an argument, 1 if there is no such argument. */
 export function numberArgument(args: readonly string[], at: number): number {
   if (at >= args.length) return 1;
   const value = scanDouble(args[at]);

@@ -68,7 +68,7 @@ export class Lexer {
   }
 
   /**
-   * A `(word, ...)` list, empty where there is none; null where the closing `)` is missing.
+   * A `(word, ...)` list, empty if there is none; null if the closing `)` is missing.
    *
    * @param ends Characters that end a word of it.
    */

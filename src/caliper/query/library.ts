@@ -27,7 +27,7 @@ export type CaliInput = string | Uint8Array;
  *   @default true
  * @param options.asStream The result is a `.cali` stream for any FORMAT in the query.
  *   @default false
- * @param options.otherwise The format where the query names none. @default "cali"
+ * @param options.otherwise The format if the query names none. @default "cali"
  * @returns The output.
  * @throws {QueryError} If the query is not understood.
  */

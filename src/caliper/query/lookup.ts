@@ -26,7 +26,7 @@ export class NamedAttribute {
 
 /**
  * Index of the first entry whose immediate has the attribute and is not empty, or whose chain holds
- * it; `NONE` where there is none. Of a chain, the innermost value counts.
+ * it; `NONE` if there is none. Of a chain, the innermost value counts.
  */
 export function findEntry(tree: ContextTree, record: Snapshot, attribute: number): number {
   if (attribute === NONE) return NONE;

@@ -135,7 +135,7 @@ export class MergedTree extends ContextTree {
 }
 
 /**
- * Reads a value of the given type, as streams write it; null where the text holds none.
+ * Reads a value of the given type, as streams write it; null if the text holds none.
  *
  * The sign of a NaN is kept, as a text: 0/0 gives `-nan` on x86-64, so that streams hold it, and
  * what is read is to be printed the same.
@@ -152,7 +152,7 @@ const TABLE_LIMIT = 1 << 22;
 /** The id space of one stream. Every lookup gives a merged id or `NONE`. */
 export class StreamIds {
   readonly #tree: MergedTree;
-  /** Merged id by stream id, `NONE` where undefined. */
+  /** Merged id by stream id, `NONE` if undefined. */
   table = new Int32Array(1024).fill(NONE);
   readonly #beyond = new Map<number, number>();
   /** Were there globals, the last record of a stream? What comes then is another one behind it. */
@@ -187,7 +187,7 @@ export class StreamIds {
     // Data of hidden nodes is not read: they show as empty.
     const type = tree.isHidden(mergedAttribute) ? TYPE.usr : tree.valueTypeOf(mergedAttribute);
     const fields = type === TYPE.usr ? tree.fields(mergedAttribute, text) : [];
-    // Bytes cannot be read back, but where their layout is known they are distinguished.
+    // Bytes cannot be read back, but if their layout is known they are distinguished.
     const value = fields.length > 0
       ? String.fromCharCode(...bytesOfText(text)!)
       : parseStreamValue(type, text);

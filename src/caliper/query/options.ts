@@ -134,7 +134,7 @@ export function subjectOf(options: ReadonlyMap<string, string>): Subject {
  * The query that the options make.
  *
  * @param options As from `parseOptions`.
- * @param readFile Text of the file named by `-Q`, as a byte string; null where it cannot be read.
+ * @param readFile Text of the file named by `-Q`, as a byte string; null if it cannot be read.
  * @param complain Takes lines about parts that are left out.
  * @throws {QueryError} With cali-query's message.
  */

@@ -20,7 +20,7 @@ export class TreeNode {
   readonly text: string;
   /** In order of first appearance. */
   readonly children: TreeNode[] = [];
-  /** Children by attribute and text; several where types differ. */
+  /** Children by attribute and text; several if types differ. */
   readonly #index = new Map<string, TreeNode[]>();
   records: Cell[][] = [];
   /** Minimum and maximum value in the subtree, by sort key. */

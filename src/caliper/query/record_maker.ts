@@ -1,7 +1,7 @@
 /**
  * Records out of files that know no context tree: attributes by name, values by type.
  *
- * An attribute is what the first file of a query made it. Where a later one has the name with
+ * An attribute is what the first file of a query made it. If a later one has the name with
  * another unit, its values would be taken for the first one's, so that they get a name of their own.
  * @module
  */
@@ -34,7 +34,7 @@ export class RecordMaker {
    * The attribute of a name, made if there is none.
    *
    * @param how.unit Its unit. @default none
-   * @param how.other The name to use where `name` exists with another unit. @default name
+   * @param how.other The name to use if `name` exists with another unit. @default name
    * @param how.properties @default asvalue
    */
   attribute(

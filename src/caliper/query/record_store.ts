@@ -1,6 +1,6 @@
 /**
  * Records that a formatter must hold until it knows its columns: entries in columns of their own,
- * where an object per record would take ten times the room.
+ * while an object per record would take ten times the room.
  * @module
  */
 

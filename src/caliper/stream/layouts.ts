@@ -109,7 +109,7 @@ export class Layouts {
     return this.#current = layout;
   }
 
-  /** Drops the layouts of values, where ids have another meaning. */
+  /** Drops the layouts of values, when ids have another meaning. */
   forgetReads(): void {
     for (const layout of this.#known) layout.reads = null;
   }

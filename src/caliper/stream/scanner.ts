@@ -78,9 +78,9 @@ export class CaliScanner {
   /** First byte of each value, and the one after its last. */
   starts = new Int32Array(64);
   ends = new Int32Array(64);
-  /** 1 where the value holds a backslash. */
+  /** 1 if the value holds a backslash. */
   escaped = new Uint8Array(64);
-  /** The value as a number, where its layout is known; NaN for any other. */
+  /** The value as a number, if its layout is known; NaN for any other. */
   numbers = new Float64Array(64);
   /** Is `numbers` set? Else values are to be read from their ranges. */
   hasNumbers = false;
@@ -154,7 +154,7 @@ export class CaliScanner {
     this.#skippingLine = false;
   }
 
-  /** To be called where ids have another meaning: no layout is valid for their values. */
+  /** To be called when ids have another meaning: no layout is valid for their values. */
   forgetReads(): void {
     this.#layouts.forgetReads();
   }
@@ -274,7 +274,7 @@ export class CaliScanner {
   /**
    * The beginning of a snapshot as nearly all are: references, then a known list.
    *
-   * @returns Position of the first value, or −1 where the record has to be read in the general way.
+   * @returns Position of the first value, or −1 if the record has to be read in the general way.
    */
   #head(buffer: Uint8Array, view: DataView, from: number): number {
     let p = from, count = 0;

@@ -38,7 +38,7 @@ export interface ValueRanges {
  * Reads values with their ranges.
  *
  * @param to Has room for as many values.
- * @returns Position of the newline; −1 where there are fewer values, or more.
+ * @returns Position of the newline; −1 if there are fewer values, or more.
  */
 export function rangedValues(
   buffer: Uint8Array,

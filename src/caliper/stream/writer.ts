@@ -64,7 +64,7 @@ export class CaliWriter {
    *
    * @param nodes The tree that ids refer to.
    * @param emit Takes each line with its newline.
-   * @param options.asciiOnly Drop characters from U+0080 on, as Caliper does where `char` is
+   * @param options.asciiOnly Drop characters from U+0080 on, as Caliper does if `char` is
    *   signed. @default false
    */
   constructor(

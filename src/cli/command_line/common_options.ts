@@ -32,7 +32,7 @@ export const NODE_OPTIONS: readonly Option[] = [ROOT, WITHOUT, COLLECTOR];
 /** JSON on stdout. */
 export const JSON_SWITCH: Option = { name: "json", help: "the same as JSON" };
 
-/** JSON on stdout, where there are several formats. */
+/** JSON on stdout, if there are several formats. */
 export const JSON_FORMAT: Option = { name: "json", help: "the same as --format json" };
 
 /** `--format text` and `json`, for scripts that use it with every verb. */

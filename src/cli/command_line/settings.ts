@@ -18,7 +18,7 @@ const HINT = 'see "joulemark doctor"';
 /** A place where a file may be. */
 export interface ConfigPlace {
   readonly path: string;
-  /** Absent where there is no such file, or it is not taken. */
+  /** Absent if there is no such file, or it is not taken. */
   readonly file?: ConfigFile;
   /** Why it is not taken. */
   readonly refused?: string;

@@ -19,7 +19,7 @@ export interface Verb extends CommandLine {
   readonly examples: readonly [string, string, string];
   /** Kind of its words, for completions: files, or one of these. @default files */
   readonly words?: readonly string[];
-  /** Reads the command line where another program's rules hold, as cali-query's. */
+  /** Reads the command line if another program's rules hold, as cali-query's. */
   runArgs?(args: readonly string[]): Promise<number> | number;
   /**
    * Does the work.

@@ -18,7 +18,7 @@ export interface AttributeEvent {
   kind: "begin" | "set" | "end";
   /** The attribute's name. */
   name: string;
-  /** TYPE of core/events/ring_layout.ts; 0 where it ended. */
+  /** TYPE of core/events/ring_layout.ts; 0 if it ended. */
   type: number;
   /** Caliper's property bits. */
   properties: number;
@@ -174,7 +174,7 @@ export interface EventReceiver {
   /**
    * An event, in order of time.
    * @param event Reused by the caller: copy what is kept.
-   * @returns The handle of a process that starts and of a region that is registered, −1 where it
+   * @returns The handle of a process that starts and of a region that is registered, −1 if it
    * was refused; of other kinds and of mere listeners nothing.
    */
   receive(event: EventRecord): number;

@@ -168,7 +168,7 @@ export abstract class EventCalls implements EventSink {
   }
 
   /**
-   * Visits of a thread that were folded by path, since the last time. Where the thread does not fold
+   * Visits of a thread that were folded by path, since the last time. If the thread does not fold
    * all of its visits, these are the ones for which the ring had no room.
    */
   folded(timeS: number, process: number, thread: number, event: Readonly<FoldedEvent>): void {

@@ -108,9 +108,9 @@ export const THREAD = {
   skippedNested: 36,
   /** Calls at a wrong moment that found no room for a record. */
   refused: 40,
-  /** Set where the thread is bound to fewer CPUs than its process. */
+  /** Set if the thread is bound to fewer CPUs than its process. */
   bound: 44,
-  /** The path that it is in, and 1 where all of its visits are folded by path. */
+  /** The path that it is in, and 1 if all of its visits are folded by path. */
   path: 48,
   folding: 52,
   /** Stamp of its last change of path; 0: it is in none. In cycles, unless PATH_SINCE_NS has it in ns. */
@@ -194,7 +194,7 @@ export const TYPE = {
   type: 8,
 } as const;
 
-/** Bits of an attribute's properties that clients write: Caliper's, or ours where Caliper has none. */
+/** Bits of an attribute's properties that clients write: Caliper's, or ours if Caliper has none. */
 export const PROPERTY = {
   /** Caliper's `unaligned`: a value with a stack of its own, which may change inside any region. */
   value: 1024,
@@ -236,7 +236,7 @@ export const OPENMP_NAME = "[joulemark] openmp";
 export const VALUE_NAME = "[joulemark] value";
 
 /**
- * Attribute that is set where the program requests a record of its context and counters: to 0, or to 1 for
+ * Attribute that is set when the program requests a record of its context and counters: to 0, or to 1 for
  * channels of events that the program times itself.
  */
 export const SNAPSHOT_NAME = "[joulemark] snapshot";

@@ -21,7 +21,7 @@ export interface CounterKind {
    * @default unknown: see `wrapShare`
    */
   readonly maxPerSecond?: number;
-  /** Share of the range up to which a step backwards is a wrap, where no rate is known. @default 0.5 */
+  /** Share of the range up to which a step backwards is a wrap, if no rate is known. @default 0.5 */
   readonly wrapShare?: number;
   /** Seconds without change after which the counter is called frozen. @default never */
   readonly stallAfterS?: number;
@@ -162,7 +162,7 @@ export class Counters {
       this.#rebase(i);
       return;
     } else if (delta < 0) {
-      // NaN where there is no range: that counter never wraps.
+      // NaN if there is no range: that counter never wraps.
       const wrapped = this.#range === Infinity ? NaN : delta + this.#range;
       const mostWrapped = this.#rate === Infinity ? this.#wrapMost : most;
       step = wrapped >= 0 && wrapped <= mostWrapped ? STEP.WRAPPED : STEP.RESET;

@@ -72,7 +72,7 @@ export interface Host {
   registers(cpu: number): Registers;
   /** Can the register device of a CPU be opened? Names which device it is. */
   probeRegisters(cpu: number): { ok: true; device: string } | ({ ok: false } & Absence);
-  /** `undefined` where the processor or the tree has no such leaf. */
+  /** `undefined` if the processor or the tree has no such leaf. */
   cpuid(cpu: number, leaf: number, sub?: number): CpuidLeaf | undefined;
 }
 

@@ -2,7 +2,7 @@
  * The protocol of a collector and its clients: one table, then numbers only.
  *
  * The collector begins with lines of text: its name and version, a line `file PATH` for each file, one
- * line `registers CPUS REGISTERS` where it has any, and an empty line. From then on a client sends
+ * line `registers CPUS REGISTERS` if it has any, and an empty line. From then on a client sends
  *
  *   u32 count, u32 id × count
  *

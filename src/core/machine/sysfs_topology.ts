@@ -30,12 +30,12 @@ interface RawPlace {
   package: number;
   die: number;
   core: number;
-  /** The kernel's numbers, where it knows them. */
+  /** The kernel's numbers, if it knows them. */
   packageId?: number;
   coreId?: number;
 }
 
-/** Reads the topology; where nothing at all is known, one package with one CPU. */
+/** Reads the topology; if nothing at all is known, one package with one CPU. */
 export function readTopology(fs: TopologyFiles): PlatformTopology {
   const raw = fromSysfs(fs) ?? fromCpuinfo(fs) ?? [{ package: 0, die: 0, core: 0 }];
   const places = number(raw);
@@ -79,7 +79,7 @@ function fromSysfs(fs: TopologyFiles): (RawPlace | null)[] | undefined {
   return known === 0 ? undefined : places;
 }
 
-/** A number that many CPUs have: it is read once for all of them, where the kernel lists them (5.3). */
+/** A number that many CPUs have: it is read once for all of them, if the kernel lists them (5.3). */
 function shared(fs: TopologyFiles, name: string, listName: string): (cpu: number) => number {
   const known = new Map<number, number>();
   let isListed = true;

@@ -148,7 +148,7 @@ export class PlatformTopology {
   /**
    * The package that has this number for the kernel: `physical_package_id` of cputopology.rst, which may have gaps.
    *
-   * @returns Its index, −1 for none. Where no such numbers are known the number is the index.
+   * @returns Its index, −1 for none. If no such numbers are known the number is the index.
    */
   packageOfId(id: number): number {
     const known = this.#packages.get(id);
@@ -159,14 +159,14 @@ export class PlatformTopology {
   /**
    * The core that has this number for the kernel in a package: `core_id` of cputopology.rst, which may have gaps.
    *
-   * @returns Its index over the whole node, −1 for none, also where no such numbers are known.
+   * @returns Its index over the whole node, −1 for none, also if no such numbers are known.
    */
   coreOfId(packageIndex: number, id: number): number {
     return this.#cores.get(`${packageIndex}/${id}`) ?? -1;
   }
 
   /**
-   * Indices of the `inner` instances inside one `outer` instance, ascending. Empty where the one
+   * Indices of the `inner` instances inside one `outer` instance, ascending. Empty if the one
    * cannot be inside the other. Devices that no CPU maps to are still inside the board.
    */
   nested(inner: Domain, outer: Domain, outerIndex: number): number[] {

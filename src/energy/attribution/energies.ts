@@ -360,7 +360,7 @@ function boundaryPart(e: Float64Array, at: Int32Array, phi: number): number {
 }
 
 /**
- * Sums are the counter's difference. What is missing lies at the two ends: where no lane lives there it is of
+ * Sums are the counter's difference. What is missing lies at the two ends: if no lane lives there it is of
  * `outside`, else of all others by their energies. Cov ← J Cov Jᵀ, J = I − x1ᵀ; the scaling is not sure itself.
  */
 function scaledToSum(

@@ -12,7 +12,7 @@ import { FAMILY } from "./model.ts";
 import type { Solution } from "./solve.ts";
 
 /**
- * Pair effects are real where rms(û/se) is above this: it was .05 to .42 on machines without, .94 to 1.35 with strong
+ * Pair effects are real if rms(û/se) is above this: it was .05 to .42 on machines without, .94 to 1.35 with strong
  * contention. Part by which what a class does to all others alike is unknown: chosen on strong contention.
  */
 const REAL = 0.7, ALIKE = 0.6;

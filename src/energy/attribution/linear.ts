@@ -1,6 +1,6 @@
 /**
- * Dense linear algebra of the mixed model. Matrices are column after column where they hold rows of
- * a design, and row after row where they are square.
+ * Dense linear algebra of the mixed model. Matrices are column after column if they hold rows of
+ * a design, and row after row if they are square.
  * @module
  */
 

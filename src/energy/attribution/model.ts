@@ -30,7 +30,7 @@ export function noiseOf(phi: number, theta: number): Noise {
   return NOISES.find((noise) => noise.phi === phi && noise.theta === theta)!;
 }
 
-/** Innovations of a stretch that depend on its unknown past are left out where noises are compared. */
+/** Innovations of a stretch that depend on its unknown past are left out when noises are compared. */
 const WARM_UP = 3;
 /**
  * Maximum standard deviation of a family of effects: with more than half the power, powers below 0
@@ -299,7 +299,7 @@ export function* solveEm(
 /**
  * Fits rows: EM, then the noise is chosen again.
  *
- * @param scale By column of the rows: joules where its coefficient is 1.
+ * @param scale By column of the rows: joules if its coefficient is 1.
  * @param more Further columns in joules, over all intervals of the design.
  */
 export function* fitRows(

@@ -1,6 +1,6 @@
 /**
  * Stays and pieces of time of one domain: a stay is a lane in one class without a break; it is cut into pieces
- * at ages, and where the lane's weight changes. At every moment weights add up to the domain's capacity.
+ * at ages, and when the lane's weight changes. At every moment weights add up to the domain's capacity.
  * @module
  */
 import { grown } from "../../core/grow.ts";

@@ -43,7 +43,7 @@ export interface Solution {
   readonly z: Float64Array;
   readonly isWhole: Uint8Array;
   readonly rows: Rows;
-  /** By column of `z`: joules where its coefficient is 1. */
+  /** By column of `z`: joules if its coefficient is 1. */
   readonly scale: Float64Array;
   /** Columns of lag and shape, J. */
   readonly moves: readonly Float64Array[];
@@ -64,7 +64,7 @@ export interface Start {
   readonly moves?: number;
 }
 
-/** Joules where a column's coefficient is 1, per CPU-second. */
+/** Joules if a column's coefficient is 1, per CPU-second. */
 function scalesOf(
   { meanW }: Domain,
   { columns, pairs }: Contexts,

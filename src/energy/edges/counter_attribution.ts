@@ -70,7 +70,7 @@ export class CounterAttribution {
   readonly #exact = new ExactEnergies();
   /** CPU-seconds by class before the first reading. */
   #beforeS = new Float64Array(0);
-  /** CPU-seconds by class up to the last reading, where steps without any came after it; when that was. */
+  /** CPU-seconds by class up to the last reading, if steps without any came after it; when that was. */
   #readS: Float64Array = new Float64Array(0);
   #readAtS = NaN;
 

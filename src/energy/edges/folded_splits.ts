@@ -50,7 +50,7 @@ export class FoldedTimes {
   #counts = new Int32Array(16);
 
   /**
-   * A path took so much CPU time since the last time; below 0 where that was reported too high.
+   * A path took so much CPU time since the last time; below 0 if that was reported too high.
    *
    * @param around The class that has it by edges.
    */

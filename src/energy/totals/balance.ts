@@ -1,5 +1,5 @@
 /**
- * Energies of a tree that add up to the energy of the run, where some rows are determined and others are coarse.
+ * Energies of a tree that add up to the energy of the run, if some rows are determined and others are coarse.
  *
  * Determined energies stay as they are. Coarse ones stay too if there is room for them: what is left then is
  * `(undetermined)`. Those that exceed the room are scaled to it, among the outermost rows and inside each row.

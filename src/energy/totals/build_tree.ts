@@ -1,5 +1,5 @@
 /**
- * The tree of regions out of a run: visits by path, and the energies of paths where there are any.
+ * The tree of regions out of a run: visits by path, and the energies of paths if there are any.
  * @module
  */
 import { balance, type Energies } from "./balance.ts";

@@ -44,7 +44,7 @@ export interface PartLoss {
 
 /** Value over the whole time, as far as it is known. */
 export interface Known {
-  /** Sum over parts: J, or W for a power; NaN where nothing is covered. */
+  /** Sum over parts: J, or W for a power; NaN if nothing is covered. */
   readonly value: number;
   /** Each part over its own covered time, W. */
   readonly powerW: number;
@@ -95,7 +95,7 @@ export class Coverage {
   }
 
   /**
-   * Watches a figure; `undefined` where the signal is absent. Before the first step.
+   * Watches a figure; `undefined` if the signal is absent. Before the first step.
    *
    * @ignore
    */
@@ -119,7 +119,7 @@ export class Coverage {
   /**
    * Takes the batch just settled into account; the first call only remembers where all began.
    *
-   * @param tookS Seconds of each region in this step, by hash, where it was so long that there may be
+   * @param tookS Seconds of each region in this step, by hash, if it was so long that there may be
    * several. @default all of it was in the region that it began in
    */
   step(tookS?: ReadonlyMap<number, number>): void {

@@ -18,7 +18,7 @@ export interface CpuShare {
  * @param own CPUs that the job may use.
  * @param all CPUs of the node.
  * @param busyS Busy seconds over the run by CPU number; `undefined`: cannot be read.
- * @returns `undefined` where the job may use every CPU, or none of them is the node's.
+ * @returns `undefined` if the job may use every CPU, or none of them is the node's.
  */
 export function cpuShare(
   own: ReadonlySet<number>,

@@ -35,7 +35,7 @@ export class IdleMeter {
     this.#lastJ = energyJ;
   }
 
-  /** In W; NaN where too few changes were seen. */
+  /** In W; NaN if too few changes were seen. */
   get powerW(): number {
     if (this.changes < MIN_CHANGES) return NaN;
     return (this.#lastJ - this.#firstChangeJ) / (this.#lastChangeS - this.#firstChangeS);
@@ -46,11 +46,11 @@ export class IdleMeter {
 export interface NetEnergy {
   readonly grossJ: number;
   readonly idleJ: number;
-  /** Below 0 where the run drew less than the baseline: nothing is cut off. */
+  /** Below 0 if the run drew less than the baseline: nothing is cut off. */
   readonly netJ: number;
 }
 
-/** Gross, idle and net; `undefined` where one of the figures is missing. */
+/** Gross, idle and net; `undefined` if one of the figures is missing. */
 export function netEnergy(grossJ: number, idleW: number, runtimeS: number): NetEnergy | undefined {
   const idleJ = idleW * runtimeS;
   const netJ = grossJ - idleJ;

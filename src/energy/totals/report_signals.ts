@@ -46,7 +46,7 @@ const FIELDS: readonly Field[] = [
   })),
 ];
 
-/** Fields that only appear where the node has the signal. */
+/** Fields that only appear if the node has the signal. */
 const CONDITIONAL: readonly Field[] = [
   { key: "gpu-energy (J)", signal: "GPU_ENERGY" },
   { key: "gpu-power (W)", signal: "GPU_POWER" },
@@ -56,10 +56,10 @@ const CONDITIONAL: readonly Field[] = [
   { key: "uncore-frequency (Hz)", signal: "CPU_UNCORE_FREQUENCY_STATUS" },
 ];
 
-/** Energy of the node where it is the integral of a power. */
+/** Energy of the node if it is the integral of a power. */
 const NODE: Field = { key: NODE_ENERGY_KEY, signal: ENERGY_SIGNALS.node };
 
-/** Signals that a plain report cannot do without; where one is absent its field reads 0. */
+/** Signals that a plain report cannot do without; if one is absent its field reads 0. */
 export const MANDATORY_SIGNALS: readonly string[] = [
   "CPU_ENERGY",
   "DRAM_ENERGY",
@@ -68,7 +68,7 @@ export const MANDATORY_SIGNALS: readonly string[] = [
   "CPUINFO::FREQ_STICKER",
 ];
 
-/** The signal that a field of every section comes from; `undefined` where it is no such field. */
+/** The signal that a field of every section comes from; `undefined` if it is no such field. */
 export function keySignal(key: string): string | undefined {
   return FIELDS.find((field) => field.key === key)?.signal;
 }
@@ -93,7 +93,7 @@ export interface ReportSignalsOptions {
 
 /** Pushes what a report needs, and answers with the fields of one region. */
 export class ReportSignals {
-  /** Sticker frequency in Hz; NaN where the node has none. */
+  /** Sticker frequency in Hz; NaN if the node has none. */
   stickerHz = NaN;
   readonly #aggregator: SampleAggregator;
   readonly #fields: Field[];
@@ -185,7 +185,7 @@ export class ReportSignals {
 
   /** Copy of the fields that is cheap to copy again: parsed, not built key by key. */
   #shaped(fields: ReportFields): ReportFields {
-    // Of texts at first: a field that may be anything shares its numbers with the copies, where each of a
+    // Of texts at first: a field that may be anything shares its numbers with the copies, while each of a
     // field for binary64 has memory of its own.
     const shape = Object.fromEntries(Object.keys(fields).map((key) => [key, ""]));
     return Object.assign(JSON.parse(JSON.stringify(shape)), fields);

@@ -72,7 +72,7 @@ export class SampleAggregator {
   readonly #regionHash: number[] = [];
   /** By region: accumulators of all signals. */
   readonly #regions: Float64Array[] = [];
-  /** By region: 1 where the signal has seen it. */
+  /** By region: 1 if the signal has seen it. */
   readonly #seen: Uint8Array[] = [];
   #fixed = new Float64Array(0);
   #lastValue = new Float64Array(0);

@@ -37,13 +37,13 @@ export type GuardianEvent =
 export class Guardian {
   /** Readable when a packet has come. */
   readonly socket: number;
-  /** The user's standard error; −1 where it was closed. */
+  /** The user's standard error; −1 if it was closed. */
   readonly messages: number;
   /** The lock of the node's monitor. */
   readonly lock: number;
   /** The application, parked until `go()`. */
   readonly pid: number;
-  /** Addresses of confine_thread and return_from_signal (confine.h); 0 where they are not mapped. */
+  /** Addresses of confine_thread and return_from_signal (confine.h); 0 if they are not mapped. */
   readonly handler: bigint;
   readonly restorer: bigint;
   /** Descriptors of the application that this process has too, beside the standard streams. */
@@ -271,7 +271,7 @@ export function setGuardian(guardian: Guardian): void {
   current = guardian;
 }
 
-/** The guardian of this process, where it has one. */
+/** The guardian of this process, if it has one. */
 export function guardian(): Guardian | undefined {
   return current;
 }

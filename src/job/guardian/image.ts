@@ -32,7 +32,7 @@ export interface Contents {
   readonly code: Uint8Array;
   readonly mode: number;
   readonly linker: string;
-  /** Guardian's address minus the runtime's entry point; 0 where it is executed. */
+  /** Guardian's address minus the runtime's entry point; 0 if it is executed. */
   readonly entryDelta?: number;
   /** The runtime's arguments before the script: `run`, flags. */
   readonly flags?: readonly string[];

@@ -14,7 +14,7 @@ const MFD_CLOEXEC = 1;
 const MFD_EXEC = 0x10;
 
 /**
- * Becomes the guardian; returns only where that cannot be, with the reason.
+ * Becomes the guardian; returns only if that cannot be, with the reason.
  *
  * @param args The program's arguments, the last ones of its command line.
  * @param withValue How options of `run` are written whose value is the next word.

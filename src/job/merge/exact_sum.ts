@@ -60,7 +60,7 @@ export class ExactSum {
     if (++this.#additions === ADDITIONS) this.normalize();
   }
 
-  /** Adds the square of a finite number, exactly where it neither overflows nor underflows. */
+  /** Adds the square of a finite number, exactly if it neither overflows nor underflows. */
   addSquare(value: number): void {
     const square = value * value;
     if (!Number.isFinite(square)) return;

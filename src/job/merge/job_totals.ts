@@ -204,7 +204,7 @@ export function jobOverhead(statistics: Statistics): Nested | undefined {
   return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
-/** In words, "" where it is all of it. */
+/** In words, "" if it is all of it. */
 function partOfTime(share: number): string {
   return share < 1 - 1e-9 ? `${Math.min(99.9, Math.floor(share * 1000) / 10)} % of the time` : "";
 }

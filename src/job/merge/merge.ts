@@ -210,9 +210,9 @@ interface Span {
 }
 
 /**
- * From start to end; `undefined` where the report has no time that can be read.
+ * From start to end; `undefined` if the report has no time that can be read.
  *
- * @param seconds How long it ran. @default 0, where it is not known
+ * @param seconds How long it ran. @default 0, if it is not known
  */
 function runSpan({ startTime }: Report, seconds = 0): Span | undefined {
   const fromS = startSeconds(startTime);

@@ -14,7 +14,7 @@ export interface ReportDigest {
   readonly failure?: string;
   /** Header without hosts. */
   readonly header?: Report;
-  /** The longest runtime of its hosts; absent where none is known. */
+  /** The longest runtime of its hosts; absent if none is known. */
   readonly seconds?: number;
   readonly hosts: readonly {
     readonly host: string;

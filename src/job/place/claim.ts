@@ -24,7 +24,7 @@ export interface Claim {
 /** The path, or the first of `PATH-2`, `PATH-3`, … that no process writes at this moment. */
 export function claimPath(path: string): Claim {
   if (isWrittenInto(path)) return { path, moved: false, release() {} };
-  // Where the directory has no text, runs in any such one are told apart by the name alone.
+  // If the directory has no text, runs in any such one are told apart by the name alone.
   const absolute = absolutePath(path) ?? path;
   for (let n = 1; n <= MAX_SUFFIX; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
@@ -44,7 +44,7 @@ export function claimPath(path: string): Claim {
   return { path, moved: false, release() {} };
 }
 
-/** A locked file, −1 where nothing can be locked and so nothing is contested, or `"taken"`. */
+/** A locked file, −1 if nothing can be locked and so nothing is contested, or `"taken"`. */
 function locked(file: string): number | "taken" {
   for (;;) {
     const fd = openFile(file, O.RDWR | O.CREAT | O.NOFOLLOW, 0o600);

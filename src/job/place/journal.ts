@@ -86,7 +86,7 @@ export class Journal implements Disposable {
   write({ frame, regions, tree }: ReportParts, names: readonly string[]): void {
     if (this.#fd < 0) return;
     this.#entry++;
-    // Where the frame has no room the one before stays, and the entry counts all the same. It stands
+    // If the frame has no room the one before stays, and the entry counts all the same. It stands
     // in front of the others, where journalReportPath() finds it.
     this.#row(`F${this.#reportPath}`, frame);
     regions.forEach((text, i) => this.#row(`R${names[i]}`, text));
@@ -114,7 +114,7 @@ export class Journal implements Disposable {
     this.#fd = -1;
   }
 
-  /** @returns False where there is no room for it. */
+  /** @returns False if there is no room for it. */
   #row(name: string, text: string): boolean {
     const most = SLOT_BYTES + 3 * (name.length + text.length + 1);
     if (this.#buffer.length < most) this.#buffer = new Uint8Array(2 * most);

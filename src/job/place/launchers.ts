@@ -27,7 +27,7 @@ export function applicationName(
 
 /**
  * Index of the application: the first word with a slash, or that is a program and no value of an
- * option; −1 where only the options of that launcher could decide.
+ * option; −1 if only the options of that launcher could decide.
  */
 export function applicationAt(
   command: readonly string[],

@@ -22,7 +22,7 @@ export interface PartFacts extends Launched {
   /** 0 while it runs. */
   readonly endS: number;
   readonly clocks: readonly ClockPair[];
-  /** The job's PMC log, where one was asked for. */
+  /** The job's PMC log, if one was asked for. */
   readonly pmc?: { readonly file: string; readonly version: string };
 }
 
@@ -120,7 +120,7 @@ function inDirectory(directory: string, log: (line: string) => void, deeper = fa
   return paths;
 }
 
-/** `HOST.json` beside a report; `undefined` where there is none, or none of ours. */
+/** `HOST.json` beside a report; `undefined` if there is none, or none of ours. */
 export function partFacts(reportPath: string): PartFacts | undefined {
   return readFacts(reportPath.replace(/\.report(\.partial)?$/, ".json"));
 }
@@ -131,7 +131,7 @@ export function allFacts(directory: string): PartFacts[] {
     .map((name) => readFacts(`${directory}/${name}`)).filter((facts) => facts !== undefined);
 }
 
-/** A job by its key, and by time where the key may be another one's too. */
+/** A job by its key, and by time if the key may be another one's too. */
 export interface JobMark {
   readonly job: string;
   readonly weak: boolean;
@@ -190,7 +190,7 @@ export function completeness(parts: readonly PartFacts[]): {
   };
 }
 
-/** The job's facts from all its parts; nothing where they are of several jobs. */
+/** The job's facts from all its parts; nothing if they are of several jobs. */
 export function jobFacts(parts: readonly PartFacts[]): JobFacts {
   const own = parts.filter((part) => part.job === parts[0].job);
   if (own.length === 0) return {};

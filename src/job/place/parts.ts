@@ -5,7 +5,7 @@
  * ```
  * REPORT.parts/HOST.json     first, with no end; again when the node is done: then it counts
  *              HOST.report   the node's own report (HOST.report.partial: the time so far)
- *              HOST.pmc      its readings per step, where a PMC log was asked for
+ *              HOST.pmc      its readings per step, if a PMC log was asked for
  *              HOST.cali-N   the rows of its processes for a report by Caliper's configuration N
  *              merge.lock    a directory: a node makes the report at this moment
  * ```

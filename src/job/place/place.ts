@@ -18,7 +18,7 @@ export interface JobNode {
   readonly job: string;
   /** The text may equal that of another launch too: only time distinguishes them. */
   readonly weak: boolean;
-  /** Nodes of the job, where the launcher gives it. */
+  /** Nodes of the job, if the launcher gives it. */
   readonly nodes?: number;
   /** Names of the nodes, if the launcher gives them. */
   readonly hosts?: readonly string[];

@@ -1,6 +1,6 @@
 /**
  * The directory of this user's sessions and claims: `PARENT/joulemark-UID`, or
- * `PARENT/joulemark-UID.RANDOM` where another user took that name. The guardian chooses by the same rule
+ * `PARENT/joulemark-UID.RANDOM` if another user took that name. The guardian chooses by the same rule
  * (src/job/guardian/base.h): an existing further one comes first, the oldest of several.
  * @module
  */
@@ -53,7 +53,7 @@ function furtherOf(plain: string): string[] {
   return ages.map(({ path }) => path);
 }
 
-/** @returns False where something of another user has the name. */
+/** @returns False if something of another user has the name. */
 function makePrivate(path: string): boolean {
   const made = libc().mkdir(cString(path), 0o700) === 0;
   const number = made ? 0 : errno();

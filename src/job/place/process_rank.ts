@@ -22,7 +22,7 @@ const VARIABLES = [
 const known = new Map<number, string>();
 const MAX_KNOWN = 65_536;
 
-/** The number as written there; `undefined` where none was given, or the process ended before it was read. */
+/** The number as written there; `undefined` if none was given, or the process ended before it was read. */
 export function rankOf(pid: number): string | undefined {
   const rank = readRank(pid) ?? known.get(pid);
   if (rank !== undefined && known.size < MAX_KNOWN) known.set(pid, rank);
@@ -39,8 +39,8 @@ function readRank(pid: number): string | undefined {
 /**
  * Was a process given a session? By its environment, as of its last execve(2).
  *
- * @param directory The session's: this process's own, where a guardian is asked.
- * @returns `undefined` where that cannot be read, or the process is gone.
+ * @param directory The session's: this process's own, if a guardian is asked.
+ * @returns `undefined` if that cannot be read, or the process is gone.
  */
 export function isInSession(pid: number, directory: string): boolean | undefined {
   const own = guardian();

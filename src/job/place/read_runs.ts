@@ -109,7 +109,7 @@ const MAX_TRIES = 200;
  * Reads what is whole of a report that was cut, as a killed program or a full disk leaves it, and states in
  * the header where the rest is missing.
  *
- * @throws {FormatError} The first one, where nothing of a report can be kept.
+ * @throws {FormatError} The first one, if nothing of a report can be kept.
  */
 export function repairReport(text: string, path: string, first: FormatError): Report {
   // The last line may be cut in the middle of a number.

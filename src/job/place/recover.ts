@@ -38,7 +38,7 @@ function ageS(directory: string): number {
 /**
  * Makes the report of a session that no monitor holds.
  *
- * @param beside Writes `REPORT.recovered` even where there is no report: a run will write that.
+ * @param beside Writes `REPORT.recovered` even if there is no report: a run will write that.
  */
 export function recoverSession(directory: string, beside: boolean): Recovered {
   const members = listDirectory(directory).flatMap((name) => {

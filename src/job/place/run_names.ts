@@ -11,7 +11,7 @@ import type { JobNode } from "./place.ts";
 /** The parts of a run that depend on its place in a job. */
 export interface RunFiles {
   readonly reportPath: string;
-  /** The log of pm_mpi_lib, where one is asked for. */
+  /** The log of pm_mpi_lib, if one is asked for. */
   readonly pmc?: { readonly file: string; readonly version: PmcVersion };
   readonly quiet: boolean;
 }
@@ -65,7 +65,7 @@ export function placeInJob(
   }
 }
 
-/** The launcher's name for the node only where it runs several nodes on one machine. */
+/** The launcher's name for the node only if it runs several nodes on one machine. */
 function nameOf(node: JobNode, hostName: string): string {
   if (node.name === undefined || hostName.split(".")[0] === node.name.split(".")[0]) {
     return hostName;

@@ -53,7 +53,7 @@ export function sweepQueries(parent: string): void {
   }
 }
 
-/** @returns False where a process holds the lock, or there is none. */
+/** @returns False if a process holds the lock, or there is none. */
 function removeUnlocked(path: string, lockPath: string): boolean {
   const lock = openFile(lockPath, O.RDWR | O.NOFOLLOW);
   if (lock < 0) return false;

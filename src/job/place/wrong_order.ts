@@ -29,7 +29,7 @@ export function wrongOrder(command: readonly string[], place: LaunchPlace): stri
     `for all of them: ${rightLine(command, place)}`;
 }
 
-/** Nodes of the allocation; 1 inside of a step, where another launcher has this node alone. */
+/** Nodes of the allocation; 1 inside of a step, if another launcher has this node alone. */
 function nodesOf({ env, read }: LaunchPlace): number {
   const number = (name: string) => Number(env(name) ?? "");
   if ((env("SLURM_JOB_ID") ?? "") !== "") {

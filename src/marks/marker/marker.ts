@@ -64,7 +64,7 @@ export class Marker implements Disposable {
     return this.#ring !== undefined;
   }
 
-  /** Begins a region. The hint counts where the name is new. */
+  /** Begins a region. The hint counts if the name is new. */
   begin(name: string, hint: Hint = "UNKNOWN"): void {
     const ring = this.#ring;
     if (ring !== undefined) ring.enter(ring.region(name, hintOnEntry(HINTS.indexOf(hint))));

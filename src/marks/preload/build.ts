@@ -41,7 +41,7 @@ const SEPARATORS = /[:\s]/;
 const encoder = new TextEncoder();
 
 /**
- * Path of the library, built where it has to be.
+ * Path of the library, built if it has to be.
  *
  * @throws {AccessError} If there is no compiler, it fails, or there is no private place.
  */

@@ -24,7 +24,7 @@ export interface ElfPoint {
 const NOTES = ".note.stapsdt", BASE = ".stapsdt.base", STAPSDT = 3;
 const NOTES_MOST = 1 << 24;
 
-/** Points of the file, in its order; a reason where it has none that can be read. */
+/** Points of the file, in its order; a reason if it has none that can be read. */
 export function elfPoints(read: ReadAt): ElfPoint[] | { refused: string } {
   const file = openElf(read);
   if ("refused" in file) return file;

@@ -16,7 +16,7 @@ export interface CodePart {
   readonly code: Uint8Array;
 }
 
-/** Offsets in the file; a reason where they cannot be determined. */
+/** Offsets in the file; a reason if they cannot be determined. */
 export type Exits = readonly number[] | { readonly refused: string };
 
 /** @param parts The function's own code first. */

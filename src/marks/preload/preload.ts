@@ -14,7 +14,7 @@ import type { Environment } from "../../core/environment.ts";
 
 /** Content of the `--preload` request. */
 export interface PreloadRequest {
-  /** Words of `--preload`; none where nothing is to be answered. */
+  /** Words of `--preload`; none if nothing is to be answered. */
   readonly dialects: readonly string[];
   /** A library that the user built; `undefined`: it is built here. */
   readonly library?: string;

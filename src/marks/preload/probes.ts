@@ -111,7 +111,7 @@ function probesOf(
 
 /**
  * Points, PROVIDER:POINT or PROVIDER:BEGIN..END. A point whose name says that it begins something
- * has its end where the file has one of the fitting name.
+ * has its end if the file has one of the fitting name.
  */
 function pointsOf(
   path: string,

@@ -1,5 +1,5 @@
 /**
- * Marks that need no order, where they come too fast to be emitted one by one and no output asks for
+ * Marks that need no order, if they come too fast to be emitted one by one and no output asks for
  * them: epochs and spans are added up, of values the last one is kept.
  * @module
  */
@@ -10,7 +10,7 @@ import type { RingCalls } from "./ring_calls.ts";
 import type { RingSpans } from "./ring_spans.ts";
 
 /**
- * Spans have no sums in their ring, where what finds no room is lost: as fast as they came they may take a quarter of
+ * Spans have no sums in their ring, if what finds no room is lost: as fast as they came they may take a quarter of
  * it, so that a monitor that comes to its CPU late by three times as much loses none.
  */
 const SPAN_RECORDS = RING_RECORDS / 4, MIN_ROOM_NS = 2e6, MAX_ROOM_NS = 20e6;
@@ -66,7 +66,7 @@ export class ApartMarks {
   }
 
   /**
-   * For how long rings have room for spans, where any came of late; else for ever.
+   * For how long rings have room for spans, if any came of late; else for ever.
    *
    * @param records New ones, of the process with most. @param tookNs Since the last call, which was at `nowNs`.
    */

@@ -31,7 +31,7 @@ export class ClockLimits {
     this.#refuse = refuse;
   }
 
-  /** A count of all threads together: the new one, or where no clock gets so far the one before. */
+  /** A count of all threads together: the new one, or if no clock gets so far the one before. */
   next(before: number, count: number, kind: string): number {
     return count === before || this.allows(count, kind, CPUS_MAX) ? count : before;
   }
@@ -39,7 +39,7 @@ export class ClockLimits {
   /** Can it be so many by now? @param times That may go on at one time: threads, nested visits. */
   allows(count: number, kind: string, times = 1): boolean {
     const most = Math.max(1, times);
-    // The clock is read only where its last value is not enough.
+    // The clock is read only if its last value is not enough.
     if (count <= this.#allowedNs * most) return true;
     const now = rawNanoseconds();
     const elapsedNs = Math.min(now, Math.max(0, now - this.#originNs - this.startNs));

@@ -39,7 +39,7 @@ export interface CollectorOptions {
   /** Functions whose calls are marks. */
   probes?: Probes;
   /**
-   * Nobody needs each mark: where more of them come a second they are folded as they are read. Absent: none
+   * Nobody needs each mark: if more of them come a second they are folded as they are read. Absent: none
    * is folded.
    */
   foldAbove?: number;
@@ -258,7 +258,7 @@ export class Collector implements DirectoryListener {
     return this.#paths.outOfOrder;
   }
 
-  /** Rank of a process within its MPI job, where it has one. */
+  /** Rank of a process within its MPI job, if it has one. */
   rankOf(pid: number): string | undefined {
     return this.#ranks.get(pid);
   }

@@ -25,7 +25,7 @@ export class EntryWords {
     return true;
   }
 
-  /** All was taken from it; where not, the next look takes the rest. */
+  /** All was taken from it; if not, the next look takes the rest. */
   taken(words: Uint32Array, first: number, isAll: boolean): void {
     for (let i = 0; i < TELLING.length; i++) this.#seen[i] = words[first + TELLING[i]];
     if (!isAll) this.#seen[0] = UNSEEN;

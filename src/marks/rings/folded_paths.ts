@@ -249,7 +249,7 @@ export class FoldedPaths {
     known.untilS = timeS;
   }
 
-  /** Nested visits of a process that are reported nowhere, so far; 0 where its client folds all. */
+  /** Nested visits of a process that are reported nowhere, so far; 0 if its client folds all. */
   lostVisits(ring: Marks): number {
     if (ring.threads.some(({ paths }) => paths?.folding)) return 0;
     const kept = this.outOfOrder.filter(({ pid }) => pid === ring.pid);
@@ -258,7 +258,7 @@ export class FoldedPaths {
     return Math.max(0, ring.skipped.nested - emitted - pathless);
   }
 
-  /** The sink's handle of a thread's own number of a path; 0 where it makes no sense. */
+  /** The sink's handle of a thread's own number of a path; 0 if it makes no sense. */
   handleOf(source: Source, path: number): number {
     const { thread: { paths }, ring } = source;
     if (paths === undefined || path <= 0 || path >= paths.count) return 0;

@@ -41,7 +41,7 @@ export interface Marks extends Disposable {
   boundNow?(thread: RingThread): readonly number[];
   stopNs(originNs: bigint): number;
   poll(): number;
-  /** Does a name of this number exist? Reads new names where needed. */
+  /** Does a name of this number exist? Reads new names if needed. */
   hasName(index: number): boolean;
   /** Messages of the client: see SAID_PREFIX. */
   takeMessages?(): readonly { word: string; text: string }[];

@@ -34,7 +34,7 @@ export class ReportedSums {
     this.#others = others;
   }
 
-  /** One text of a process. @returns False where it is none of them. */
+  /** One text of a process. @returns False if it is none of them. */
   add(text: string): boolean {
     const [, name, first, second] = /^(\w+) (\d+)(?: (\d+))?$/.exec(text) ?? [];
     if (name === undefined) return false;

@@ -28,7 +28,7 @@ const TEXT = /^(\d+) (\S+) (\S+) (\S+) (\S+) (\w+) (.+)$/s;
 export class ReportedValues {
   readonly #values = new Map<string, ReportedValue>();
 
-  /** One text of a process. @returns False where it is none. */
+  /** One text of a process. @returns False if it is none. */
   add(text: string): boolean {
     const found = TEXT.exec(text);
     if (found === null) return false;

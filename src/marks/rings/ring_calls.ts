@@ -19,7 +19,7 @@ export class RingCalls {
     this.#event = event;
   }
 
-  /** An attribute, and keeps what is open. @returns False where it is none to be emitted. */
+  /** An attribute, and keeps what is open. @returns False if it is none to be emitted. */
   attribute(source: Source, id: number, kind: MarkKind): boolean {
     const { thread, ring } = source;
     const event = this.#event, isEnd = kind === KIND.attributeEnd;

@@ -79,7 +79,7 @@ export class RingDirectory {
     return this.#newNames;
   }
 
-  /** Reports new files; costs one fstat where there are none. */
+  /** Reports new files; costs one fstat if there are none. */
   look(listener: DirectoryListener): void {
     this.#list(listener);
     if (!this.#notes.waiting) return;

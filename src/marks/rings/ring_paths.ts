@@ -2,7 +2,7 @@
  * One thread's visits that its client folded by path: what they add from sample to sample.
  *
  * The client only adds; what is above the values of the last time is new. The time of the look is
- * taken first, and the position counts where it is the same before and after the paths were read. What one
+ * taken first, and the position counts if it is the same before and after the paths were read. What one
  * look misses the next one finds, and takes back what it counted twice. docs/reference/formats/ring.md, "Paths".
  * @module
  */

@@ -184,7 +184,7 @@ export class RingProcess {
         begin + (CHUNK_THREADS << chunk) - first,
         count - first,
       );
-      // Where all threads ended, only one that takes an entry over brings something new.
+      // If all threads ended, only one that takes an entry over brings something new.
       if (!tookOver && this.#allEnded(first, some)) {
         first += some;
         continue;

@@ -11,7 +11,7 @@ import { type ThreadPlace, wordAt } from "./stamp_clock.ts";
 export interface FoldedVisits {
   readonly thread: RingThread;
   readonly region: number;
-  /** The process's own number of its track, where it is known; slots have those of all together. */
+  /** The process's own number of its track, if it is known; slots have those of all together. */
   readonly track?: number;
   /** Start of the first of them, ns since the origin. */
   readonly firstNs: number;
@@ -42,7 +42,7 @@ export class RingSlots {
    * Reads what is new.
    *
    * @param view The thread's entry, at `at`. @param names How many names have slots.
-   * @returns False where not all of it can be emitted yet.
+   * @returns False if not all of it can be emitted yet.
    */
   read(view: DataView, at: number, names: number, folds: FoldedVisits[]): boolean {
     let whole = true;

@@ -39,7 +39,7 @@ export class RingSpans {
     this.#mistakes = mistakes;
   }
 
-  /** Emits the span's record that is next in a thread. @returns False where it is not valid. */
+  /** Emits the span's record that is next in a thread. @returns False if it is not valid. */
   emit(timeS: number, { thread, ring, follower }: Source, id: number): boolean {
     const { spans } = follower;
     this.came = true;

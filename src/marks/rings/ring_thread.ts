@@ -29,7 +29,7 @@ for (const kind of RING_KINDS) KNOWN[kind] = 1;
 export class RingThread {
   /** Changes when another thread takes the ring over. */
   tid: number;
-  /** CPUs it is bound to where these are fewer than its process's; empty otherwise. */
+  /** CPUs it is bound to if these are fewer than its process's; empty otherwise. */
   boundTo: readonly number[];
   /** True once the thread has ended and all its records are read. */
   ended = false;
@@ -196,7 +196,7 @@ export class RingThread {
     return false;
   }
 
-  /** ns between two records; NaN where their clocks differ, or the later one is earlier. */
+  /** ns between two records; NaN if their clocks differ, or the later one is earlier. */
   #between(from: number, to: number): number {
     const words = this.#words;
     const inNs = words[to + 2] >>> 8 & FLAG.nanoseconds;
@@ -235,7 +235,7 @@ export class RingThread {
    *
    * @param needNs Time that was spent in them.
    * @param nowNs A pause that has not ended is counted up to here.
-   * @returns Where it has not ended: when they were over, if they came right after the last record.
+   * @returns If it has not ended: when they were over, if they came right after the last record.
    */
   pauseEndNs(needNs: number, nowNs: number): number {
     const words = this.#words;

@@ -10,7 +10,7 @@
  * ```
  *
  * `b` begins, `e` ends, `p` is an epoch, `s` and `f` begin and end a span by a number; then CLOCK_REALTIME in seconds, as bash has it in
- * EPOCHREALTIME, or `-` where the shell has no clock: then the line happened when it is read. The
+ * EPOCHREALTIME, or `-` if the shell has no clock: then the line happened when it is read. The
  * rest of the line is the region's name. docs/reference/formats/ring.md.
  * @module
  */
@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<string, number>> = {
   s: KIND.spanBegin,
   f: KIND.spanEnd,
 };
-/** A span's number, and its name where it begins. */
+/** A span's number, and its name if it begins. */
 const SPAN = /^(\d{1,14})(?: (.*))?$/s;
 
 /** The marks of one script. */

@@ -69,7 +69,7 @@ export class OrderedEvents extends EventCalls {
     if (timeS + NEXT_S > this.#earliestS) this.#earliestS = timeS + NEXT_S;
   }
 
-  /** Passes an event on, at the earliest time that is still open where it is late. */
+  /** Passes an event on, at the earliest time that is still open if it is late. */
   receive(event: EventRecord): number {
     event.timeS = SUMS_UP[event.kind] === 1
       ? Math.max(event.timeS, this.#earliestS)

@@ -21,7 +21,7 @@ export type PathListener = (timeS: number, cpus: Int32Array, path: number) => vo
  * Gets what a path took without edges, since the last time.
  *
  * @param cpus Those that it took it on, each for so long. Reused between calls.
- * @param between Given where the track has edges too: what came folded is what found no room.
+ * @param between Given if the track has edges too: what came folded is what found no room.
  */
 export type FoldedListener = (
   path: number,
@@ -79,7 +79,7 @@ export class PathCpus {
    * A path of a track took time without edges.
    *
    * @param isAlone No thread has regions.
-   * @returns Is anybody told? Nobody is where no CPU shows the track.
+   * @returns Is anybody told? Nobody is if no CPU shows the track.
    */
   fold(path: number, seconds: number, track: Track, isAlone: boolean): boolean {
     if (this.foldedListener === undefined || seconds === 0) return false;

@@ -45,7 +45,7 @@ export class ProcessList {
     return this.all.push(process) - 1;
   }
 
-  /** Processes that means are over: those that marked anything, or all where none did. */
+  /** Processes that means are over: those that marked anything, or all if none did. */
   get marking(): number {
     const { length } = markingOf(this.all);
     return length > 0 ? length : this.counted;
@@ -78,7 +78,7 @@ export class ProcessList {
     return true;
   }
 
-  /** Last stop − first start; up to the last step while a process runs or where one died. */
+  /** Last stop − first start; up to the last step while a process runs or if one died. */
   runtimeS(times: RunTimes): number {
     let lastNs = -Infinity;
     for (const p of this.all) {

@@ -32,7 +32,7 @@ export class Spans {
   /** Open ones by process and number. */
   readonly #open: Map<number, { sum: Sum; ns: number }>[] = [];
 
-  /** A span begins or ends, or some are told as a number and a time. @returns False where an end fits no begin. */
+  /** A span begins or ends, or some are told as a number and a time. @returns False if an end fits no begin. */
   add(ns: number, event: EventRecord): boolean {
     if (event.kind === KIND.shortSpans) {
       const sum = this.#sum(event);

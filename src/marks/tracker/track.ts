@@ -114,7 +114,7 @@ export class Track {
     this.#slots = 0;
   }
 
-  /** May it wait for another thread? Not where it is large. */
+  /** May it wait for another thread? Not if it is large. */
   get isSmall(): boolean {
     return this.#slotOf.length <= SMALL_REGIONS && this.records.event.length <= SMALL_RECORDS;
   }
@@ -153,7 +153,7 @@ export class Track {
   }
 
   /**
-   * Leaves a level. Where it was the outermost, and others are open, the one that was begun
+   * Leaves a level. If it was the outermost, and others are open, the one that was begun
    * earliest owns the CPUs from here on: see {@linkcode Track.takeOver}.
    *
    * @returns Whether that was the outermost one.

@@ -126,7 +126,7 @@ export abstract class TrackedRun extends EventCalls implements SignalProvider, T
     return this.times.sinceZero(timeNs);
   }
 
-  /** Last stop − first start; up to the last step while a process runs or where one died. */
+  /** Last stop − first start; up to the last step while a process runs or if one died. */
   get runtimeS(): number {
     return this.list.runtimeS(this.times);
   }

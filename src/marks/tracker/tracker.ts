@@ -502,7 +502,7 @@ export class RegionTracker extends TrackedRun {
     return Int32Array.from(inside);
   }
 
-  /** Time of an event of a track: where a clock steps back, the time before it. */
+  /** Time of an event of a track: if a clock steps back, the time before it. */
   #clamped(track: Track, timeS: number): number {
     const ns = this.times.ns(timeS);
     if (ns >= track.lastNs) return track.lastNs = ns;

@@ -120,7 +120,7 @@ export class Confiner implements Confinement {
   #failure: string | undefined;
 
   /**
-   * @param places What it still needs. Where root needs a capability to write an output, it keeps them.
+   * @param places What it still needs. If root needs a capability to write an output, it keeps them.
    * @param keeps Why it keeps them in any case.
    */
   constructor(code: ConfineCode, places: Places, keeps?: string) {
@@ -180,7 +180,7 @@ export class Confiner implements Confinement {
 
 /**
  * Confines a process that has opened all it ever needs: user and groups that own nothing, in every
- * thread (glibc's setresuid(2) reaches all of them, and leaves no capability where root was), and a
+ * thread (glibc's setresuid(2) reaches all of them, and leaves no capability if root was), and a
  * filter that also refuses to open, to connect, to remove and to kill.
  *
  * @param id Of the user and the group.

@@ -26,7 +26,7 @@ const AHEAD = 1.5;
 export class Deadline implements Disposable {
   readonly #spec = new BigInt64Array(4); // interval, value: seconds and nanoseconds
   readonly #bytes = new Uint8Array(this.#spec.buffer);
-  /** −1 where the kernel gives no timer: then nothing is bounded. */
+  /** −1 if the kernel gives no timer: then nothing is bounded. */
   readonly #timer: number;
   #seconds = NaN;
   /** Time when the timer ends, ns. */

@@ -1,6 +1,6 @@
 /**
- * GPU libraries, each in a process of its own where this program can start itself once more
- * (library_helper.ts); in this process where it cannot.
+ * GPU libraries, each in a process of its own if this program can start itself once more
+ * (library_helper.ts); in this process if it cannot.
  * @module
  */
 import type { FoundLibrary, NotOpen } from "./library.ts";
@@ -52,7 +52,7 @@ export function openRocm(): OpenedRocm {
   });
 }
 
-/** Opens a library in a process of its own, where this program can start itself. */
+/** Opens a library in a process of its own, if this program can start itself. */
 function helped<Facts extends { readonly ok: true }, Opened>(
   kind: string,
   found: FoundLibrary,

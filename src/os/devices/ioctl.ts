@@ -1,4 +1,4 @@
-/** ioctl(2), bound where a device needs it: no run that has no such device pays for it. */
+/** ioctl(2), bound if a device needs it: no run that has no such device pays for it. */
 
 import { bindMore } from "../bind.ts";
 
@@ -11,7 +11,7 @@ const SYMBOLS = {
 
 let bound: DeviceCall | undefined;
 
-/** `undefined` where libc has none. */
+/** `undefined` if libc has none. */
 export function bindIoctl(): DeviceCall | undefined {
   return bound ??= bindMore(SYMBOLS, true)?.ioctl;
 }

@@ -1,7 +1,7 @@
 /**
  * A file that stays open and is read from its start at every tick.
  *
- * A kept descriptor costs one `pread` (about 1 µs) where opening again costs ten. All kept files
+ * A kept descriptor costs one `pread` (about 1 µs) while opening again costs ten. All kept files
  * share one buffer, so nothing is allocated after opening. Under a tree given by `--root`, files
  * may be replaced by rename at any time: a file without a name left is opened again.
  * @module

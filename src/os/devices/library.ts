@@ -37,7 +37,7 @@ const LIBRARY_FOLDERS: readonly string[] = [
   "/usr/lib/wsl/lib",
 ];
 
-/** A library that was found, or its path where it may not be loaded. */
+/** A library that was found, or its path if it may not be loaded. */
 export type FoundLibrary =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly outside?: string };
@@ -91,7 +91,7 @@ export function confined<T>(action: () => T): T {
   const before = new Set(listDirectory("/proc/self/fd"));
   const nowhere = openFile("/dev/null", O.WRONLY);
   const kept = STANDARD.map((fd) => libc().fcntl(fd, F_DUPFD_CLOEXEC, 3n));
-  // Where a standard descriptor is closed or cannot be kept, it is left as it is.
+  // If a standard descriptor is closed or cannot be kept, it is left as it is.
   STANDARD.forEach((fd, i) => kept[i] >= 0 && nowhere >= 0 && libc().dup2(nowhere, fd));
   try {
     return action();
@@ -134,7 +134,7 @@ export type NotOpen = { readonly ok: false } & Absence;
 /**
  * Opens what was looked up.
  *
- * @param name What is missing where nothing was found.
+ * @param name What is missing if nothing was found.
  */
 export function loadLibrary<S extends Deno.ForeignLibraryInterface>(
   found: FoundLibrary,

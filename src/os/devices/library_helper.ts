@@ -1,5 +1,5 @@
 /**
- * A vendor's library in a process of its own: where it blocks, crashes or exits, only its
+ * A vendor's library in a process of its own: if it blocks, crashes or exits, only its
  * figures are lost.
  *
  * The helper is this program once more, at the other end of a socket pair. Packets: first the helper's
@@ -124,7 +124,7 @@ export class LibraryHelper implements Disposable {
 
   /**
    * A sample begins: all figures that were looked at since the last one are asked for together.
-   * Waits for the answer for some milliseconds; where it once came later, not at all.
+   * Waits for the answer for some milliseconds; if it once came later, not at all.
    */
   refresh(): void {
     if (this.#isGone) return;

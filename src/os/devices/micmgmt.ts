@@ -49,7 +49,7 @@ const word = new BigUint64Array(1);
 const bytes = new Uint8Array(word.buffer);
 const halves = new Uint32Array(word.buffer);
 
-/** Calls something that fills `word`; its low half, or `undefined` where it fails. */
+/** Calls something that fills `word`; its low half, or `undefined` if it fails. */
 function asked(call: () => number): number | undefined {
   word[0] = 0n;
   return call() === 0 ? halves[0] : undefined;
@@ -122,7 +122,7 @@ export class MicLibrary implements Disposable {
 }
 
 /**
- * Opens the library; `undefined` where it is not there, or has no card.
+ * Opens the library; `undefined` if it is not there, or has no card.
  *
  * @param given Its whole path. @default the usual places
  */

@@ -51,7 +51,7 @@ const SYMBOLS = {
 
 type Symbols = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-/** nvmlReturn_t, where it steers what we do. */
+/** nvmlReturn_t, if it steers what we do. */
 export const NVML = {
   SUCCESS: 0,
   NOT_SUPPORTED: 3,
@@ -136,7 +136,7 @@ const FIELDS: Partial<Record<NvmlQuery, readonly [id: number, scope: number]>> =
   modulePowerMw: [186, 1],
 };
 
-/** Words of an answer that hold the figure, where they are not the first. */
+/** Words of an answer that hold the figure, if they are not the first. */
 const AT: Partial<Record<NvmlQuery, number>> = { memoryPercent: 1, memoryUsedBytes: 4 };
 
 type Call = (handle: bigint) => number;

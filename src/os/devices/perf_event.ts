@@ -96,7 +96,7 @@ export const PERF_READ = {
 /** An open counter. */
 export class PerfCounter {
   /**
-   * Counts since it was opened. Where the event had to take turns, the counts of an interval are
+   * Counts since it was opened. If the event had to take turns, the counts of an interval are
    * scaled by the time of the interval over the time that was counted.
    */
   readonly total = new Float64Array(1);

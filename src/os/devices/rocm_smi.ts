@@ -73,7 +73,7 @@ export interface RocmDevice {
   readonly index: number;
   /** PCI address as sysfs writes it: `0000:c1:00.0`; "" if unknown. */
   readonly busId: string;
-  /** Microjoules of one count of its energy; NaN where it has none. */
+  /** Microjoules of one count of its energy; NaN if it has none. */
   readonly energyUnit: number;
 }
 

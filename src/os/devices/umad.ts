@@ -3,7 +3,7 @@
  *
  * Truth: include/uapi/rdma/ib_user_mad.h, drivers/infiniband/core/user_mad.c. A class is registered
  * by ioctl; then every write is a header and a datagram, every read the same: the answer, or the
- * question with a status where none came. Header, once indices of partition keys are enabled:
+ * question with a status if none came. Header, once indices of partition keys are enabled:
  *
  *      0 u32 agent  4 u32 status  8 u32 milliseconds  12 u32 retries  16 u32 length
  *     20 be32 queue pair  24 be32 queue key  28 be16 LID  30 u8 level  31 u8 path  32 u8 has GRH
@@ -38,7 +38,7 @@ export interface MadTarget {
   readonly queuePair: 0 | 1;
 }
 
-/** Sends a request, and returns the datagram that answered it; `undefined` where none came. */
+/** Sends a request, and returns the datagram that answered it; `undefined` if none came. */
 export interface MadDoor {
   ask(target: MadTarget, mad: Uint8Array): Uint8Array | undefined;
   [Symbol.dispose](): void;
@@ -60,7 +60,7 @@ export function umadPacket(agent: number, target: MadTarget, mad: Uint8Array) {
   return packet;
 }
 
-/** The datagram of what was read; `undefined` where its status means that none came. */
+/** The datagram of what was read; `undefined` if its status means that none came. */
 export function umadAnswer(packet: Uint8Array): Uint8Array | undefined {
   if (packet.length < HEADER_BYTES + MAD_BYTES) return undefined;
   const status = new DataView(packet.buffer, packet.byteOffset).getUint32(4, true);
@@ -122,7 +122,7 @@ class DeviceDoor implements MadDoor {
   }
 }
 
-/** Opens a device, `umad0`; `undefined` where it is not there or not ours. */
+/** Opens a device, `umad0`; `undefined` if it is not there or not ours. */
 export function openUmad(name: string): MadDoor | undefined {
   const call = bindIoctl();
   if (call === undefined) return undefined;

@@ -14,7 +14,7 @@ export interface CodeFile {
   close(): void;
 }
 
-/** Opens a program or a library; a reason where it cannot be. */
+/** Opens a program or a library; a reason if it cannot be. */
 export function openCodeFile(path: string): CodeFile | { readonly refused: string } {
   const fd = openFile(path, O.RDONLY | O.NONBLOCK);
   if (fd < 0) return { refused: errorText(-fd) };

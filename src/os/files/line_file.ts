@@ -140,7 +140,7 @@ export class LineFile {
     }
   }
 
-  /** @returns False where the file has ended, or the disk is full and no more can wait. */
+  /** @returns False if the file has ended, or the disk is full and no more can wait. */
   #hasRoom(bytes: number): boolean {
     if (this.#used + bytes <= this.#buffer.length) return true;
     this.#flushBytes();

@@ -30,7 +30,7 @@ export class WholeFile implements LineSink, Disposable {
   #used = 0;
   #state: "open" | "kept" | "gone" = "open";
 
-  /** @param survives It is on the disk before it has its name, also where the machine crashes. */
+  /** @param survives It is on the disk before it has its name, also if the machine crashes. */
   constructor(path: string, { survives = false } = {}) {
     this.#path = path;
     this.#survives = survives;

@@ -17,7 +17,7 @@ export class MemoryFile implements Disposable {
 
   private constructor(readonly fd: number) {}
 
-  /** An empty one; `undefined` where the kernel, before 3.17, or a filter of calls has none. */
+  /** An empty one; `undefined` if the kernel, before 3.17, or a filter of calls has none. */
   static create(name: string): MemoryFile | undefined {
     const fd = Number(libc().memfdCreate(SYSCALLS.memfdCreate, cString(name), 0));
     return fd < 0 ? undefined : new MemoryFile(fd);

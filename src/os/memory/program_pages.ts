@@ -17,7 +17,7 @@ const UNWRITABLE = /^([0-9a-f]+)-([0-9a-f]+) r-[x-]p [0-9a-f]+ \S+ \d+ +(\/.*)$/
  * written to, as the linker does before it takes the right away, is left as it is: that page is no
  * more the file's.
  *
- * @returns The number of bytes of address space whose pages were given back; 0 where that failed.
+ * @returns The number of bytes of address space whose pages were given back; 0 if that failed.
  */
 export function giveBackProgramPages(): number {
   const own = readLinkTarget("/proc/self/exe");

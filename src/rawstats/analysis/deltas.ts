@@ -14,7 +14,7 @@ import { RawOutline } from "./outline.ts";
 import type { Exact } from "./exact.ts";
 import { type KeySeries, NodeSeries } from "./series.ts";
 
-/** One key of one device over time; one entry per time, `undefined` where there is none. */
+/** One key of one device over time; one entry per time, `undefined` if there is none. */
 export interface RawDeltaSeries {
   /** Unit without its factor: `512B` gives `B`. */
   readonly unit: string;

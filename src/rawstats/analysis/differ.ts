@@ -83,7 +83,7 @@ export class RawCounters {
   wideDeltas: Map<number, bigint> | undefined;
   /** By column: `CORRECTED` and `AT_LEAST` of the deltas that are one of these. */
   flags: Map<number, number> | undefined;
-  /** Microseconds since the epoch: the sample before, and this one; NaN where there is none. */
+  /** Microseconds since the epoch: the sample before, and this one; NaN if there is none. */
   previousUs = NaN;
   timeUs = NaN;
   /** Seconds that the deltas of the interval before are of: those of a dip in front of it too. */

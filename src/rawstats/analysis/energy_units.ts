@@ -1,5 +1,5 @@
 /**
- * The unit of an energy register's count, where the files have none: the original monitor
+ * The unit of an energy register's count, if the files have none: the original monitor
  * stores raw counts, calls them mJ, and leaves the unit register out.
  *
  * Truth: Intel SDM vol. 3B, "Platform specific power management support"; Linux

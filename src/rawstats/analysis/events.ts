@@ -88,7 +88,7 @@ const KNL_INSERTS: ReadonlyMap<number, PmcEvent> = new Map([
   [0x0102, { name: "EDC_INSERTS", unit: "64B" }],
 ]);
 
-/** The event of a counter of a device, `undefined` where it is none that a metric uses. */
+/** The event of a counter of a device, `undefined` if it is none that a metric uses. */
 export function eventOf(type: string, device: string, control: number): PmcEvent | undefined {
   const code = control % 65536;
   if (type === "intel_knl_mc") return KNL_DDR.get(code);

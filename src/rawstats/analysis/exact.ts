@@ -18,7 +18,7 @@ export function scaled(count: Exact, scale: number): Exact {
   return BigInt(count) * BigInt(scale);
 }
 
-/** A sum, exact where both are whole. */
+/** A sum, exact if both are whole. */
 export function addExact(a: Exact, b: Exact): Exact {
   if (typeof a === "number" && typeof b === "number" && a + b < EXACT_BELOW) return a + b;
   return isWhole(a) && isWhole(b) ? BigInt(a) + BigInt(b) : Number(a) + Number(b);

@@ -303,7 +303,7 @@ async function* cut(
 
 /**
  * Content of a gzip file. If it has several members, as `cat` makes from several files, reading
- * goes on after the first, where the runtime's own stream gives up.
+ * goes on after the first, if the runtime's own stream gives up.
  */
 async function* inflate(file: PackedFile): AsyncGenerator<Uint8Array> {
   let given = 0;

@@ -10,7 +10,7 @@ export class MetricSums {
   firstUs = NaN;
   lastUs = NaN;
   samples = 0;
-  /** Nominal frequency of the cores; NaN where unknown. */
+  /** Nominal frequency of the cores; NaN if unknown. */
   nominalHz = NaN;
   /** Maximum memory in use by programs, in bytes. */
   memoryBytes = NaN;
@@ -41,12 +41,12 @@ export class MetricSums {
     return (this.lastUs - this.firstUs) / 1e6;
   }
 
-  /** Sum of an input, in the base unit; NaN where nothing fed it. */
+  /** Sum of an input, in the base unit; NaN if nothing fed it. */
   total(input: string): number {
     return this.#of(this.totals, input);
   }
 
-  /** The sum of those that there are; NaN where there is none. */
+  /** The sum of those that there are; NaN if there is none. */
   sum(...inputs: string[]): number {
     const there = inputs.map((input) => this.total(input)).filter((v) => v === v);
     return there.length === 0 ? NaN : there.reduce((a, b) => a + b);

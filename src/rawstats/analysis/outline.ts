@@ -18,7 +18,7 @@ export interface RawSpan {
 /** Records of one host that follow each other in one file. */
 export interface RawPart extends RawSpan {
   readonly host: string;
-  /** Microseconds since the epoch: the first record, and the latest one; NaN where there is none. */
+  /** Microseconds since the epoch: the first record, and the latest one; NaN if there is none. */
   readonly firstUs: number;
   readonly lastUs: number;
   /** Number of time lines, and jobs with an end mark. */

@@ -8,7 +8,7 @@ import type { RawKey, RawSchema } from "../format/schema.ts";
 /**
  * The columns as they have to be taken.
  *
- * hpcperfstats writes `CTR0,C` for the counters of type intel_4pmc3, where all its other types of
+ * hpcperfstats writes `CTR0,C` for the counters of type intel_4pmc3, while all its other types of
  * core counters write `CTR0,E,W=48`; they are the same registers. It calls raw counts of energy
  * registers mJ, which they are on no processor: a label that is not true is left out.
  */

@@ -1,5 +1,5 @@
 /**
- * The table of many nodes, read by several processes where that pays.
+ * The table of many nodes, read by several processes if that pays.
  *
  * A counter's differences go from file to file of its node, so a node's files stay together; each
  * process gets whole nodes. It finds its order in one anonymous file, and leaves what it found in
@@ -21,7 +21,7 @@ const MAX_WORKERS = 8;
 
 /** Options of reading with workers. */
 export interface RawWorkersOptions {
-  /** @default one a CPU, at most 8, where there is enough to read */
+  /** @default one a CPU, at most 8, if there is enough to read */
   readonly processes: number | undefined;
   /** Starts this program as helper, with two numbers to follow. */
   readonly helper: readonly string[];

@@ -12,7 +12,7 @@ import { safeDirectory } from "../../os/trusted_file.ts";
 const MODE = 0o755, WRITABLE_BY_OTHERS = 0o022;
 
 /**
- * Makes `DIR/HOST` where it is not there.
+ * Makes `DIR/HOST` if it is not there.
  *
  * @returns Its path without links.
  * @throws {AccessError} If it cannot be made, another user made a link on the way, or root would write

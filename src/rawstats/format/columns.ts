@@ -36,7 +36,7 @@ export class RawColumns {
   /** Numbers that devices have had, and those that are free again. */
   #made = 0;
   readonly #free: number[] = [];
-  /** Columns that every line has; fewer than all where some are slow. */
+  /** Columns that every line has; fewer than all if some are slow. */
   readonly fastCount: number;
   /** Column of each value in a fast sample. */
   readonly fast: Int32Array;
@@ -72,7 +72,7 @@ export class RawColumns {
     return device;
   }
 
-  /** From here on devices are given up; more where many are alive at once. */
+  /** From here on devices are given up; more if many are alive at once. */
   #most = MAX_KEPT_DEVICES;
 
   #giveUp(before: number): void {
@@ -92,7 +92,7 @@ export const EXACT_BELOW = 9007199254740992;
 
 /** The values of one statistics line, reused for the next. */
 export class RawValues {
-  /** One per column; NaN where a fast sample omits it; rounded from 2^53 on. */
+  /** One per column; NaN if a fast sample omits it; rounded from 2^53 on. */
   readonly numbers: Float64Array;
   readonly #wide: BigUint64Array;
   /** Is any value 2^53 or larger? */
@@ -134,7 +134,7 @@ export class RawValues {
     this.hasWide = true;
   }
 
-  /** The exact value of a column, 0 where it is missing. */
+  /** The exact value of a column, 0 if it is missing. */
   exact(column: number): bigint {
     const value = this.numbers[column];
     if (value >= EXACT_BELOW) return this.#wide[column];

@@ -14,9 +14,9 @@ import { formatRawSchema, type RawSchema } from "./schema.ts";
 export interface RawLine {
   /** Name of the record type: `cpu`, `mem`, `intel_rapl`. */
   readonly type: string;
-  /** `-` where none applies; may hold blanks. */
+  /** `-` if none applies; may hold blanks. */
   readonly device: string;
-  /** In the order of the schema; 0 where a fast sample omits a column. */
+  /** In the order of the schema; 0 if a fast sample omits a column. */
   readonly values: BigUint64Array;
   /** Schema of the row, if it is not the last one of its type. */
   readonly schema?: RawSchema;

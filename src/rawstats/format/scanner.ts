@@ -174,7 +174,7 @@ export class RawScanner {
   }
 
   /**
-   * Accepts the line where type, device and number of values are as expected; else returns −1.
+   * Accepts the line if type, device and number of values are as expected; else returns −1.
    *
    * @param isLine Is `end` the line's end? If not, it has to be found before there.
    */
@@ -340,7 +340,7 @@ export class RawScanner {
    * Takes a line of a mark of several, which is written without its % on all but the first; the line
    * comes again with it, and is then known.
    *
-   * @returns False where there is no mark that it can belong to.
+   * @returns False if there is no mark that it can belong to.
    */
   #isOfMark(line: string): boolean {
     if (this.#marks.length === 0 || this.#rows > 0) return false;

@@ -20,7 +20,7 @@ export interface RawKey {
   readonly name: string;
   /** Counter, register or gauge. */
   readonly kind: RawKind;
-  /** 64 where the line declares none. */
+  /** 64 if the line declares none. */
   readonly widthBits: number;
   /** Unit as declared, `512B`, `KB`, `cs`; empty if the line declares none. */
   readonly unit: string;
@@ -69,7 +69,7 @@ export function parseRawKey(text: string): RawKey {
 }
 
 /**
- * A schema from its line, with or without the `!`; `undefined` where it names no type.
+ * A schema from its line, with or without the `!`; `undefined` if it names no type.
  *
  * @example
  * ```ts

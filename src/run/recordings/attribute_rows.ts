@@ -16,7 +16,7 @@ const TYPE_NAMES = new Map<number, string>(Object.entries(TYPE).map(([name, n]) 
 export class AttributeRowsWriter {
   readonly #known = new Map<string, string>();
 
-  /** Before a change: writes the attribute's row, where it is new. */
+  /** Before a change: writes the attribute's row, if it is new. */
   describe({ kind, name, type, properties }: EventRecord, write: (row: PlainRow) => void): void {
     if (kind === KIND.attributeEnd) return;
     const value = `${TYPE_NAMES.get(type) ?? type} ${properties}`;
@@ -30,7 +30,7 @@ export class AttributeRowsWriter {
 export class AttributeRows {
   readonly #known = new Map<string, { type: number; properties: number }>();
 
-  /** A description. @returns False where it is none. */
+  /** A description. @returns False if it is none. */
   describe(name: string, text: string): boolean {
     const found = /^(\w+) (\d+)$/.exec(text);
     const type = found === null ? NaN : TYPES.get(found[1]) ?? Number(found[1]);
@@ -39,7 +39,7 @@ export class AttributeRows {
     return true;
   }
 
-  /** Sets type and properties of a change. @returns False where no row described the attribute. */
+  /** Sets type and properties of a change. @returns False if no row described the attribute. */
   complete(event: EventRecord): boolean {
     const isEnd = event.kind === KIND.attributeEnd;
     const known = isEnd ? { type: 0, properties: 0 } : this.#known.get(event.name);

@@ -170,7 +170,7 @@ export class EventRows {
     return kind === KIND.enter ? KIND.spanBegin : kind === KIND.exit ? KIND.spanEnd : kind;
   }
 
-  /** Reads the columns that a kind has into its record. @returns False where one makes no sense. */
+  /** Reads the columns that a kind has into its record. @returns False if one makes no sense. */
   #read(kind: MarkKind, event: EventRecord): boolean {
     const row = KIND_INFO[kind]!.row!;
     if (row.value !== undefined) {
@@ -188,7 +188,7 @@ export class EventRows {
     return true;
   }
 
-  /** Puts handles and descriptions in the place of names. @returns False where the row is left out. */
+  /** Puts handles and descriptions in the place of names. @returns False if the row is left out. */
   #resolve(kind: MarkKind, event: EventRecord): boolean {
     switch (kind) {
       case KIND.enter:

@@ -48,7 +48,7 @@ export class PathRows {
     return this.#handles.get(path);
   }
 
-  /** A description. @returns False where its value makes no sense. */
+  /** A description. @returns False if its value makes no sense. */
   describe(
     sink: Pick<EventSink, "regionPath">,
     { region, value, track }: { region: string; value: string; track: string },

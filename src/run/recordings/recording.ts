@@ -177,7 +177,7 @@ export class RecordingWriter implements EventReceiver {
   }
 
   /**
-   * The first track or span: all rows get the two columns. Where too many are written already, the
+   * The first track or span: all rows get the two columns. If too many are written already, the
    * header comes again, with the columns that hold from there on.
    */
   #useTracks(): void {

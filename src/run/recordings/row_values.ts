@@ -21,7 +21,7 @@ export interface RowValue {
   /** Name of the value in errors. @default "value" */
   readonly label?: string;
   write(event: EventRecord): string;
-  /** @returns False where the text makes no sense. */
+  /** @returns False if the text makes no sense. */
   read(cell: Cell, event: EventRecord): boolean;
 }
 

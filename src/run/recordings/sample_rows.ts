@@ -50,7 +50,7 @@ export class SampleRows implements SignalProvider {
   timeS = NaN;
   readonly #reader: RowReader;
   readonly #repairs: Repairs;
-  /** All instances of all signals, of the row last parsed; NaN where nothing was recorded. */
+  /** All instances of all signals, of the row last parsed; NaN if nothing was recorded. */
   readonly #values: Float64Array;
   /** Values of the row that was taken last. */
   readonly #taken: Float64Array;

@@ -22,7 +22,7 @@ export class VisitRows {
     return track === 0 && (kind === KIND.enter || kind === KIND.exit);
   }
 
-  /** The text of an event, made where it is not at hand. */
+  /** The text of an event, made if it is not at hand. */
   text(event: EventRecord, make: (event: EventRecord) => string): string {
     const { process, thread, region } = event;
     const what = event.kind === KIND.exit ? END : event.hint < 0 ? NO_HINT : event.hint;

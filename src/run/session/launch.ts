@@ -42,7 +42,7 @@ export async function prepare(
   return { kind: "refused", status: 126, reason: become(found.path, command) };
 }
 
-/** Becomes another program; returns only where that cannot be, with the reason. */
+/** Becomes another program; returns only if that cannot be, with the reason. */
 function become(path: string, args: readonly string[]): string {
   try {
     return handOver({ path, args });

@@ -63,7 +63,7 @@ const MAX_REST_NS = 0.1e9;
 /**
  * Measures the command, which is started in here and waited for by its guardian.
  *
- * @returns 0 where the report was left; the command's status is the guardian's to return.
+ * @returns 0 if the report was left; the command's status is the guardian's to return.
  * @throws {UsageError | UnknownNameError} On a signal or reader that cannot be; the command has
  * not been started then.
  */
@@ -369,7 +369,7 @@ class Run {
     this.#standstill.noteEnd({ nowNs, periodNs, reportedNs, launchNs }, this.#loop);
   }
 
-  /** Sleeps; where a ring has no room until then it is emptied meanwhile. */
+  /** Sleeps; if a ring has no room until then it is emptied meanwhile. */
   #drainUntil(wakeNs: number, monotonicNs: number, names?: NewNames): void {
     for (let nowNs = monotonicNs, emptiedNs = this.#awakeNs;; emptiedNs = nowNs) {
       const ringNs = emptiedNs + this.#collector.roomForNs;

@@ -20,7 +20,7 @@ export interface MonitorOptions
     Pick<RunReportOptions, "version" | "permissions" | "countersChecked" | "idle" | "show"> {
   /** Stacks of unforeseen errors are shown. */
   readonly debug: boolean;
-  /** Uses the simulated node where no energy counter can be read. */
+  /** Uses the simulated node if no energy counter can be read. */
   simulateIfBlind: boolean;
   /** The outputs that were asked for, and the values of their options. */
   readonly outputs: readonly MakeOpener[];

@@ -1,5 +1,5 @@
 /**
- * `--probe`: the kernel's probes for the functions that were asked for. Loaded where some were.
+ * `--probe`: the kernel's probes for the functions that were asked for. Loaded if some were.
  * @module
  */
 import { parseCpuList } from "../../core/machine/cpu_list.ts";
@@ -8,7 +8,7 @@ import { readText } from "../../os/files.ts";
 import { PerfProbes } from "../../os/devices/perf_probes.ts";
 import type { Probe } from "../../marks/preload/probes.ts";
 
-/** Opens them; where this kernel or this user has none, one line is logged and the command runs without them. */
+/** Opens them; if this kernel or this user has none, one line is logged and the command runs without them. */
 export function openProbes(
   probes: readonly Probe[],
   log: (line: string) => void,

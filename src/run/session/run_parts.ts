@@ -18,13 +18,13 @@ import type { simulationFor } from "./simulation.ts";
 export interface RunParts {
   readonly readers: readonly Reader[];
   readonly owner: RunOwner;
-  /** Absent where nothing is to be simulated. */
+  /** Absent if nothing is to be simulated. */
   readonly simulationFor?: typeof simulationFor;
   /** Place of this node in a job of several; absent for a job of one node. */
   readonly job?: NodeOfJob;
-  /** Absent where no PMC log is asked for. */
+  /** Absent if no PMC log is asked for. */
   readonly keepSteps?: KeepSteps;
-  /** Absent where no functions are probed, or none can be. */
+  /** Absent if no functions are probed, or none can be. */
   readonly probes?: (run: ProbedRun) => Probes;
 }
 

@@ -51,7 +51,7 @@ export class Safekeeping {
     }
     if (nowS > this.#journalS) {
       const takesS = took(() => atLeisure(scheduling, () => this.#keeping.journal()));
-      // Where an entry takes long there are fewer.
+      // If an entry takes long there are fewer.
       const leastS = this.#isFirst ? 0 : takesS / JOURNAL_SHARE;
       // By now the start is over, and what it needed.
       if (this.#isFirst) atLeisure(scheduling, giveBackProgramPages);

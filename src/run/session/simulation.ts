@@ -36,7 +36,7 @@ export interface Simulation {
 
 /** Choices of the caller of {@linkcode simulationFor}. */
 export interface SimulationOptions {
-  /** The node's catalogue where a blind node may be replaced. */
+  /** The node's catalogue if a blind node may be replaced. */
   blindCatalogue(): Catalogue | undefined;
   /** Logs one line for the user. */
   log(line: string): void;
@@ -46,7 +46,7 @@ export interface SimulationOptions {
 const STAND_IN = "both";
 
 /**
- * The simulation, where it was requested, or where the node has no counters and simulation is allowed.
+ * The simulation, if it was requested, or if the node has no counters and simulation is allowed.
  *
  * @param directory The run's private directory.
  * @throws {UsageError | FormatError} If the description cannot be read.

@@ -6,7 +6,7 @@
 
 /** Files that hold only what distinguishes one device from another. */
 const IDENTITY = /(?:serial(?:_number)?|uuid|unique_id|asset_tag)$/;
-/** Shorter names are in too many places, and are replaced where a file holds nothing else. */
+/** Shorter names are in too many places, and are replaced if a file holds nothing else. */
 const MIN_LENGTH = 3;
 
 /** Replaces names in text and in paths. */

@@ -118,7 +118,7 @@ function probe(host: Host): Offer {
   return absent(notes.join("; ") || `no chip in ${DIR} measures energy or power`);
 }
 
-/** Why IBM's meter is no source, where there is one. */
+/** Why IBM's meter is no source, if there is one. */
 function aemChip(host: Host): Absence | undefined {
   const chip = host.list(DIR).find((c) => /^aem[12]$/.test(nameOf(host, `${DIR}/${c}`)));
   if (chip === undefined) return undefined;
@@ -275,7 +275,7 @@ function byPackage(
   }
 }
 
-/** Address of the device behind a chip, which sorts as text; "" where no link names it. */
+/** Address of the device behind a chip, which sorts as text; "" if no link names it. */
 function pciAddress(host: Host, dir: string): string {
   const links = [host.readLink(dir), host.readLink(`${dir}/device`)].join("/");
   return links.match(/[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]/g)?.at(-1) ?? "";

@@ -1,9 +1,9 @@
 /**
  * NVIDIA GPUs by NVML: energy, power, limits, clocks, use, memory, temperature, throttling.
  *
- * Truth: "NVML API Reference Guide"; names are GEOPM's (geopm_pio_nvml(7)) where it has one. Energy
+ * Truth: "NVML API Reference Guide"; names are GEOPM's (geopm_pio_nvml(7)) if it has one. Energy
  * counts from the loading of the driver, on Volta and later. A GPU's place in our numbering is
- * that of its PCI address among /proc/driver/nvidia/gpus; where the driver shows none, the library is
+ * that of its PCI address among /proc/driver/nvidia/gpus; if the driver shows none, the library is
  * not loaded. With Multi-Instance GPU on, all figures
  * are the whole GPU's: an instance has no power of its own.
  * @module

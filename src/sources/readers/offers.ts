@@ -37,7 +37,7 @@ export function fileOffer(host: Host, path: string, more: Omit<Found, "source"> 
   return access.ok ? { source: path, ...more } : access;
 }
 
-/** The rows; where there is none, the first lack of one of these kinds, else the first of all. */
+/** The rows; if there is none, the first lack of one of these kinds, else the first of all. */
 export function offerOrLack(
   rows: Offer & { ok: true },
   ...kinds: Absence["kind"][]

@@ -9,14 +9,14 @@ import type { PlatformTopology } from "../../core/machine/topology.ts";
 /** Processor of the node; `other` if it is not a known x86 processor. */
 export interface Processor {
   readonly vendor: "intel" | "amd" | "other";
-  /** NaN where unknown. */
+  /** NaN if unknown. */
   readonly family: number;
   readonly model: number;
   readonly modelName: string;
   readonly hypervisor: boolean;
 }
 
-/** By topology, of which a node has one: the file is long where there are many CPUs. */
+/** By topology, of which a node has one: the file is long if there are many CPUs. */
 const known = new WeakMap<PlatformTopology, Processor>();
 
 /** Identifies the node's processor. */
@@ -69,7 +69,7 @@ export function familyAndModel([eax]: CpuidLeaf): { family: number; model: numbe
   };
 }
 
-/** `GenuineIntel` of CPUID leaf 0; "" where there is no such leaf. */
+/** `GenuineIntel` of CPUID leaf 0; "" if there is no such leaf. */
 export function vendorText(host: Host): string {
   const leaf = host.cpuid(0, 0);
   if (leaf === undefined) return "";

@@ -82,7 +82,7 @@ class ProcStatReading extends Troubled implements SignalReading {
   readonly #file: KeptFile;
   readonly #cpus: number;
   readonly #scanner = new NumberScanner();
-  /** First column of each time, −1 where not requested. */
+  /** First column of each time, −1 if not requested. */
   readonly #times = new Int32Array(TIMES.length).fill(-1);
   /** Column of each line of the node. */
   readonly #lines = new Int32Array(LINES.length).fill(-1);

@@ -21,7 +21,7 @@ const POWERCAP = "/sys/class/powercap";
 const HWMON = "/sys/class/hwmon";
 const CRAY = "/sys/cray/pm_counters";
 const MIN_AGE_NS = 1e6;
-/** The error of errno(3) where a text does not fit its cell. */
+/** The error of errno(3) if a text does not fit its cell. */
 const EMSGSIZE = 90;
 
 /** Counters that are open. */

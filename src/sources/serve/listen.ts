@@ -17,7 +17,7 @@ export interface Audience {
 }
 
 /**
- * Listens where no other process does; the socket of a killed collector is removed.
+ * Listens if no other process does; the socket of a killed collector is removed.
  *
  * @throws {AccessError} If another collector listens, or another file is there.
  */

@@ -3,7 +3,7 @@
  *
  * An alias stands for exactly one source on a node, so that nothing is added twice: a node's energy
  * is the controller's counter, or the platform's, or a meter's, never a sum with its parts. Order:
- * GEOPM's where it has one (registers first), then exactness. Names of PAPI's components cray_pm and
+ * GEOPM's if it has one (registers first), then exactness. Names of PAPI's components cray_pm and
  * rapl and of CrayPat are aliases too; energies are in joules under them as well.
  * A source that only adds one entry to those, or is the only one, is declared by its reader.
  * @module

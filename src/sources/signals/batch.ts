@@ -174,7 +174,7 @@ export class Batch implements SignalSource {
   /**
    * Requests a signal at each instance of its own domain inside a domain instance.
    *
-   * @returns Handles, ascending by instance; none where the signal is absent here.
+   * @returns Handles, ascending by instance; none if the signal is absent here.
    */
   pushParts(name: string, domain: Domain, index: number): number[] {
     const resolved = this.#resolve(name);

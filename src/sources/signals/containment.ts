@@ -29,7 +29,7 @@ const PARTS: readonly (readonly [part: RegExp, whole: string])[] = [
   [/^PP[01]_ENERGY$/, "CPU_ENERGY"],
 ];
 
-/** Names of the next larger figures that include this one; empty where none does. */
+/** Names of the next larger figures that include this one; empty if none does. */
 export function wholesOf(name: string): string[] {
   return PARTS.flatMap(([part, whole]) => {
     const match = part.exec(name);

@@ -12,9 +12,9 @@ import { makeCounterRest, makeIntegral, makeRatio, makeRest, makeSlope } from ".
 export interface DerivedSignal {
   /** Name, domain, unit and behavior. */
   readonly row: SignalRow;
-  /** Names it is calculated from; it exists where all of them do. */
+  /** Names it is calculated from; it exists if all of them do. */
   readonly inputs: readonly string[];
-  /** Names that join the inputs where they exist; at least one of them must. */
+  /** Names that join the inputs if they exist; at least one of them must. */
   readonly parts?: readonly string[];
   /**
    * Prepares the calculation; the function returned is called once a tick and allocates nothing.

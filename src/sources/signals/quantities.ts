@@ -1,6 +1,6 @@
 /**
  * The quantities of a node that people and monitoring see: powers, energies, frequencies, temperatures,
- * by portable names, where the node has them.
+ * by portable names, if the node has them.
  * @module
  */
 import type { Domain } from "../../core/machine/domain.ts";

@@ -167,7 +167,7 @@ export class PowerModel {
     const pkg = this.packageOf(cpu);
     const index = this.#class[cpu];
     const inPackage = spec.coresPerPackage * spec.threadsPerCore;
-    // Where a CPU has no owner, its idle power has none.
+    // If a CPU has no owner, its idle power has none.
     const owned = this.#owned[pkg];
     const share = owned === 0 ? 1 / inPackage : index === NO_OWNER ? 0 : 1 / owned;
     for (let meter = 0; meter < METERS; meter++) {

@@ -123,7 +123,7 @@ const WHOLE = ["seed", "packages", "coresPerPackage", "threadsPerCore"];
 /**
  * A description read from JSON: any field of {@linkcode SimSpec}, the rest from the preset.
  *
- * @param cpus CPUs of the node where the description has none.
+ * @param cpus CPUs of the node if the description has none.
  * @throws {FormatError} On an unknown field or a value that cannot be.
  */
 export function parseSimSpec(data: unknown, path: string, cpus?: number): SimSpec {

@@ -65,7 +65,7 @@ export interface LoopReport {
    */
   readonly summary: QueryPair;
   readonly printSummary: boolean;
-  /** Null where no series are requested. */
+  /** Null if no series are requested. */
   readonly series: LoopSeries | null;
 }
 
@@ -100,7 +100,7 @@ export interface ConfigFacts {
   readonly attributesOf?: (signal: string) => readonly string[];
   /** Unit of a signal, empty for none. @default J for names that hold ENERGY, W for POWER */
   readonly unitOf?: (signal: string) => string;
-  /** Reads a file that the configuration names; undefined where it cannot be read. @default none can be */
+  /** Reads a file that the configuration names; undefined if it cannot be read. @default none can be */
   readonly readFile?: (path: string) => string | undefined;
   /** Does this service exist? @default all but the impossible ones, see `services.ts` */
   readonly hasService?: (name: string) => boolean;

@@ -27,7 +27,7 @@ export class ChosenOptions {
   readonly remarks: readonly string[];
   readonly #whyNot: (service: string) => string | undefined;
 
-  /** @param whyNot The reason why a service is not available; undefined where it is. */
+  /** @param whyNot The reason why a service is not available; undefined if it is. */
   constructor(
     specs: ReadonlyMap<string, Option>,
     args: readonly Argument[],

@@ -3,7 +3,7 @@
  * loops, output, the tree's looks.
  *
  * Truth: Caliper manual, ConfigManager API, "Built-in options". Names within queries are Caliper's
- * where readers meet them again: as attributes of a profile and as titles of columns.
+ * when readers meet them again: as attributes of a profile and as titles of columns.
  * @module
  */
 

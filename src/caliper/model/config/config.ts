@@ -63,7 +63,7 @@ export class ChannelDraft {
   report(
     { output, append, mpi, local, cross }: {
       output: string;
-      /** The value of the variable; left out where there is none. */
+      /** The value of the variable; left out if there is none. */
       append?: string;
       mpi: boolean;
       local: string | undefined;

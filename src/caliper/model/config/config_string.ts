@@ -85,7 +85,7 @@ function draftOf({ config, args, offset }: ChosenConfig, text: string, facts: Co
   });
 }
 
-/** Why a service cannot be had; undefined where it can. */
+/** Why a service cannot be had; undefined if it can. */
 function whyNot(service: string, facts: ConfigFacts): string | undefined {
   if (facts.hasService?.(service) ?? !ABSENT_SERVICES.has(service)) return undefined;
   return ABSENT_SERVICES.get(service) ?? `service ${service} is not available`;

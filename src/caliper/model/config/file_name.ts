@@ -6,7 +6,7 @@
  * @module
  */
 
-/** The value of an attribute as text; undefined where it is not set. */
+/** The value of an attribute as text; undefined if it is not set. */
 export type Lookup = (attribute: string) => string | undefined;
 
 /**

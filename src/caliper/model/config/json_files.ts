@@ -6,7 +6,7 @@
  * @module
  */
 
-/** Reads a file; undefined where it cannot be read. */
+/** Reads a file; undefined if it cannot be read. */
 export type ReadFile = (path: string) => string | undefined;
 
 /** Value of a JSON document. */
@@ -58,7 +58,7 @@ const RawJson = JSON as unknown as {
 const asWritten: Reviver = (_key, value, { source }) =>
   typeof value === "number" ? RawJson.rawJSON(source!) : value;
 
-/** The content of a file. @throws {JsonFileError} Where there is none. */
+/** The content of a file. @throws {JsonFileError} If there is none. */
 export function parsed(path: string, read: ReadFile | undefined, reviver?: Reviver): Json {
   const text = read?.(path);
   if (text === undefined) fail(path, "it cannot be read");

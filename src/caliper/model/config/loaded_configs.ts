@@ -56,7 +56,7 @@ function optionOf(path: string, config: string, spec: Json): Option {
   };
 }
 
-/** A list of texts; none where it is left out. */
+/** A list of texts; none if it is left out. */
 function texts(path: string, what: string, value: Json | undefined): string[] {
   if (value === undefined) return [];
   if (!Array.isArray(value) || !value.every((one) => typeof one === "string")) {

@@ -3,7 +3,7 @@
  *
  * Truth: Caliper manual, ConfigManager API, "Built-in options".
  *
- * One thing differs from Caliper: bandwidths are shown where rows are aggregated as the program
+ * One thing differs from Caliper: bandwidths are shown when rows are aggregated as the program
  * runs, too; there they are computed from a time that only single snapshots have.
  * @module
  */

@@ -26,7 +26,7 @@ export interface Option {
   readonly about: string;
   /** Services that it needs. */
   readonly services?: readonly string[];
-  /** Services that it uses where there are any. */
+  /** Services that it uses if there are any. */
   readonly servicesIfAny?: readonly string[];
   /** Options that it includes. */
   readonly includes?: readonly string[];
@@ -100,7 +100,7 @@ export function clauses(...all: string[]): string {
   return all.join(" ");
 }
 
-/** A word of CalQL, in quotes where it needs them. */
+/** A word of CalQL, in quotes if it needs them. */
 export function quoteWord(text: string): string {
   return /^[\w.#:%@/+-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }

@@ -11,7 +11,7 @@ import { columns, flag, lets, quoteWord, word } from "./option.ts";
 /**
  * The file of a profile: the suffix follows from the format.
  *
- * @param otherwise Its name, without a suffix, where none is given.
+ * @param otherwise Its name, without a suffix, if none is given.
  */
 export function profileName(options: ChosenOptions, format: string, otherwise: string): string {
   const name = options.get("output", otherwise);

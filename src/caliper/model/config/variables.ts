@@ -83,7 +83,7 @@ export function readConfiguration(
 
 /**
  * A channel of variables as they are, for `CALI_SERVICES_ENABLE` and for channels that a program
- * makes itself; null where no services are named. Services that cannot be had are left out.
+ * makes itself; null if no services are named. Services that cannot be had are left out.
  */
 export function defaultChannel(
   variables: Variables,

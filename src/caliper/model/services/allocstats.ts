@@ -58,7 +58,7 @@ export function allocstats(host: ServiceHost): Service {
   };
 }
 
-/** Takes the values out of a record. @returns False where there are none. */
+/** Takes the values out of a record. @returns False if there are none. */
 function take({ tree }: ServiceHost, record: Snapshot, values: Float64Array): boolean {
   values.fill(0);
   let any = false;

@@ -25,7 +25,7 @@ const REPORTED = { names: "callpath.names", addresses: "callpath.addresses" } as
 interface Column {
   /** Attribute that the library reports. */
   readonly reported: string;
-  /** Attribute of the nodes; undefined where not requested. */
+  /** Attribute of the nodes; undefined if not requested. */
   readonly attribute: number | undefined;
   readonly type: number;
   /** Innermost nodes by the reported text. */

@@ -112,7 +112,7 @@ export class Channel extends Annotations {
     for (const text of missingServices(wanted)) this.note(text, false);
   }
 
-  /** Are changes of this attribute for this channel? Those of libraries are, where a service requests them. */
+  /** Are changes of this attribute for this channel? Those of libraries are, if a service requests them. */
   accepts(attribute: string): boolean {
     const service = LIBRARY_ATTRIBUTES.find(([prefix]) => attribute.startsWith(prefix));
     return service === undefined || service[1].some((name) => this.services.has(name));

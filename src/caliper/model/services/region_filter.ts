@@ -10,7 +10,7 @@ export type RegionFilter = (name: string) => boolean;
 /**
  * Reads a filter.
  *
- * @returns The filter, or null where the text names no condition.
+ * @returns The filter, or null if the text names no condition.
  * @throws {SyntaxError} With one line about what is wrong.
  */
 export function parseRegionFilter(text: string): RegionFilter | null {

@@ -36,7 +36,7 @@ export class Statistics {
     return [["min", min], ["max", max], ["sum", sum], ["avg", divideVariant(sum, this.#count)]];
   }
 
-  /** @returns False where the numbers of ECMAScript do not carry it. */
+  /** @returns False if the numbers of ECMAScript do not carry it. */
   #addNumber(type: number, value: Value, times: number): boolean {
     if (typeof value !== "number") return false;
     if (type !== TYPE.double && type !== TYPE.int && type !== TYPE.uint) return false;

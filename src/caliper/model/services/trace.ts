@@ -1,4 +1,4 @@
-/** `trace`: keeps every snapshot, or hands it on at once where the channel has a stream. */
+/** `trace`: keeps every snapshot, or hands it on at once if the channel has a stream. */
 
 import type { Service, ServiceHost } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";

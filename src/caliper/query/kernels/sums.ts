@@ -111,7 +111,7 @@ export class Sums {
     }
   }
 
-  /** The group's value; `EMPTY` where none was seen. */
+  /** The group's value; `EMPTY` if none was seen. */
   get(group: number): Variant {
     if (group >= this.#type.length) return EMPTY;
     const type = this.#type[group];

@@ -12,7 +12,7 @@ import { Formatter, selectedNames } from "../formatter.ts";
 
 export class ExpandFormatter extends Formatter {
   readonly #selected = selectedNames(this.context.spec);
-  /** Title by attribute id; null where the attribute is not selected. */
+  /** Title by attribute id; null if the attribute is not selected. */
   readonly #titles: (string | null | undefined)[] = [];
   /** Text of a reference by node id: chains are printed again and again. */
   readonly #references: (string | undefined)[] = [];

@@ -27,7 +27,7 @@ export class JsonFormatter extends Formatter {
   #count = 0;
   readonly #quoted = new Members();
   readonly #bare = new Members();
-  /** Key by attribute id; null where it is left out. */
+  /** Key by attribute id; null if it is left out. */
   readonly #keys: (Key | null | undefined)[] = [];
   /** Keys and texts of references by node id. */
   readonly #references: ([Key, string][] | undefined)[] = [];

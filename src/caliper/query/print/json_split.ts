@@ -168,7 +168,7 @@ export class JsonSplitFormatter extends Formatter {
     return indices;
   }
 
-  /** Columns of labels that a chain has a label for; chains share their lists where they can. */
+  /** Columns of labels that a chain has a label for; chains share their lists if they can. */
   #touchedBy(node: number, columns: Column[]): readonly number[] {
     if (this.#touched[node] !== undefined) return this.#touched[node];
     const { tree } = this.context, unknown: number[] = [];
@@ -230,7 +230,7 @@ export class JsonSplitFormatter extends Formatter {
     return index;
   }
 
-  /** The first node of a chain, itself included, that has a label; `NONE` where there is none. */
+  /** The first node of a chain, itself included, that has a label; `NONE` if there is none. */
   #nearest(node: number, column: Column): number {
     const { tree } = this.context, { nearest } = column;
     if (node !== NONE && nearest[node] !== undefined) return nearest[node];

@@ -217,7 +217,7 @@ export function limitedWidth(width: number, most: number): number {
   return Math.max(most > 0 ? Math.min(width, most) : width, 4);
 }
 
-/** The argument `column-width`; -1, no limit, where it is no number. */
+/** The argument `column-width`; -1, no limit, if it is no number. */
 export function columnWidth(text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
   const width = scanInt64(text);

@@ -4,7 +4,7 @@
  *
  * Needs records with `event.begin#A` or `event.end#A` and `time.offset.ns`. Streams are not in
  * time order, so events are sorted by time per track before begin and end are paired. A track is
- * (`mpi.rank`, thread), where the thread is `pthread.id`, `omp.thread.id` or `thread.id`. Only
+ * (`mpi.rank`, thread), if the thread is `pthread.id`, `omp.thread.id` or `thread.id`. Only
  * nested attributes make events. What was begun and not ended lasts until the end of its track;
  * what was ended and not begun is left out and counted in `otherData`, with the globals.
  * Times are in microseconds, as the format demands.
@@ -40,7 +40,7 @@ export class TraceEventsFormatter extends Formatter {
   readonly #rank = new NamedAttribute("mpi.rank");
   readonly #threads = THREADS.map((name) => new NamedAttribute(name));
   readonly #tracks = new Map<string, Track>();
-  /** By attribute id: category and kind of event; null where it is none. */
+  /** By attribute id: category and kind of event; null if it is none. */
   readonly #kinds = new Map<number, { begin: boolean; category: string } | null>();
   #count = 0;
   #first = true;
@@ -150,7 +150,7 @@ export class TraceEventsFormatter extends Formatter {
     return track;
   }
 
-  /** NaN where there is no value. */
+  /** NaN if there is no value. */
   #numberOf(record: Snapshot, name: NamedAttribute): number {
     const value = this.#value(record, name);
     return value === null ? NaN : toDouble(value.type, value.value);

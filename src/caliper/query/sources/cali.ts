@@ -86,7 +86,7 @@ class Merger implements CaliHandler {
   }
 
   problem(message: string, line: number): void {
-    // Where there are no globals writers end with the bare word, which is no record to readers.
+    // If there are no globals writers end with the bare word, which is no record to readers.
     if (message.endsWith(": __rec=globals")) this.#ids.isOver = true;
     this.#sink.problem(message, line);
   }
@@ -232,7 +232,7 @@ class Merger implements CaliHandler {
         if (this.#strict && isUsed) this.#sink.problem("undefined attribute", scanner.line);
         continue;
       }
-      // Fields of bytes may be requested where the bytes are not.
+      // Fields of bytes may be requested if the bytes are not.
       if (!this.#sink.wants(attribute) && !tree.hasLayout(attribute)) continue;
       const type = types[i] = tree.valueTypeOf(attribute);
       const isWhole = type === TYPE.int || type === TYPE.uint;

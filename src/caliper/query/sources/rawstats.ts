@@ -56,7 +56,7 @@ class Lines {
   readonly #maker: RecordMaker;
   readonly #own: number[];
   readonly #ownWanted: boolean[];
-  /** Per schema its keys' attributes, -1 where the value is not needed. */
+  /** Per schema its keys' attributes, -1 if the value is not needed. */
   readonly #keys: Int32Array[] = [];
 
   constructor(maker: RecordMaker) {

@@ -160,7 +160,7 @@ export class CounterChanges {
   /**
    * The next change, in its fields, as soon as the update period is known.
    *
-   * @returns One of {@linkcode CHANGE}: `NONE` where none is left; `BREAK` begins a new stretch.
+   * @returns One of {@linkcode CHANGE}: `NONE` if none is left; `BREAK` begins a new stretch.
    */
   next(): number {
     while (this.#first !== this.#last && this.updatePeriodS > 0) {
@@ -228,7 +228,7 @@ export class CounterChanges {
         windowS = 0;
       } else if (moved === moved) this.#forgetClock();
     }
-    // The first reading shows an update of up to one period ago: too far to serve where steps are
+    // The first reading shows an update of up to one period ago: too far to serve if steps are
     // shorter than that.
     if (isFirst && windowS > this.#usualStepS) {
       this.#isUnbegun = true;
@@ -273,7 +273,7 @@ export class CounterChanges {
    * The offset of the stamps' clock. Each block of changes has one that was read soonest after
    * its stamp; the median of the last blocks is robust against readings that came late.
    *
-   * @returns The stamp, NaN where it is none.
+   * @returns The stamp, NaN if it is none.
    */
   #clock(timeS: number, stampS: number): number {
     if (!(stampS > this.#lastStampS || this.#lastStampS !== this.#lastStampS)) return NaN;

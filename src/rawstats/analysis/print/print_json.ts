@@ -2,7 +2,7 @@
  * Time series of raw stats as one JSON document, exact to the last digit of 64 bits.
  *
  * `{times, series: {TYPE: {DEVICE: {KEY: {unit, scale, kind, raw, delta, rate, corrections}}}}, …}`:
- * every array has one entry per time, null where the device had no line; `raw` is in counts,
+ * every array has one entry per time, null if the device had no line; `raw` is in counts,
  * `delta` in `unit` (counts × `scale`), null for gauges and control registers as a whole.
  * @module
  */
@@ -129,7 +129,7 @@ function sumObject(devices: readonly KeySeries[], length: number): string {
     `"rate":${sum((s) => s.rate)}}`;
 }
 
-/** An array of one entry per time, null where there is no value. */
+/** An array of one entry per time, null if there is no value. */
 function array(first: number, values: readonly Exact[], length: number): string {
   const last = length - first - values.length;
   return `[${[

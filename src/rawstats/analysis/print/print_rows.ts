@@ -12,7 +12,7 @@ import type { JobListener, RawSample } from "../node.ts";
 
 const COLUMNS = "time host job type device key unit kind raw delta rate".split(" ");
 
-/** The parts of a row; `delta` and `rate` are in `unit`, and absent where there is none. */
+/** The parts of a row; `delta` and `rate` are in `unit`, and absent if there is none. */
 interface RowFormat {
   /** Text before the first row. */
   readonly head: string;

@@ -34,7 +34,7 @@ export interface RawTableRow {
 export interface MetricValue {
   readonly name: string;
   readonly unit: string;
-  /** NaN where the counters are missing. */
+  /** NaN if the counters are missing. */
   readonly value: number;
   /** Did a counter step back that went into it? Is it a lower limit? */
   readonly isCorrected: boolean;

@@ -57,7 +57,7 @@ export class Lines {
     return hash;
   }
 
-  /** The number at the place into `low` and `high`; false where there is none. */
+  /** The number at the place into `low` and `high`; false if there is none. */
   number(): boolean {
     const bytes = this.#bytes;
     let i = this.#skip();

@@ -54,7 +54,7 @@ export function askCounters(port: number, transaction: number): Uint8Array<Array
   return new Uint8Array(mad.buffer);
 }
 
-/** An answer's data, where it is one to such a request and all went well. */
+/** An answer's data, if it is one to such a request and all went well. */
 function answered(bytes: Uint8Array, asked: Uint8Array): DataView | undefined {
   if (bytes.length < MAD_BYTES) return undefined;
   const mad = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -2,7 +2,7 @@
  * Extended, 64-bit port counters of InfiniBand adapters.
  *
  * hpcperfstats queries the port by management datagram. The kernel sends the same query (performance class,
- * PortCountersExtended) and shows it in sysfs: in `counters` since 4.20, where the adapter has
+ * PortCountersExtended) and shows it in sysfs: in `counters` since 4.20, if the adapter has
  * them (then with the files of unicast packets), before in `counters_ext`. Elsewhere: no line.
  * @module
  */

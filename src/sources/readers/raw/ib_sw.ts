@@ -3,7 +3,7 @@
  *
  * They are read by management datagrams only, which need the rights of the fabric's manager
  * (/dev/infiniband/umadN) and are traffic on it: the switch is identified by directed route,
- * then for its 64-bit counters by LID. That is done where the type is asked for by its name, and
+ * then for its 64-bit counters by LID. That is done if the type is asked for by its name, and
  * nowhere else. What the switch sends is what the node receives: the two are exchanged.
  * @module
  */
@@ -59,7 +59,7 @@ export function ibSwType(open: (name: string) => MadDoor | undefined): RawStatsT
   };
 }
 
-/** Puts the counters of the port behind a port; false where no switch answered. */
+/** Puts the counters of the port behind a port; false if no switch answered. */
 function ask(door: MadDoor, port: number, transaction: number, row: RawRow): boolean {
   const who = askNeighbour(port, transaction);
   const there = { mgmtClass: DIRECTED_CLASS, lid: PERMISSIVE_LID, queuePair: 0 } as const;

@@ -6,7 +6,7 @@
  * Linux kernel has the same offsets and bits (arch/x86/events/intel/uncore_snbep.c): event in bits 0
  * to 7, unit mask in 8 to 15, 21 extends the event of a QPI link, 22 enable, 24 to 31 threshold. Four
  * controls and four counters, the counters in two words; a box control freezes and starts. A type is
- * present when a function with one of its device ids is. Where hpcperfstats maps the window of
+ * present when a function with one of its device ids is. If hpcperfstats maps the window of
  * configuration space from /dev/mem (Skylake, Knights Landing), the same registers are read through /proc/bus/pci.
  * @module
  */

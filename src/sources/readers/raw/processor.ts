@@ -23,7 +23,7 @@ export interface RawProcessor {
   readonly vendor: "intel" | "amd" | "other";
   readonly family: number;
   readonly model: number;
-  /** General counters per logical CPU; 0 where unknown. */
+  /** General counters per logical CPU; 0 if unknown. */
   readonly counters: number;
   /** Online CPUs, ascending. */
   readonly places: readonly RawPlace[];

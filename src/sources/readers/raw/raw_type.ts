@@ -32,7 +32,7 @@ export interface RawStatsType {
   readonly trueKeys?: string;
   readonly needs: Needs;
   /**
-   * Opens the type on a node; `undefined` where the kind of processor or device that it is for is
+   * Opens the type on a node; `undefined` if the kind of processor or device that it is for is
    * not there, so that headers do not list it. A type that opens may still have nothing to collect.
    */
   open(node: RawNodeAccess): RawCollector | undefined;
@@ -42,7 +42,7 @@ export interface RawStatsType {
 export interface RawCollector {
   /** Keys on this node, if its processor has others than the type: no signals are made of them. */
   readonly keys?: string;
-  /** Writes the control registers, where programming is allowed; what failed, in one line. */
+  /** Writes the control registers, if programming is allowed; what failed, in one line. */
   program?(): string | undefined;
   /** Puts the values of each device into `row` and emits it. Allocates little, never throws. */
   collect(row: RawRow): void;

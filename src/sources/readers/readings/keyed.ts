@@ -12,7 +12,7 @@ import { Troubled } from "./troubled.ts";
 export interface KeyedRow {
   readonly name: string;
   readonly path: string;
-  /** Word at the beginning of the line; empty where the file is one number. */
+  /** Word at the beginning of the line; empty if the file is one number. */
   readonly line: string;
   /** Text in that line before the number. @default directly after `line` */
   readonly key?: string;

@@ -22,7 +22,7 @@ export interface LibraryItem<Handle> {
   readonly scale: (instance: number) => number;
   /** Prepared call of the library: 0, or its status. */
   readonly call: (handle: Handle) => number;
-  /** By instance of the row's domain; `undefined` where the library shows none. */
+  /** By instance of the row's domain; `undefined` if the library shows none. */
   readonly handles: readonly (Handle | undefined)[];
 }
 
@@ -85,7 +85,7 @@ export class LibraryReading<Handle> extends Troubled implements SignalReading {
     if (handle === undefined || (cell.known && item.row.behavior === "constant")) return;
     const status = item.call(handle);
     const { low, high } = this.#library;
-    // All ones is what libraries leave where they have no value.
+    // All ones is what libraries leave if they have no value.
     const none = low === 0xffffffff && (high === 0xffffffff || high === 0);
     if (status !== 0 || none) {
       this.#values[i] = NaN;

@@ -2,7 +2,7 @@
  * The most that a counter of energy can grow by: what no node draws was not drawn.
  *
  * The bound is twice the highest power limit that the node itself names for the part, since limits
- * hold over a time window and are passed within it; where it names none, a power that no part has.
+ * hold over a time window and are passed within it; if it names none, a power that no part has.
  * @module
  */
 import type { Host } from "../../../core/machine/host.ts";
@@ -23,7 +23,7 @@ const MARGIN = 2;
 const MIN_W = 100;
 
 /**
- * Power limits where a node names none, W: of a package, memory or GPU, and of a domain that holds
+ * Power limits if a node names none, W: of a package, memory or GPU, and of a domain that holds
  * several of them.
  */
 export const FALLBACK_W = { part: 10_000, node: 100_000 } as const;

@@ -2,7 +2,7 @@
  * The registers and fields of the MSR reader, as data.
  *
  * Truth: Intel SDM volume 4 "Model-specific registers"; AMD processor programming references of
- * families 17h and 19h. Names, domains and aggregations are GEOPM's where it has them.
+ * families 17h and 19h. Names, domains and aggregations are GEOPM's if it has them.
  * @module
  */
 import type { Aggregation } from "../../../core/agg.ts";
@@ -32,7 +32,7 @@ export interface MsrField {
   readonly stallAfterS?: number;
   /** Fastest growth that is possible, in the field's unit per second. */
   readonly maxPerSecond?: number;
-  /** The value is this register's TjMax minus the field, while bit 31 (where used) is set (valid). */
+  /** The value is this register's TjMax minus the field, while bit 31 (if used) is set (valid). */
   readonly belowTjMax?: "core" | "package";
 }
 

@@ -1,5 +1,5 @@
 /**
- * RAPL units: register 0x606, and the processors where it is not enough.
+ * RAPL units: register 0x606, and the processors for which it is not enough.
  *
  * Truth: Intel SDM volume 3B, 15.10 "Platform specific power management support", and volume 4;
  * Linux arch/x86/events/rapl.c, drivers/powercap/intel_rapl_common.c and intel_rapl_msr.c; for AMD the
@@ -64,7 +64,7 @@ export function decodeUnits(low: number, vendor: "intel" | "amd", model: number)
   };
 }
 
-/** GEOPM's fixed units, for nodes where 0x606 itself may not be read. */
+/** GEOPM's fixed units, for nodes on which 0x606 itself may not be read. */
 export function fixedUnits(model: number): RaplUnits {
   return {
     powerW: 0.125,
