@@ -19,8 +19,8 @@ import type { Option, OptionValue, Origin } from "./option.ts";
 /** The pages' description of the files. */
 export const SETTINGS_TEXT =
   `The site can set options in /etc/joulemark.conf, and the user in $XDG_CONFIG_HOME/joulemark.conf or
-~/.config/joulemark.conf. Each line is KEY = VALUE; the key is an option's long name. [VERB] begins the
-settings of another verb; lines before the first [VERB] are for run. The order of priority is: the command
+~/.config/joulemark.conf, one KEY = VALUE per line. KEY is an option's long name. A line [VERB] begins the
+settings of another verb; lines before the first one are for run. The order of priority is: the command
 line, the JOULEMARK_ variable, GEOPM's variable, the user's file, the site's file. A file is used only if no
 other users can write to it or to its directory. A wrong line is named; a run continues without it, other
 verbs end with status 2. "joulemark doctor" shows all settings and their origin.`;
