@@ -220,7 +220,7 @@ const MAX_POINTING: Readonly<Record<string, number>> = {
   profile: 10,
   "run/outputs": 90,
   "show/analysis": 63,
-  "show/page": 15,
+  "show/page": 18,
   "show/study": 15,
 };
 
