@@ -1,5 +1,6 @@
 /** The simulated node follows the marks of a real program, and everything says that it did. */
 import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import { regionRows } from "../../src/core/region_rows.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
 
@@ -35,6 +36,26 @@ endToEnd("run --simulate gives regions the power that the node was described wit
   }
   const sources = host.joulemark!.sources as Record<string, { quality: string }>;
   assertEquals(sources.CPU_ENERGY.quality, "simulated");
+});
+
+endToEnd("a nested region has a power of its own on the simulated node", (dir) => {
+  const watts = { elements: 40, scatter: 4, stream: 15 };
+  const spec = { preset: "rapl", idleW: 40, regions: watts, noise: 0, visitNoise: 0, rampS: 0 };
+  Deno.writeTextFileSync(`${dir}/node.json`, JSON.stringify(spec));
+  const out = joulemark(dir, ["demo", "--simulate=node.json"]);
+  assertEquals(out.code, 0, out.stderr);
+  const report = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "report");
+  const { rows } = regionRows(report);
+  const nested = rows.filter(({ depth }) => depth === 1).map(({ region }) => region).sort();
+  assertEquals(nested, ["elements", "scatter"]);
+  const cpus = navigator.hardwareConcurrency;
+  const packages = cpus >= 2 ? 2 : 1;
+  const nodeCpus = packages * Math.ceil(cpus / packages);
+  for (const [name, watt] of Object.entries(watts)) {
+    const { powerW } = rows.find(({ region }) => region === name)!.energies.get("package")!;
+    const expected = packages * spec.idleW + nodeCpus * watt;
+    assertAlmostEquals(powerW, expected, 0.05 * expected, name);
+  }
 });
 
 endToEnd("demo ends with a card and a report, whatever the node has", (dir) => {

@@ -42,11 +42,15 @@ const PAST: Between = { isPast: true, isNested: false };
 const NOW: Between = { isPast: false, isNested: false };
 const NESTED: Between = { isPast: false, isNested: true };
 
+const NO_CPUS = new Int32Array();
+
 /** The paths of CPUs. */
 export class PathCpus {
   /** Set before the first process. */
   listener: PathListener | undefined;
   foldedListener: FoldedListener | undefined;
+  /** Does another receiver follow the CPUs by what {@linkcode PathCpus.move} returns? */
+  isFollowed = false;
   /** By CPU: the owner number of the track that it shows; 0: of none. */
   readonly #owners: Int32Array;
   /** Scratch space by length. */
@@ -58,9 +62,9 @@ export class PathCpus {
 
   /** CPUs show a track from here on; `undefined`: none. */
   show(timeS: number, cpus: Int32Array, track: Track | undefined): void {
-    if (this.listener === undefined) return;
+    if (this.listener === undefined && !this.isFollowed) return;
     for (let i = 0; i < cpus.length; i++) this.#owners[cpus[i]] = track?.owner ?? 0;
-    this.listener(timeS, cpus, track?.path ?? ROOT);
+    this.listener?.(timeS, cpus, track?.path ?? ROOT);
   }
 
   /** The last process of the CPUs has ended; or it never had them. */
@@ -68,11 +72,17 @@ export class PathCpus {
     this.listener?.(timeS, cpus, isNever ? -2 : -1);
   }
 
-  /** A track's path changes on the CPUs that show it. @param isAlone No thread has regions. */
-  move(timeS: number, track: Track, isAlone: boolean): void {
-    if (this.listener === undefined) return;
+  /**
+   * A track's path changes on the CPUs that show it.
+   *
+   * @param isAlone No thread has regions.
+   * @returns These CPUs, valid until the next call.
+   */
+  move(timeS: number, track: Track, isAlone: boolean): Int32Array {
+    if (this.listener === undefined && !this.isFollowed) return NO_CPUS;
     const cpus = isAlone ? track.cpus : this.#shown(track);
-    if (cpus.length > 0) this.listener(timeS, cpus, track.path);
+    if (cpus.length > 0) this.listener?.(timeS, cpus, track.path);
+    return cpus;
   }
 
   /**

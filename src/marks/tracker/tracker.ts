@@ -22,10 +22,10 @@ import type { Track, Visit } from "./track.ts";
 import { TrackedRun } from "./tracked_run.ts";
 
 /**
- * Receives every change of region on CPUs, at its exact time.
+ * Receives every change of region on CPUs, at its exact time, nested regions too.
  *
  * @param cpus Reused between calls.
- * @param region Handle; −1 outside every region.
+ * @param region Handle of the innermost region; −1 outside every region.
  */
 export type EdgeListener = (
   timeS: number,
@@ -42,7 +42,7 @@ export interface TrackerOptions {
   profile?: string;
   /** See {@linkcode parseRecordFilter}. @default none */
   recordFilter?: string;
-  /** Gets every change of region on CPUs, at its exact time. */
+  /** Gets every change of region on CPUs, at its exact time, nested regions too. */
   onEdge?: EdgeListener;
 }
 
@@ -109,6 +109,7 @@ export class RegionTracker extends TrackedRun {
       ? undefined
       : parseRecordFilter(options.recordFilter);
     this.#onEdge = options.onEdge;
+    this.pathCpus.isFollowed = options.onEdge !== undefined;
   }
 
   // Events, in order of time.
@@ -204,7 +205,7 @@ export class RegionTracker extends TrackedRun {
     this.#moveLane(timeS, track);
     track.changed = ++this.#order;
     p.dirty = true;
-    if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
+    if (!outermost) return this.#nested(timeS, process, p, track);
     p.entered(track, this.#order);
     this.pathCpus.show(timeS, track.cpus, track);
     if (this.#onEdge !== undefined) this.#onEdge(timeS, track.cpus, region, process);
@@ -234,12 +235,18 @@ export class RegionTracker extends TrackedRun {
       p.entered(track, this.#order);
     }
     p.dirty = true;
-    if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
+    if (!outermost) return this.#nested(timeS, process, p, track);
     if (p.counting && track === p.track) {
       p.counting = false;
       this.cpus.clearUnits(track.cpus);
     }
     this.#edgesOfExit(timeS, process, p, track);
+  }
+
+  /** A region inside another one began or ended. */
+  #nested(timeS: number, handle: number, p: TrackedProcess, track: Track): void {
+    const cpus = this.pathCpus.move(timeS, track, p.threads.length === 0);
+    if (cpus.length > 0) this.#onEdge?.(timeS, cpus, track.innermost, handle);
   }
 
   /** Handles events that need a running process and are rare. */
@@ -476,13 +483,13 @@ export class RegionTracker extends TrackedRun {
     const same = p.threads.length === 0 ? track : p.shownOnAll;
     if (same !== null) {
       this.pathCpus.show(timeS, track.cpus, same);
-      return this.#onEdge?.(timeS, track.cpus, same?.region ?? -1, handle);
+      return this.#onEdge?.(timeS, track.cpus, same?.innermost ?? -1, handle);
     }
     for (const cpu of track.cpus) {
       this.#oneCpu[0] = cpu;
       const shown = CpuUpdate.trackAt(p, cpu);
       this.pathCpus.show(timeS, this.#oneCpu, shown);
-      this.#onEdge?.(timeS, this.#oneCpu, shown?.region ?? -1, handle);
+      this.#onEdge?.(timeS, this.#oneCpu, shown?.innermost ?? -1, handle);
     }
   }
 

@@ -329,6 +329,34 @@ Deno.test("onEdge receives every change of region, CPU by CPU where threads shar
   assertEquals(edges, ["0 0,1 -1", "1 0,1 0", "2 1 1", "3 1 0", "4 0,1 -1", "4 1 -1"]);
 });
 
+Deno.test("onEdge receives nested regions, and the region around them when they end", () => {
+  const edges: string[] = [];
+  const tracker = node(2, {
+    onEdge: (t, cpus, region) => edges.push(`${t} ${[...cpus]} ${region}`),
+  });
+  const p = tracker.start(0, 7, [0, 1]);
+  const [a, b, c] = ["a", "b", "c"].map((name) => tracker.region(0, p, name, COMPUTE));
+  tracker.threadCpus(0, p, 70, [1]);
+  tracker.enter(1, p, a, -1, 0);
+  tracker.enter(2, p, b, -1, 0);
+  // CPU 1 shows the thread, which changes do not move that it does not show.
+  tracker.enter(3, p, c, -1, 70);
+  tracker.exit(4, p, b, 0);
+  tracker.enter(5, p, b, -1, 0);
+  tracker.exit(6, p, c, 70);
+  tracker.exit(7, p, b, 0);
+  assertEquals(edges, [
+    "0 0,1 -1",
+    "1 0,1 0",
+    "2 0,1 1",
+    "3 1 2",
+    "4 0 0",
+    "5 0 1",
+    "6 1 1",
+    "7 0,1 0",
+  ]);
+});
+
 Deno.test("exit() ends the region of its own track, in any order of the tracks' ends", () => {
   const tracker = node(1);
   const p = tracker.start(0, 7, [0]);
