@@ -124,7 +124,7 @@ const ESCAPED: Readonly<Record<string, string>> = { "%25": "%", "%28": "(", "%2F
 
 /** Rows of a report, the whole run of each host first. */
 export function* tidyRows(report: Report, options: TidyOptions = {}): Generator<TidyRow> {
-  const run = runFacts(report, options);
+  const run = runColumns(report, options);
   if (options.job === true) {
     yield* unitRows(run, report, reportTotals(report), options);
     return;
@@ -143,7 +143,8 @@ function withoutTree({ joulemark }: Report): Report["joulemark"] {
   return rest;
 }
 
-function runFacts(
+/** Columns that all rows of a run have in common. */
+export function runColumns(
   { profile, startTime, joulemark, hosts }: Report,
   { number = 1, label }: TidyOptions,
 ): TidyRow {

@@ -38,6 +38,22 @@ endToEnd("own energies of a run add up to its components, in show and in query",
   }
 });
 
+endToEnd("single processes have rows of their times, unless they are left out", (dir) => {
+  const times = demo(dir, "jsonl").trim().split("\n").map((line) => JSON.parse(line))
+    .filter(({ process }) => process !== undefined);
+  const places = new Set(times.map(({ path, process }) => `${path} ${process}`));
+  assert(places.has("/assemble 0") && places.has("/assemble 1"), [...places].join());
+  assertEquals(places.size, times.length);
+  assert(times.every(({ component, time_s, depth }) => !component && time_s > 0 && depth === 0));
+  const table = joulemark(dir, ["show", "--format", "jsonl", "--no-process", "lu.report"]);
+  assert(!table.stdout.includes('"process":'), table.stdout);
+  // The timeline of another run says nothing about this one.
+  Deno.copyFileSync(`${dir}/lu.timeline`, `${dir}/other.timeline`);
+  joulemark(dir, ["run", "-q", "--simulate", "--no-timeline", "--report", "other.report", "true"]);
+  const other = joulemark(dir, ["show", "--format", "jsonl", "other.report"]);
+  assert(!other.stdout.includes('"process":'), other.stdout);
+});
+
 /** Runs a program in a folder. */
 function output(command: string, args: string[], dir: string): string {
   const { success, stdout, stderr } = new Deno.Command(command, { args, cwd: dir }).outputSync();

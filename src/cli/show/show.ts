@@ -138,8 +138,8 @@ async function run(options: ParsedOptions): Promise<number> {
   if (isReport) {
     const report = await readReports(words, kind);
     if (format === "markdown") {
-      const { regionMarkdown } = await import("../../show/analysis/region_markdown.ts");
-      write(regionMarkdown(report));
+      const { summaryMarkdown } = await import("../../show/analysis/summary_table.ts");
+      write(summaryMarkdown(summaryFacts(report), Infinity));
       return EXIT.done;
     }
     const view = reportView(report);
@@ -216,15 +216,16 @@ async function longTable(
   { text, flags }: ParsedOptions,
   log: (line: string) => void,
 ): Promise<TidyTable> {
-  const { rowsOf, tableOf, tidyRuns } = await import("./show_tidy.ts");
+  const { recordedRun, rowsOf, tableOf, tidyRuns } = await import("./show_tidy.ts");
   const minShare = parsePercent("min-share", text["min-share"] ?? "0");
   const components = text.components === undefined ? undefined : parseComponents(text.components);
   await loadYaml();
-  const recorded = kind === "recording" ? await readReports(words, kind) : undefined;
-  const runs = recorded === undefined
-    ? tidyRuns(words, log)
-    : [{ number: 1, reports: () => [recorded], whole: () => recorded }];
-  return tableOf(rowsOf(runs, { job: flags.has("job"), components, minShare }), log);
+  const runs = kind === "recording"
+    ? [recordedRun(await (await import("./show_html.ts")).recordedTimelines(words))]
+    : tidyRuns(words, log);
+  const withProcesses = !flags.has("no-process");
+  const rows = rowsOf(runs, { job: flags.has("job"), components, minShare, withProcesses });
+  return tableOf(rows, log);
 }
 
 function parseComponents(list: string): Set<string> {

@@ -4,8 +4,15 @@
  * @module
  */
 import type { Report } from "../../core/report.ts";
-import { isSignal, TIDY_COLUMNS, type TidyOptions, type TidyRow } from "../../core/tidy_rows.ts";
-import { tidyRows } from "../../core/tidy_rows.ts";
+import {
+  isSignal,
+  pathPart,
+  runColumns,
+  TIDY_COLUMNS,
+  type TidyOptions,
+  type TidyRow,
+  tidyRows,
+} from "../../core/tidy_rows.ts";
 import { readReport, taken } from "../../job/merge/read_report.ts";
 import { ReportMerger } from "../../job/merge/merge.ts";
 import { reportFiles } from "../../job/place/part_files.ts";
@@ -13,6 +20,13 @@ import { mergedReport, readRuns } from "../../job/place/read_runs.ts";
 import { isDirectory, readFoundText, readUserText } from "../../os/user_file.ts";
 import { statPath } from "../../os/files.ts";
 import type { TimelineFile } from "../../show/page/data.ts";
+import { keptTimelines } from "./show_html.ts";
+
+/** A report, and the files with times of its processes. */
+export interface TidyReport {
+  readonly report: Report;
+  timelines(): Iterable<TimelineFile>;
+}
 
 /** One run of the table, and the reports that it is made of. */
 export interface TidyRun {
@@ -20,7 +34,7 @@ export interface TidyRun {
   /** @default that of the report */
   readonly label?: string;
   /** One, or one a host. */
-  reports(): Iterable<Report>;
+  reports(): Iterable<TidyReport>;
   /** All hosts as one report. */
   whole(): Report;
 }
@@ -43,17 +57,30 @@ export function* tidyRuns(
     const isJob = isDirectory(name) && labels.size === 0 && hosts.length > 1 &&
       new Set(hosts).size === hosts.length && runs.every(({ report }) => isAlone(report));
     if (isJob) {
-      const reports = runs.map(({ report }) => report);
+      const reports = runs.map((one) => withTimelines(one.report, one.name));
       const whole = () => mergedReport(name, runs.map((one) => taken(one.report, one.name)), {});
       yield { number: ++number, reports: () => reports, whole };
       continue;
     }
     for (const { name: path, report } of runs) {
       const label = labels.get(path.slice(path.lastIndexOf("/") + 1).replace(/\.report$/, ""));
-      const own = { number: ++number, reports: () => [report], whole: () => report };
+      const reports = () => [withTimelines(report, path)];
+      const own = { number: ++number, reports, whole: () => report };
       yield label === undefined ? own : { ...own, label };
     }
   }
+}
+
+function withTimelines(report: Report, path: string): TidyReport {
+  return { report, timelines: () => keptTimelines(report, [path]) };
+}
+
+/** Recordings as one run. */
+export function recordedRun(
+  { report, timelines }: { report: Report; timelines: readonly TimelineFile[] },
+): TidyRun {
+  const reports = () => [{ report, timelines: () => timelines }];
+  return { number: 1, reports, whole: () => report };
 }
 
 function isAlone({ joulemark }: Report): boolean {
@@ -69,7 +96,7 @@ function partsRun(name: string, number: number, log: (line: string) => void): Ti
       const read = readReport(readUserText(file), file);
       const kept = merger.add(read);
       const hosts = read.hosts.filter((_, i) => kept[i]);
-      if (hosts.length > 0) yield { ...read.digest.header!, hosts };
+      if (hosts.length > 0) yield withTimelines({ ...read.digest.header!, hosts }, file);
     }
     for (const line of merger.leftOut) log(line);
   }
@@ -95,11 +122,55 @@ function studyLabels(directory: string): Map<string, string> {
 /** Rows of all runs. */
 export function* rowsOf(
   runs: Iterable<TidyRun>,
-  options: Pick<TidyOptions, "job" | "components" | "minShare">,
+  { withProcesses, ...how }: Pick<TidyOptions, "job" | "components" | "minShare"> & {
+    /** Rows of single processes too; sums over hosts have none. */
+    readonly withProcesses: boolean;
+  },
 ): Generator<TidyRow> {
   for (const { number, label, reports, whole } of runs) {
-    for (const report of options.job === true ? [whole()] : reports()) {
-      yield* tidyRows(report, { ...options, number, label });
+    const options = { ...how, number, label };
+    if (how.job === true) {
+      yield* tidyRows(whole(), options);
+      continue;
+    }
+    for (const { report, timelines } of reports()) {
+      const paths = new Set<unknown>();
+      for (const row of tidyRows(report, options)) {
+        paths.add(row.path);
+        yield row;
+      }
+      if (!withProcesses) continue;
+      for (const row of processRows(report, options, timelines())) {
+        if (paths.has(row.path)) yield row;
+      }
+    }
+  }
+}
+
+/** Times of outermost regions, one row a process. */
+function* processRows(
+  report: Report,
+  options: TidyOptions,
+  files: Iterable<TimelineFile>,
+): Generator<TidyRow> {
+  const run = runColumns(report, options);
+  for (const { timelines: [timeline], processes } of files) {
+    if (processes === undefined) continue;
+    const counts = new Map<string, number>();
+    const places = processes.label.map((label) => {
+      const [, rank, named] = /^(?:rank (\d+)|process \d+)(?: \((.*)\))?$/.exec(label) ?? [];
+      const host = named ?? timeline?.host ?? report.hosts[0].host;
+      const number = counts.get(host) ?? 0;
+      counts.set(host, number + 1);
+      return { host, process: rank === undefined ? number : Number(rank) };
+    });
+    for (const [i, region] of processes.region.entries()) {
+      const path = `/${pathPart(region)}`;
+      for (const [k, place] of places.entries()) {
+        const time_s = processes.time_s[i]?.[k];
+        if (time_s === undefined) continue;
+        yield { ...run, ...place, path, region, depth: 0, time_s };
+      }
     }
   }
 }

@@ -2,6 +2,7 @@
  * The region table of a summary: a tree with energy or time, its error, share and bar.
  * @module
  */
+import { printable } from "../../core/printable.ts";
 import { COMPONENT_NAMES, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
 import {
   errorOf,
@@ -53,6 +54,36 @@ interface Line {
 
 /** The regions of a run. @param maxRows Rows of regions. */
 export function summaryTable(facts: SummaryFacts, look: Look, maxRows: number): SummaryTable {
+  const { columns, ...hidden } = tableOf(facts, look, maxRows);
+  return { lines: columns.length === 0 ? [] : laidOut(columns, look), ...hidden };
+}
+
+/** A look with room for all columns. */
+const WIDE_LOOK: Look = { width: Infinity, ascii: false, color: false };
+
+/** The same table for GitHub and wikis, without bars. */
+export function summaryMarkdown(facts: SummaryFacts, maxRows: number): string {
+  const columns = tableOf(facts, WIDE_LOOK, maxRows).columns.filter(({ isBar }) => isBar !== true);
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
+  const rows = columns[0]?.cells.map((_, row) => {
+    return line(columns.map(({ cells }) => markdownText(cells[row])));
+  });
+  if (rows === undefined) return "";
+  const rule = columns.map(({ isText }) => isText === true ? "---" : "---:");
+  return [line(columns.map(({ heading }) => heading)), line(rule), ...rows].join("");
+}
+
+function markdownText(text: string): string {
+  return printable(text).replace(/[\\|`*_<>&[\]~]/g, (c) => `\\${c}`)
+    .replace(/^ +/, (blanks) => "&nbsp;".repeat(blanks.length));
+}
+
+/** The columns of the table, and the number of regions without a row. */
+function tableOf(
+  facts: SummaryFacts,
+  look: Look,
+  maxRows: number,
+): { columns: readonly Column[] } & Omit<SummaryTable, "lines"> {
   const { regions, column, rests } = facts;
   const sizeOf = sizes(facts), total = wholeOf(facts);
   const order = treeOrder(regions, sizeOf);
@@ -63,13 +94,13 @@ export function summaryTable(facts: SummaryFacts, look: Look, maxRows: number): 
     ...rests.filter((row) => sizeOf(row) !== 0 || row.runtimeS > 0)
       .map((row) => ({ row, rail: "", region: undefined })),
   ];
-  if (lines.length === 0) return { lines: [], hidden: regions.length, hiddenLarge: 0 };
+  if (lines.length === 0) return { columns: [], hidden: regions.length, hiddenLarge: 0 };
   const shares = shareTexts(facts);
   const columns = column === undefined
     ? timeColumns(facts, look, lines, shares)
     : energyColumns(facts, look, lines, shares);
   return {
-    lines: laidOut(columns, look),
+    columns,
     hidden: regions.length - shown.size + facts.leftOut,
     hiddenLarge: large.filter((i) => !shown.has(i)).length,
   };

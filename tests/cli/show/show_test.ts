@@ -140,7 +140,7 @@ Deno.test("without a file show takes the newest report of the directory", async 
       }
       const { code, stdout, stderr } = await capture(show, []);
       assertEquals(code, 0, stderr);
-      assertStringIncludes(stdout, "--- new on n1");
+      assertStringIncludes(stdout, "new: 10.665 s");
       assertStringIncludes(stderr, "new.report");
     } finally {
       Deno.chdir(before);
