@@ -92,8 +92,8 @@ async function run({ text, values, flags, words }: ParsedOptions): Promise<numbe
       profile: text.profile,
       recordFilter: text["record-filter"],
       reportSignals: text["report-signals"],
-      outputs: (recording) => {
-        const site = new ReplaySite(recording, { several, tracePeriodS, files, steps });
+      outputs: (recording, directory) => {
+        const site = new ReplaySite(recording, directory, { several, tracePeriodS, files, steps });
         return makers.map((make) => make(values, site));
       },
       idle,

@@ -26,6 +26,7 @@ export interface ReplayOutputs {
 export class ReplaySite implements OutputSite {
   readonly isLive = false;
   readonly hostSuffix: string | undefined;
+  readonly recorded: string;
   readonly tracePeriodS: number;
   readonly verbose = false;
   readonly command: readonly string[] = [];
@@ -34,7 +35,8 @@ export class ReplaySite implements OutputSite {
   readonly #recording: Recording;
   readonly #outputs: ReplayOutputs;
 
-  constructor(recording: Recording, outputs: ReplayOutputs) {
+  constructor(recording: Recording, recorded: string, outputs: ReplayOutputs) {
+    this.recorded = recorded;
     this.hostSuffix = outputs.several ? recording.host : undefined;
     this.tracePeriodS = outputs.tracePeriodS;
     this.#recording = recording;

@@ -2,7 +2,8 @@
  * Functions by their time: their own, and with all that they call.
  * @module
  */
-import { type Frame, stem } from "./names.ts";
+import type { Frame } from "./function_data.ts";
+import { stem } from "./names.ts";
 
 /** A stack of functions, and what it took without those above it. */
 export interface FunctionStack {

@@ -4,23 +4,11 @@
  * @module
  */
 import { openElf, type Symbol, SymbolTable } from "./elf.ts";
+import { CUT, type Frame } from "./function_data.ts";
 import { JitMap } from "./jit_map.ts";
 import type { Module, OpenPath } from "./modules.ts";
 import { plainName } from "./plain_name.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
-
-/** A frame as outputs show it. */
-export interface Frame {
-  readonly name: string;
-  /** What follows the name where it is not a function of a file: `_[k]`, `_[g]`. */
-  readonly suffix: string;
-  /** The module's number; −1: it has none. */
-  readonly module: number;
-  /** As the linker placed it; 0: it has none. */
-  readonly address: number;
-  /** Where the function begins, likewise. */
-  readonly start: number;
-}
 
 /** Where names come from. */
 export interface NameSources {
@@ -34,16 +22,9 @@ export interface NameSources {
 }
 
 const SYSTEM_DEBUG = "/usr/lib/debug";
-const MARKER_NAMES = ["[…]", "[short threads]", "[kernel, not visible]", "[kernel thread]"];
+const MARKER_NAMES = [CUT, "[short threads]", "[kernel, not visible]", "[kernel thread]"];
 const MARKER_KEYS = Object.values(MARKER);
 const UNKNOWN = "[unknown]";
-/** Functions that nothing calls: a stack that ends there is complete. */
-const OUTERMOST = new Set([
-  ...["_start", "start_thread", "clone", "__clone", "clone3", "__clone3", "thread_start"],
-  "runtime.goexit",
-  ...["runtime.goexit.abi0", "runtime.mstart", "runtime.rt0_go", "runtime.rt0_go.abi0"],
-]);
-
 /** Names the nodes of a profile's tree. */
 export class FrameNames {
   readonly #profile: Profile;
@@ -62,19 +43,10 @@ export class FrameNames {
     this.#jits.getOrInsertComputed(process, () => new JitMap(this.#sources.jitMap(process)));
   }
 
-  /** Frames from the outermost to this one. */
-  stack(node: number): Frame[] {
-    const frames = this.#profile.trie.path(node).map((at) => this.#frame(at));
-    // A stack without an end of its own is whole if nothing calls its outermost function.
-    const at = frames.findIndex(({ name }) => name === MARKER_NAMES[MARKER.cut]);
-    if (at >= 0 && OUTERMOST.has(frames[at + 1]?.name)) frames.splice(at, 1);
-    return frames;
-  }
-
-  #frame(node: number): Frame {
-    const { trie } = this.#profile, key = trie.module(node), address = trie.address(node);
-    const known = this.#frames.getOrInsertComputed(key, () => new Map());
-    return known.getOrInsertComputed(address, () => this.#named(key, address));
+  /** The frame of a node: what the tree has for it. */
+  frame(module: number, address: number): Frame {
+    const known = this.#frames.getOrInsertComputed(module, () => new Map());
+    return known.getOrInsertComputed(address, () => this.#named(module, address));
   }
 
   #named(key: number, address: number): Frame {

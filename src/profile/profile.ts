@@ -39,6 +39,16 @@ export interface StackCost {
   samples: number;
 }
 
+/** One sample: when, where, and its stack. */
+export interface SampleSeen {
+  readonly timeNs: number;
+  readonly cpu: number;
+  readonly process: number;
+  readonly thread: number;
+  /** Of the tree. */
+  readonly node: number;
+}
+
 /** How complete a profile is. */
 export interface ProfileFacts {
   samples: number;
@@ -108,9 +118,7 @@ export class Profile {
   readonly #endedByCpu = new Map<number, number>();
   #spaces = 0;
   /** Called for each sample. */
-  onSample:
-    | ((timeNs: number, cpu: number, process: number, thread: number, node: number) => void)
-    | undefined;
+  onSample: ((sample: SampleSeen) => void) | undefined;
   /** Called when a process has ended whose own code was sampled: its names may vanish. */
   onEnd: (process: number) => void = () => {};
 
@@ -216,7 +224,13 @@ export class Profile {
       node = trie.child(node, FRAME.kernel, reader.kernelAddresses[i]);
     }
     thread.stacks.set(node, (thread.stacks.get(node) ?? 0) + 1);
-    this.onSample?.(reader.timeNs(at), reader.sampleCpu(at), id, reader.sampleThread(at), node);
+    this.onSample?.({
+      timeNs: reader.timeNs(at),
+      cpu: reader.sampleCpu(at),
+      process: id,
+      thread: reader.sampleThread(at),
+      node,
+    });
   }
 
   #process(id: number): Process {
@@ -370,10 +384,5 @@ export class Profile {
     }
     for (const id of [...this.#threads.keys()]) this.#leave(id);
     return [...this.#costs.values()];
-  }
-
-  /** How walks ended, as shares of all samples. */
-  shareOf(end: End): number {
-    return this.facts.ends[end] / this.facts.samples;
   }
 }

@@ -17,18 +17,22 @@ function functionsOf(
   dir: string,
   user: User,
   build: string,
-  { args = [], options = [] }: { args?: string[]; options?: string[] } = {},
+  { args = [], options = [], folded = "f" }: {
+    args?: string[];
+    options?: string[];
+    folded?: string;
+  } = {},
 ): FoldedLine[] {
   const made = new Deno.Command("sh", {
     args: ["-c", build.replaceAll("PROGRAMS/", PROGRAMS)],
     cwd: dir,
   }).outputSync();
   assert(made.success, new TextDecoder().decode(made.stderr));
-  const sampled = ["run", "--functions=199", "--folded", "f", ...options];
+  const sampled = ["run", "--functions=199", "--folded", folded, ...options];
   const out = user.joulemark([...sampled, "--", "./app", ...args]);
   assertEquals([out.code, out.stdout], [3, "done\n"], out.stderr);
   // How long the kernel interrupts a program depends on the machine.
-  const lines = readFolded(`${dir}/f`).filter(({ frames }) => frames.at(-1) !== HIDDEN);
+  const lines = readFolded(`${dir}/${folded}`).filter(({ frames }) => frames.at(-1) !== HIDDEN);
   assert(shareOf(lines, "[unknown]") <= 0.05);
   return lines;
 }
@@ -231,6 +235,47 @@ endToEnd("stacks for pprof, speedscope and readers of perf script", (dir) => {
   assertMatch(samples[0], /^\w+ \d+\/\d+ \[\d{3}\] \d+\.\d{6}: 5025126 cpu-clock:\n\t +[0-9a-f]+ /);
   const packed = Deno.readFileSync(`${dir}/p.pb.gz`);
   assertEquals([...packed.subarray(0, 2)], [0x1f, 0x8b]);
+}, LIMIT_S);
+
+endToEnd("a replay makes the same files and figures of functions", (dir) => {
+  const user = userIn(dir), names = ["folded", "pprof", "speedscope", "perf-script"];
+  const files = (folder: string) => names.flatMap((name) => [`--${name}`, `${folder}/${name}`]);
+  for (const folder of ["live", "again"]) {
+    Deno.mkdirSync(`${dir}/${folder}`);
+    Deno.chmodSync(`${dir}/${folder}`, 0o777);
+  }
+  const options = ["--record", "rec", ...files("live").slice(2), "--report", "live/report"];
+  const folded = "live/folded";
+  functionsOf(dir, user, "cc -O2 -o app PROGRAMS/shares.c", { options, folded });
+  const out = user.joulemark([
+    ...["replay", "--functions", ...files("again"), "--report", "again/report", "rec"],
+  ]);
+  assertEquals(out.code, 0, out.stderr);
+  for (const name of names) {
+    const [live, again] = ["live", "again"].map((folder) =>
+      Deno.readFileSync(`${dir}/${folder}/${name}`)
+    );
+    assertEquals(live.toHex() === again.toHex(), true, name);
+  }
+  const [live, again] = ["live", "again"].map((folder) => {
+    const path = `${dir}/${folder}/report`;
+    return parseReport(Deno.readTextFileSync(path), path).hosts[0].joulemark!.functions;
+  });
+  assertEquals(again, live);
+  // A recording that was cut has the samples so far, without names.
+  Deno.removeSync(`${dir}/rec/function-names.jsonl`);
+  const cut = user.joulemark(["replay", "--folded", "cut", "rec"]);
+  assertEquals(cut.code, 0, cut.stderr);
+  assert(shareOf(readFolded(`${dir}/cut`), "app", "[not named]") > 0.9);
+  const [head] = Deno.readTextFileSync(`${dir}/rec/functions.jsonl`).split("\n");
+  Deno.writeTextFileSync(`${dir}/rec/functions.jsonl`, head + '\n["stack",5,9,0,0]\n');
+  const wrong = user.joulemark(["replay", "--folded", "wrong", "rec"]);
+  assertEquals(wrong.code, 2);
+  assertMatch(wrong.stderr, /functions\.jsonl:2/);
+  Deno.removeSync(`${dir}/rec/functions.jsonl`);
+  const none = user.joulemark(["replay", "--folded", "none", "--quiet", "rec"]);
+  assertEquals(none.code, 0);
+  assertMatch(none.stderr, /no functions: rec was recorded without --functions/);
 }, LIMIT_S);
 
 endToEnd("a rate or a size that cannot be is refused before the command starts", (dir) => {

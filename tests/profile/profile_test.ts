@@ -1,5 +1,6 @@
 /** A profile from records: processes, threads, and CPU time that no sample shows. */
 import { assertAlmostEquals, assertEquals } from "@std/assert";
+import { stackOf } from "../../src/profile/function_data.ts";
 import { Modules } from "../../src/profile/modules.ts";
 import { FrameNames } from "../../src/profile/names.ts";
 import { Profile } from "../../src/profile/profile.ts";
@@ -23,7 +24,8 @@ function profileOf(records: readonly Uint8Array[], totalNs = 0, withKernel = fal
   });
   const stacks = new Map<string, { ms: number; samples: number }>();
   for (const { node, ns, samples } of profile.finish(new Map([[0, totalNs]]))) {
-    const name = names.stack(node).map(({ name, suffix }) => name + suffix).join(";");
+    const frame = names.frame.bind(names), { trie } = profile;
+    const name = stackOf({ trie, frame }, node).map(({ name, suffix }) => name + suffix).join(";");
     stacks.set(name, { ms: Math.round(ns / 1e4) / 100, samples });
   }
   return { stacks: Object.fromEntries(stacks), facts: profile.facts };

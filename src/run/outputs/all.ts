@@ -10,12 +10,7 @@ import { parseMetricsAddress } from "./metrics_address.ts";
 import type { MakeOpener, Output } from "./output.ts";
 import { PMC_VERSIONS } from "../../formats/pmc/log.ts";
 import { parsePmcVersion } from "./pmc/version.ts";
-import {
-  asksFunctions,
-  DEFAULT_HZ,
-  DEFAULT_STACK_BYTES,
-  functionOptions,
-} from "./function_options.ts";
+import { asksFunctions, DEFAULT_HZ, functionOptions } from "./function_options.ts";
 
 /** Variables of Caliper that ask for channels. */
 const CALI_ASKING = [
@@ -139,12 +134,8 @@ export const OUTPUTS: readonly Output[] = [
       option("pprof", "FILE", "stacks of functions for pprof"),
       option("speedscope", "FILE", "stacks of functions for speedscope.app"),
       option("perf-script", "FILE", 'samples as "perf script" prints them'),
-      option("stack-bytes", "N", "bytes of each stack that are copied", {
-        default: `${DEFAULT_STACK_BYTES}`,
-      }),
-      option("debuginfo", "DIR,...", "directories with debug files, by build id"),
     ],
-    replays: false,
+    replays: true,
     isAsked: asksFunctions,
     check: (values) => void functionOptions(values),
     load: async (values) => {

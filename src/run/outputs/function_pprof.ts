@@ -3,12 +3,14 @@
  * @module
  */
 import { encodePprof } from "../../show/analysis/pprof.ts";
-import type { PackPprof } from "./functions.ts";
+import type { PackPprof } from "./function_files.ts";
+import { epochSeconds } from "./pmc/log.ts";
 
 /** Loads what packs it. */
 export async function loadPprof(): Promise<PackPprof> {
   const { gzipSync } = await import("node:zlib");
-  return ({ stacks, modules, comment, timeNs, durationNs, periodNs }) => {
+  return (stacks, { data, comment, startTime }) => {
+    const { modules, periodNs, durationNs } = data;
     const bytes = encodePprof({
       types: [["time", "nanoseconds"], ["samples", "count"]],
       stacks: stacks.map(({ frames, ns, samples }) => ({
@@ -20,7 +22,7 @@ export async function loadPprof(): Promise<PackPprof> {
       })),
       modules,
       comment,
-      timeNs,
+      timeNs: Math.round(epochSeconds(startTime) * 1e9),
       durationNs,
       periodNs,
     });

@@ -100,6 +100,8 @@ export type Opener = (run: RunView) => OpenOutput | undefined;
 export interface OutputSite extends Printer {
   /** Live, or from a recording. */
   readonly isLive: boolean;
+  /** The directory of the recording that is replayed. */
+  readonly recorded?: string;
   /** Suffix of the names of files of channels, where each of several hosts writes its own. */
   readonly hostSuffix?: string;
   /** This node's side of a job of several. */

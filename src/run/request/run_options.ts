@@ -4,6 +4,7 @@
  */
 import { COLOR, type Option } from "../../core/option.ts";
 import { OUTPUTS } from "../outputs/all.ts";
+import { DEFAULT_STACK_BYTES } from "../outputs/function_options.ts";
 
 const RESULTS = "Outputs";
 const MEASURING = "Measuring";
@@ -79,6 +80,21 @@ export const RUN_OPTIONS: readonly Option[] = [
     group: MEASURING,
     help: "also report energy above idle; idle power is measured for SECONDS before the command " +
       "starts, or read from a report or JSON FILE",
+  },
+  {
+    name: "stack-bytes",
+    value: "N",
+    env: true,
+    group: MEASURING,
+    default: `${DEFAULT_STACK_BYTES}`,
+    help: "bytes of each stack that --functions copies",
+  },
+  {
+    name: "debuginfo",
+    value: "DIR,...",
+    env: true,
+    group: MEASURING,
+    help: "directories with debug files, by build id, for names of --functions",
   },
   {
     name: "profile",

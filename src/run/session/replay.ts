@@ -40,7 +40,7 @@ export interface ReplayOptions {
   readonly recordFilter?: string;
   readonly reportSignals?: string;
   /** Openers of the outputs, when the recording is known. @default none */
-  outputs?(recording: Recording): readonly Opener[];
+  outputs?(recording: Recording, directory: string): readonly Opener[];
   /** The idle baseline for net energies, one for each recording. @default none */
   readonly idle?: () => RunIdle;
 }
@@ -120,7 +120,7 @@ async function run(directory: string, options: ReplayOptions, sources: Sources):
     version,
     reportSignals,
     policy,
-    outputs: options.outputs?.(recording),
+    outputs: options.outputs?.(recording, directory),
   });
   const idle = options.idle?.();
   idle?.attach(engine, table);

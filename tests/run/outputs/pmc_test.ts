@@ -84,8 +84,8 @@ async function stepsOf(events: (k: number) => string[]): Promise<PmcRecord[]> {
       await replay(path, {
         makeTable: tableOf,
         version: "v",
-        outputs: (recording) => {
-          const site = new ReplaySite(recording, {
+        outputs: (recording, directory) => {
+          const site = new ReplaySite(recording, directory, {
             several: false,
             tracePeriodS: 0,
             files: [],

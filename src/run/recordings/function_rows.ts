@@ -1,0 +1,260 @@
+/**
+ * Functions in a recording, a JSON array a line: `functions.jsonl` grows during the run, `function-names.jsonl`
+ * is written at its end. docs/reference/formats/recording.md.
+ * @module
+ */
+import { FormatError } from "../../core/errors.ts";
+import type { ByteSink } from "../../formats/trace/header.ts";
+import { LineSplitter } from "../../formats/line_splitter.ts";
+import { isMissing, UserFile } from "../../os/user_file.ts";
+import type { Frame, FunctionData, FunctionModule } from "../../profile/function_data.ts";
+import {
+  FRAME,
+  type Profile,
+  type ProfileFacts,
+  type SampleSeen,
+  type StackCost,
+} from "../../profile/profile.ts";
+import { StackTrie } from "../../profile/stack_trie.ts";
+
+/** Files in the directory of a recording: one that grows, and what is known at the end. */
+export const FUNCTIONS_FILE = "functions.jsonl", NAMES_FILE = "function-names.jsonl";
+const FORMAT = "joulemark-functions/1";
+const LINE_MOST = 1 << 20;
+const CHUNK_BYTES = 1 << 18;
+
+/** Writes what was sampled, when it is known: only whole lines, and only more of them. */
+export class FunctionRowsWriter {
+  readonly #sink: ByteSink;
+  #lines = "";
+  #nodes = 1;
+
+  constructor(sink: ByteSink, hz: number, periodNs: number) {
+    this.#sink = sink;
+    this.#row(FORMAT, hz, periodNs);
+  }
+
+  /** A sample, and the frames of its stack that are new. */
+  sample({ trie, names }: Profile, { timeNs, cpu, process, thread, node }: SampleSeen): void {
+    this.#stacks(trie, names);
+    this.#row("sample", timeNs, cpu, process, thread, node);
+  }
+
+  #stacks(trie: StackTrie, names: readonly string[]): void {
+    for (; this.#nodes < trie.count; this.#nodes++) {
+      const node = this.#nodes, module = trie.module(node), address = trie.address(node);
+      const name = module === FRAME.process ? [names[address]] : [];
+      this.#row("stack", node, trie.parent(node), module, address, ...name);
+    }
+  }
+
+  /** Hands what was gathered to the file. */
+  flush(): void {
+    if (this.#lines !== "") this.#sink.write(this.#lines);
+    this.#lines = "";
+  }
+
+  /** All is known: times, names and modules. @returns Lines of the other file. */
+  finish(data: FunctionData, names: readonly string[]): string {
+    const { trie, costs, modules, facts, durationNs } = data;
+    this.#stacks(trie, names);
+    modules.forEach(({ path, buildId, isWithoutTable }, i) => {
+      this.#row("module", i, path, buildId, isWithoutTable);
+    });
+    const named = new Set<string>();
+    for (let node = 1; node < trie.count; node++) {
+      const module = trie.module(node), address = trie.address(node), key = `${module} ${address}`;
+      if (named.has(key)) continue;
+      named.add(key);
+      const { name, suffix, start, module: number, address: at } = data.frame(module, address);
+      this.#row("name", module, address, name, suffix, number, at, start);
+    }
+    for (const { node, ns, samples } of costs) this.#row("cost", node, ns, samples);
+    this.#row("end", durationNs, facts as unknown as string);
+    return this.#lines;
+  }
+
+  #row(...values: (string | number | boolean)[]): void {
+    this.#lines += JSON.stringify(values) + "\n";
+  }
+}
+
+/** What a recording has. */
+export interface RecordedFunctions extends FunctionData {
+  readonly samples: readonly SampleSeen[];
+}
+
+/**
+ * Reads the functions of a recording; `undefined`: it has none. One that was cut has the samples up to there,
+ * without names, each for one period.
+ *
+ * @throws {FormatError} If a row is wrong.
+ */
+export function readFunctions(directory: string): RecordedFunctions | undefined {
+  const rows = new FunctionRows(`${directory}/${FUNCTIONS_FILE}`);
+  if (!readLines(rows)) return undefined;
+  rows.path = `${directory}/${NAMES_FILE}`;
+  readLines(rows);
+  return rows.finish();
+}
+
+/** @returns False: there is no such file. */
+function readLines(rows: FunctionRows): boolean {
+  const { path } = rows;
+  let opened: UserFile;
+  try {
+    opened = UserFile.found(path);
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw new FormatError(path, 0, { action: "open", found: (error as Error).message });
+  }
+  using file = opened;
+  const lines = new LineSplitter(LINE_MOST, (bytes, start, end) => {
+    rows.take(new TextDecoder().decode(bytes.subarray(start, end)), lines.line);
+  }, () => rows.wrong(lines.line, "a line of 1 MB at most"));
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  for (let n = file.readSync(chunk); n !== null; n = file.readSync(chunk)) {
+    lines.push(chunk.subarray(0, n));
+  }
+  return true;
+}
+
+class FunctionRows {
+  path: string;
+  #isBegun = false;
+  readonly #trie = new StackTrie();
+  readonly #names = new Map<string, Frame>();
+  readonly #processes = new Map<number, string>();
+  readonly #modules: FunctionModule[] = [];
+  readonly #costs: StackCost[] = [];
+  readonly #samples: SampleSeen[] = [];
+  #rate = { hz: NaN, periodNs: NaN };
+  #end: { durationNs: number; facts: ProfileFacts } | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  take(text: string, line: number): void {
+    const [kind, ...values] = this.#parsed(text, line);
+    if (!this.#isBegun && kind !== FORMAT) this.wrong(line, FORMAT);
+    this.#isBegun = true;
+    const numbers = values.map(Number);
+    const checked = (count: number) => {
+      const isWrong = numbers.length < count ||
+        numbers.slice(0, count).some((n) => !Number.isFinite(n));
+      return isWrong ? this.wrong(line, `${count} numbers of a ${kind}`) : numbers;
+    };
+    switch (kind) {
+      case FORMAT: {
+        const [hz, periodNs] = checked(2);
+        this.#rate = { hz, periodNs };
+        break;
+      }
+      case "stack": {
+        const [node, parent, module, address] = checked(4);
+        if (parent >= this.#trie.count || this.#trie.child(parent, module, address) !== node) {
+          this.wrong(line, "stacks in the order of their numbers");
+        }
+        if (module === FRAME.process) this.#processes.set(address, String(values[4]));
+        break;
+      }
+      case "sample": {
+        const [timeNs, cpu, process, thread, node] = checked(5);
+        this.#samples.push({ timeNs, cpu, process, thread, node: this.#node(node, line) });
+        break;
+      }
+      case "module": {
+        const [, path, buildId, isWithoutTable] = values;
+        this.#modules.push({
+          path: String(path),
+          buildId: String(buildId),
+          isWithoutTable: isWithoutTable === true,
+        });
+        break;
+      }
+      case "name": {
+        const [key, at, name, suffix, module, address, start] = values;
+        this.#names.set(`${key} ${at}`, {
+          name: String(name),
+          suffix: String(suffix),
+          module: Number(module),
+          address: Number(address),
+          start: Number(start),
+        });
+        break;
+      }
+      case "cost": {
+        const [node, ns, samples] = checked(3);
+        this.#costs.push({ node: this.#node(node, line), ns, samples });
+        break;
+      }
+      case "end":
+        this.#end = { durationNs: numbers[0], facts: values[1] as ProfileFacts };
+    }
+  }
+
+  #parsed(text: string, line: number): unknown[] {
+    let row: unknown;
+    try {
+      row = JSON.parse(text);
+    } catch {
+      this.wrong(line, "a JSON array");
+    }
+    return Array.isArray(row) ? row : this.wrong(line, "a JSON array");
+  }
+
+  #node(node: number, line: number): number {
+    return node < this.#trie.count ? node : this.wrong(line, "a stack that is known");
+  }
+
+  wrong(line: number, expected: string): never {
+    throw new FormatError(this.path, line, { action: "read functions", expected });
+  }
+
+  finish(): RecordedFunctions {
+    const { hz, periodNs } = this.#rate, samples = this.#samples, processes = this.#processes;
+    const names = this.#names, last = samples.at(-1)?.timeNs ?? 0;
+    const end = this.#end ??
+      { durationNs: last - (samples[0]?.timeNs ?? 0), facts: factsOf(samples, periodNs) };
+    return {
+      hz,
+      periodNs,
+      samples,
+      trie: this.#trie,
+      modules: this.#modules,
+      durationNs: end.durationNs,
+      facts: end.facts,
+      costs: this.#end === undefined ? costsOf(samples, periodNs) : this.#costs,
+      frame: (module, address) => {
+        const none = { suffix: "", module: -1, address: 0, start: 0 };
+        const name = module === FRAME.process ? processes.get(address) ?? "?" : "[not named]";
+        return names.get(`${module} ${address}`) ?? Object.assign(none, { name });
+      },
+    };
+  }
+}
+
+function costsOf(samples: readonly SampleSeen[], periodNs: number): StackCost[] {
+  const costs = new Map<number, StackCost>();
+  for (const { node } of samples) {
+    const cost = costs.getOrInsertComputed(node, () => ({ node, ns: 0, samples: 0 }));
+    cost.ns += periodNs;
+    cost.samples++;
+  }
+  return [...costs.values()];
+}
+
+function factsOf(samples: readonly SampleSeen[], periodNs: number): ProfileFacts {
+  return {
+    samples: samples.length,
+    lost: 0,
+    throttled: 0,
+    frames: 0,
+    guessedFrames: 0,
+    ends: [0, 0, 0, 0, 0],
+    cpuNs: samples.length * periodNs,
+    shortNs: 0,
+    hiddenNs: 0,
+  };
+}

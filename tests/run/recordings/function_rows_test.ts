@@ -1,0 +1,72 @@
+/** Functions of a recording: what was written is read again, and damaged rows give a clear error. */
+import { assertEquals } from "@std/assert";
+import { FormatError } from "../../../src/core/errors.ts";
+import { readFunctions } from "../../../src/run/recordings/function_rows.ts";
+import { Random } from "../../fuzz/random.ts";
+
+const CASES = Number(Deno.env.get("FUZZ_CASES") ?? 400);
+const SEED = Number(Deno.env.get("FUZZ_SEED") ?? 20260314);
+const FACTS = {
+  samples: 2,
+  lost: 0,
+  throttled: 0,
+  frames: 2,
+  guessedFrames: 0,
+  ends: [2, 0, 0, 0, 0],
+  cpuNs: 1e7,
+  shortNs: 0,
+  hiddenNs: 0,
+};
+const ROWS = [
+  ["joulemark-functions/1", 199, 5025125.6],
+  ["stack", 1, 0, -2, 0, "app"],
+  ["stack", 2, 1, 0, 4400],
+  ["sample", 15155169877000, 1, 7, 8, 2],
+  ["sample", 15155174877000, 0, 7, 8, 2],
+  ["module", 0, "/bin/app", "ab", false],
+  ["name", -2, 0, "app", "", -1, 0, 0],
+  ["name", 0, 4400, "heavy", "", 0, 4400, 4384],
+  ["cost", 2, 1e7, 2],
+  ["end", 5e9, FACTS],
+];
+
+function read(text: string) {
+  const directory = Deno.makeTempDirSync();
+  try {
+    Deno.writeTextFileSync(`${directory}/functions.jsonl`, text);
+    return readFunctions(directory)!;
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+}
+
+const text = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row) + "\n").join("");
+
+Deno.test("readFunctions() reads times, names and samples", () => {
+  const data = read(text(ROWS));
+  assertEquals([data.hz, data.durationNs, data.facts], [199, 5e9, FACTS]);
+  assertEquals(data.costs, [{ node: 2, ns: 1e7, samples: 2 }]);
+  assertEquals(data.frame(0, 4400).name, "heavy");
+  assertEquals(data.samples.length, 2);
+});
+
+Deno.test("readFunctions() gives each sample of a cut recording one period", () => {
+  const data = read(text(ROWS.slice(0, 5)));
+  assertEquals(data.costs, [{ node: 2, ns: 2 * 5025125.6, samples: 2 }]);
+  assertEquals([data.frame(-2, 0).name, data.frame(0, 4400).name], ["app", "[not named]"]);
+});
+
+Deno.test("readFunctions() of damaged rows gives a result or a clear error", () => {
+  const whole = text(ROWS);
+  for (let number = 0; number < CASES; number++) {
+    const random = new Random(SEED, number), letters = [...whole];
+    for (let n = 1 + random.below(4); n > 0; n--) {
+      letters[random.below(letters.length)] = random.pick([...'0129-,[]"\n xe']);
+    }
+    try {
+      read(letters.join(""));
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+    }
+  }
+});
