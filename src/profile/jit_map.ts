@@ -7,6 +7,16 @@ import { firstAbove } from "./elf.ts";
 import { KERNEL_HIGH } from "./records.ts";
 
 const LINES_MOST = 1 << 21;
+const LINE = /^(?:0x)?([0-9a-f]+) (?:0x)?([0-9a-f]+) (.+)$/gm;
+const HIGH = 4294967296;
+/** What the kernel's last function has. */
+const LAST_BYTES = 4096;
+
+interface NamedCode {
+  readonly start: number;
+  readonly size: number;
+  readonly name: string;
+}
 
 /** Names by address. */
 export class JitMap {
@@ -14,34 +24,36 @@ export class JitMap {
   readonly #ends: Float64Array;
   readonly #names: readonly string[];
 
-  /** @param text Lines of start, size (both in hex) and name; of names of one address the last one counts. */
-  constructor(text: string) {
-    const found = new Map<number, { start: number; size: number; name: string }>();
-    for (
-      const [, from, bytes, name] of text.matchAll(/^(?:0x)?([0-9a-f]+) (?:0x)?([0-9a-f]+) (.+)$/gm)
-    ) {
-      const start = parseInt(from, 16), size = parseInt(bytes, 16);
-      found.delete(start);
-      if (found.size < LINES_MOST) found.set(start, { start, size, name });
-    }
-    const rows = [...found.values()].sort((a, b) => a.start - b.start);
+  private constructor(rows: readonly NamedCode[]) {
     this.#starts = Float64Array.from(rows, ({ start }) => start);
     this.#ends = Float64Array.from(rows, ({ start, size }) => start + size);
     this.#names = rows.map(({ name }) => name);
   }
 
+  /** @param text Lines of start, size (both in hex) and name; of names of one address the last one counts. */
+  static of(text: string): JitMap {
+    const found = new Map<number, NamedCode>();
+    for (const [, from, bytes, name] of text.matchAll(LINE)) {
+      const start = parseInt(from, 16), size = parseInt(bytes, 16);
+      if (found.size < LINES_MOST) found.set(start, { start, size, name });
+    }
+    return new JitMap([...found.values()].sort((a, b) => a.start - b.start));
+  }
+
   /** Functions of the kernel, by their addresses less its base. A kernel that hides them has zeros. */
   static ofKernel(text: string): JitMap {
-    const high = BigInt(KERNEL_HIGH) << 32n;
-    const rows = [...text.matchAll(/^([0-9a-f]{16}) [tTwW] (\S+)/gm)].flatMap(([, hex, name]) => {
-      const address = BigInt(`0x${hex}`);
-      return address < high ? [] : [{ start: Number(address - high), name }];
-    }).sort((a, b) => a.start - b.start);
-    const lines = rows.map(({ start, name }, i) => {
-      const size = (rows[i + 1]?.start ?? start + 4096) - start;
-      return size > 0 ? `${start.toString(16)} ${size.toString(16)} ${name}\n` : "";
-    });
-    return new JitMap(lines.join(""));
+    const rows: { start: number; size: number; name: string }[] = [];
+    for (const line of text.split("\n")) {
+      if (!"tTwW".includes(line[17] ?? " ")) continue;
+      const high = parseInt(line.slice(0, 8), 16), low = parseInt(line.slice(8, 16), 16);
+      if (high < KERNEL_HIGH) continue;
+      // Behind the name of a function of a kernel module stands the module's.
+      const [name] = line.slice(19).split("\t", 1);
+      rows.push({ start: (high - KERNEL_HIGH) * HIGH + low, size: LAST_BYTES, name });
+    }
+    rows.sort((a, b) => a.start - b.start);
+    for (let i = 0; i + 1 < rows.length; i++) rows[i].size = rows[i + 1].start - rows[i].start;
+    return new JitMap(rows.filter(({ size }) => size > 0));
   }
 
   find(address: number): { readonly name: string; readonly start: number } | undefined {

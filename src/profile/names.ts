@@ -40,7 +40,7 @@ export class FrameNames {
 
   /** Keeps the names that a process gave to code of its own, before they are removed. */
   keep(process: number): void {
-    this.#jits.getOrInsertComputed(process, () => new JitMap(this.#sources.jitMap(process)));
+    this.#jits.getOrInsertComputed(process, () => JitMap.of(this.#sources.jitMap(process)));
   }
 
   /** The frame of a node: what the tree has for it. */

@@ -10,7 +10,7 @@ import { AddressSpace } from "./address_space.ts";
 import { type Modules, VDSO } from "./modules.ts";
 import { HEADER_BYTES, RECORD, type RecordBytes, RecordReader, type Sampling } from "./records.ts";
 import { ROOT, StackTrie } from "./stack_trie.ts";
-import { END, type End, Unwinder } from "./unwind.ts";
+import { END, Unwinder } from "./unwind.ts";
 
 /** Frames that are no code of a module; their address is a number of its own kind. */
 export const FRAME = {
@@ -122,12 +122,16 @@ export class Profile {
   /** Called when a process has ended whose own code was sampled: its names may vanish. */
   onEnd: (process: number) => void = () => {};
 
+  /** Samples are missing where the kernel may not be sampled. */
+  readonly #hidesKernel: boolean;
+
   constructor(
     modules: Modules,
     { periodNs, withKernel }: Pick<Sampling, "periodNs" | "withKernel">,
   ) {
     [this.modules, this.periodNs] = [modules, periodNs];
     this.#reader = new RecordReader(withKernel);
+    this.#hidesKernel = !withKernel;
     this.#unwinder = new Unwinder(modules);
   }
 
@@ -341,7 +345,7 @@ export class Profile {
     const { samples, cpuNs, expected, root } = thread, { facts, trie } = this;
     if (samples === 0) {
       if (cpuNs === 0) return;
-      const isShort = expected === 0;
+      const isShort = expected === 0 || !this.#hidesKernel;
       facts[isShort ? "shortNs" : "hiddenNs"] += cpuNs;
       const marker = isShort ? MARKER.shortThreads : MARKER.hiddenKernel;
       this.#cost(trie.child(root, FRAME.marker, marker), cpuNs, 0);
@@ -349,8 +353,8 @@ export class Profile {
     }
     // One without a count has ended in a way that the kernel does not report.
     const known = cpuNs > 0 ? cpuNs : samples * this.periodNs;
-    const hiddenNs = Math.max(0, Math.min(expected - samples, known / this.periodNs)) *
-      this.periodNs;
+    const missing = this.#hidesKernel ? Math.max(0, expected - samples) : 0;
+    const hiddenNs = Math.min(missing * this.periodNs, known);
     if (hiddenNs > 0) {
       facts.hiddenNs += hiddenNs;
       this.#cost(trie.child(root, FRAME.marker, MARKER.hiddenKernel), hiddenNs, 0);

@@ -23,7 +23,7 @@ Deno.test("shownName() writes names of C++, Rust and Fortran as people do", () =
 });
 
 Deno.test("JitMap takes the last name of an address, and nothing else", () => {
-  const map = new JitMap("1000 10 old\nbroken\n2000 20 py::f:/a.py\n1000 10 new name\nzz 1 x\n");
+  const map = JitMap.of("1000 10 old\nbroken\n2000 20 py::f:/a.py\n1000 10 new name\nzz 1 x\n");
   assertEquals(map.find(0x100f)?.name, "new name");
   assertEquals(map.find(0x1010), undefined);
   assertEquals(map.find(0x2008), { name: "py::f:/a.py", start: 0x2000 });

@@ -66,6 +66,11 @@ Deno.test("CPU time that has fewer samples than periods is the kernel's", () => 
   assertEquals(stacks["app;py::step:/a;b.py;py::step:/a;b.py"], { ms: 11, samples: 2 });
 });
 
+Deno.test("where the kernel is sampled no time is hidden", () => {
+  const { facts } = profileOf([...begin("app")], 41e6, true);
+  assertEquals(facts.hiddenNs, 0);
+});
+
 Deno.test("a child has its parent's code and name until it executes another program", () => {
   const child = { process: 8, timeNs: 5e6 };
   const { stacks } = profileOf([
