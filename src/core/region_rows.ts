@@ -49,7 +49,7 @@ const NO_VISITS = {
 };
 
 /** The row of energy that no other row has, without a value. */
-export const UNDETERMINED: TreeRow = row(NAMES.undetermined, NaN, NaN, new Map());
+export const UNDETERMINED_ROW: TreeRow = row(NAMES.undetermined, NaN, NaN, new Map());
 
 /** Rows of the job's tree, of the only host's, or of its sections. */
 export function regionRows(report: Report): RegionRows {

@@ -6,7 +6,7 @@
 import { ENERGY_SIGNALS, hostTotals, type JobTotals, reportTotals } from "./job_totals.ts";
 import { totalsFromNested } from "./job_totals.ts";
 import { OUTSIDE_REGIONS, type RegionRows, regionRows, reportedJoules } from "./region_rows.ts";
-import { UNDETERMINED } from "./region_rows.ts";
+import { UNDETERMINED_ROW } from "./region_rows.ts";
 import { ENERGY_KINDS, type EnergyKind, type TreeRow } from "./region_tree.ts";
 import {
   isMapping,
@@ -284,10 +284,10 @@ function placesOf(table: RegionRows): Placed[] {
   const rests = table.outside.map((of): Placed => {
     return { path: `/${of.region}`, of, source: undefined, section: "unmarked" };
   });
-  if (rests.some(({ of }) => of.region === UNDETERMINED.region)) return [...places, ...rests];
+  if (rests.some(({ of }) => of.region === UNDETERMINED_ROW.region)) return [...places, ...rests];
   const rest: Placed = {
-    path: `/${UNDETERMINED.region}`,
-    of: UNDETERMINED,
+    path: `/${UNDETERMINED_ROW.region}`,
+    of: UNDETERMINED_ROW,
     source: undefined,
     section: "unmarked",
   };

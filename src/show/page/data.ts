@@ -71,6 +71,8 @@ export interface PageComponent {
   /** `node`, `package`, `memory`, `GPU` */
   readonly name: string;
   readonly energy_j: number | null;
+  /** Reading error of the counter. */
+  readonly error_j: number | null;
   readonly mean_w: number | null;
   /** Highest mean over a second. */
   readonly peak_w: number | null;

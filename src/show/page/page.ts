@@ -3,24 +3,23 @@
  * @module
  */
 import type { Panel } from "../analysis/picture.ts";
+import { findings } from "../analysis/findings.ts";
+import { allNotes } from "../analysis/notes.ts";
+import { type SummaryFacts, summaryFacts } from "../analysis/summary_facts.ts";
 import { processPanel } from "../analysis/process_times.ts";
 import {
-  COMPONENT_NAMES,
   mapping,
   otherTables,
   type RegionLine,
   regionLines,
   sourceTable,
 } from "../analysis/report_view.ts";
-import { findings } from "../analysis/findings.ts";
-import { summaryFacts } from "../analysis/summary_facts.ts";
 import { type Table } from "../analysis/table.ts";
 import type { View } from "../analysis/views.ts";
-import { type ComponentTotal, mostOf, reportTotals } from "../../core/job_totals.ts";
+import type { ComponentTotal } from "../../core/job_totals.ts";
 import { regionRows, reportedJoules } from "../../core/region_rows.ts";
-import { ENERGY_KINDS, type EnergyKind } from "../../core/region_tree.ts";
+import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
 import type { Nested, Report } from "../../core/report.ts";
-import { simulatedBy } from "../../core/simulated.ts";
 import { VERSION } from "../../core/version.ts";
 import {
   type HostEnergies,
@@ -33,12 +32,11 @@ import {
   type PageRegions,
   type PageSource,
   type PageTable,
-  type PageTile,
   type TimelineFile,
 } from "./data.ts";
 import { joinTimelines } from "./job_timelines.ts";
-import { joules, percent, seconds as time, watts, withUnit } from "./numbers.ts";
 import { known, regionColumns } from "./regions.ts";
+import { meanPower, outcomeText, tilesOf } from "./tiles.ts";
 
 /** Rows of a table; the rest is counted. */
 const MAX_ROWS = 500;
@@ -54,38 +52,32 @@ const MAX_TIMELINES = 16;
 const MAX_HOST_ENERGIES = 12_000;
 /** Names of hosts in a note. */
 const MAX_NOTE_HOSTS = 40;
-const J_PER_KWH = 3.6e6;
 
 /** The page of a report, with the timelines that were kept beside it. */
 export function reportPage(report: Report, files: Iterable<TimelineFile> = []): PageData {
-  const totals = reportTotals(report), facts = summaryFacts(report);
-  const ids = [...totals.components.keys()];
-  const { regions, kinds, rowOf } = regionColumns(report, (kinds) => {
-    return ENERGY_KINDS.filter((kind) => ids.includes(kind) || kinds.includes(kind));
-  });
-  const shownKinds = ENERGY_KINDS.filter((kind) => ids.includes(kind) || kinds.includes(kind));
-  const components = shownKinds.map((kind) => componentOf(kind, totals.components.get(kind)));
-  const hosts = hostColumns(report, ids[0]);
-  const shown = shownHosts(hosts);
-  const { timelines, processes, hosts: timed } = joinTimelines(files, shown, rowOf);
-  const simulated = simulatedBy(report);
-  const failed = outcomeText(report);
-  const component = Math.max(0, shownKinds.indexOf(kinds[0]));
-  const energies = hostEnergies(report, regions, { kind: kinds[0], component });
+  const facts = summaryFacts(report);
+  const { totals, column, simulated } = facts;
+  const { regions, kinds, rowOf } = regionColumns(report, [...totals.components.keys()]);
+  const components = kinds.map((kind) => componentOf(kind, facts));
+  const component = Math.max(0, kinds.indexOf(column ?? kinds[0]));
+  const hosts = hostColumns(facts);
+  const { timelines, processes, hosts: timed } = joinTimelines(files, shownHosts(hosts), rowOf);
+  const failed = outcomeText(facts.outcome);
+  const energies = hostEnergies(report, regions, { kind: kinds[component], component });
   return {
     format: PAGE_FORMAT,
     made_by: `joulemark ${VERSION}`,
     title: report.profile,
-    lead: leadOf(report),
+    lead: leadOf(report, facts),
     ...simulated === undefined ? {} : { simulated },
     ...failed === undefined ? {} : { failed },
     missing: missingParts(report, timed, timelines.some(({ series }) => series.length > 0)),
     seconds: known(totals.seconds),
-    processes_count: known(processCount(report)),
+    processes_count: known(facts.processes),
     edp_js: known(totals.edp),
-    tiles: tilesOf(report, components),
+    tiles: tilesOf(facts),
     findings: findings(facts).map(({ text, next }) => ({ text, next })),
-    notes: notesByKind([...facts.notes, ...facts.minor], report.hosts.map(({ host }) => host)),
+    notes: notesOf(report, facts),
     components,
     component,
     ...regions === undefined ? {} : { regions },
@@ -129,7 +121,8 @@ export function viewPage(
   };
 }
 
-function componentOf(kind: EnergyKind, total: ComponentTotal | undefined): PageComponent {
+function componentOf(kind: EnergyKind, facts: SummaryFacts): PageComponent {
+  const total = facts.totals.components.get(kind);
   const value = (of: (total: ComponentTotal) => number) => {
     return total === undefined ? null : known(of(total));
   };
@@ -137,7 +130,8 @@ function componentOf(kind: EnergyKind, total: ComponentTotal | undefined): PageC
     id: kind,
     name: COMPONENT_NAMES[kind],
     energy_j: value(({ joules }) => joules),
-    mean_w: value(({ meanW }) => meanW),
+    error_j: value(({ errorJ }) => errorJ),
+    mean_w: value((own) => meanPower(own, facts)),
     peak_w: value(({ peakW }) => peakW),
     peak_at_most_w: value(({ peakAtMostW }) => peakAtMostW),
     idle_j: value(({ idleJ }) => idleJ),
@@ -148,32 +142,16 @@ function componentOf(kind: EnergyKind, total: ComponentTotal | undefined): PageC
   };
 }
 
-function leadOf(report: Report): string {
-  const { hosts, startTime, joulemark = {} } = report;
-  const count = processCount(report);
+function leadOf({ startTime, joulemark = {} }: Report, facts: SummaryFacts): string {
+  const { hostCount, hosts, processes } = facts;
   const status = joulemark["exit status"];
   return [
-    hosts.length === 1 ? hosts[0].host : `${hosts.length} hosts`,
-    ...count > 0 ? [`${count} ${count === 1 ? "process" : "processes"}`] : [],
-    `started ${startTime}`,
+    hostCount === 1 ? hosts[0]?.name ?? "1 host" : `${hostCount} hosts`,
+    ...processes > 0 ? [`${processes} ${processes === 1 ? "process" : "processes"}`] : [],
+    // Without the nanoseconds.
+    `started ${startTime.replace(/\.\d+(?=[+-])/, " ").replace("T", " ")}`,
     ...status === undefined ? [] : [`exit status ${status}`],
   ].join(" · ");
-}
-
-/** Processes of all hosts; NaN: not known. */
-function processCount({ hosts }: Report): number {
-  return hosts.reduce((sum, { joulemark }) => {
-    return sum + Number(mapping(joulemark?.processes).count ?? NaN);
-  }, 0);
-}
-
-/** Why a run is not as it should be; `undefined`: it ended well, or nothing is known. */
-function outcomeText({ joulemark = {} }: Report): string | undefined {
-  const { "exit status": status, "ended by": ended, partial } = joulemark;
-  if (ended !== undefined) return `INTERRUPTED by ${ended}`;
-  if (status !== undefined && status !== 0) return `FAILED: exit status ${status}`;
-  if (partial !== undefined && partial !== false) return `PARTIAL: ${partial}`;
-  return undefined;
 }
 
 function missingParts({ hosts }: Report, timed: number, hasPower: boolean): string[] {
@@ -191,107 +169,43 @@ function missingParts({ hosts }: Report, timed: number, hasPower: boolean): stri
   ];
 }
 
-function tilesOf(report: Report, components: readonly PageComponent[]): PageTile[] {
-  const { seconds, edp } = reportTotals(report);
-  const { length: hosts } = report.hosts;
-  const [first] = components;
-  const tiles: PageTile[] = [{
-    name: "Time",
-    value: time(seconds),
-    about: hosts > 1 ? "of the slowest host" : "wall clock",
-  }];
-  if (first === undefined || first.energy_j === null) {
-    tiles.push({
-      name: "Energy",
-      value: "not available",
-      about: "no energy counter: joulemark doctor says why",
-    });
-  } else {
-    const covered = first.coverage === 1 ? "" : `, ${percent(first.coverage)} of the time`;
-    const sum = hosts > 1 ? `, sum of ${hosts} hosts` : "";
-    tiles.push({
-      name: "Energy",
-      value: joules(first.energy_j),
-      about: `${first.name} counter${sum}${covered}; ${
-        (first.energy_j / J_PER_KWH).toPrecision(2)
-      } kWh`,
-    }, {
-      name: "Mean power",
-      value: watts(first.mean_w),
-      about: peakText(first, hosts),
-    }, {
-      name: "EDP",
-      value: withUnit(known(edp), "J s", 1e-6),
-      about: "energy × time: lower is better",
-    });
-  }
-  const cost = monitorTile(report);
-  return cost === undefined ? tiles : [...tiles, cost];
-}
-
-function peakText({ mean_w, peak_w, peak_at_most_w }: PageComponent, hosts: number): string {
-  if (hosts === 1) return peak_w === null ? "peak not available" : `peak ${watts(peak_w)}`;
-  const most = mostOf(
-    { peakW: peak_w ?? NaN, peakAtMostW: peak_at_most_w ?? NaN } as ComponentTotal,
-  );
-  const each = mean_w === null ? "" : `${watts(mean_w / hosts)} a host`;
-  return Number.isFinite(most) ? `${each}; peaks add up to ${watts(most)}` : each;
-}
-
-/** The host where sampling cost most. */
-function monitorTile({ hosts }: Report): PageTile | undefined {
-  const shares = hosts.map(({ joulemark }) => mapping(joulemark?.overhead));
-  const of = (key: string) =>
-    Math.max(...shares.map((one) => Number(one[key] ?? NaN)).filter(Number.isFinite));
-  const own = of("cpu (% of a core)"), simulator = of("simulated counters (% of a core)");
-  if (!Number.isFinite(own)) return undefined;
-  return {
-    name: "Monitor",
-    value: percent(own / 100),
-    about: "of one core" + (hosts.length > 1 ? ", at most on a host" : "") +
-      (simulator > 0 ? `; simulator ${percent(simulator / 100)} more` : ""),
-  };
-}
-
-/** A note that several hosts have, as the summary counts it. */
-const MANY_HOSTS = /^(\d+) hosts \(first (.+?)\): (.*)$/s;
-
-/** Lines of the same kind are one note: they differ in numbers and hosts alone. */
-export function notesByKind(lines: readonly string[], hosts: readonly string[]): PageNote[] {
-  const names = new Set(hosts);
-  const many: PageNote[] = [];
-  const notes = lines.flatMap((line) => {
-    const [, count, first, text] = MANY_HOSTS.exec(line) ?? [];
-    if (count !== undefined) {
-      many.push({ text, count: Number(count), hosts: [first] });
-      return [];
+/** Notes, one a kind, with the hosts that have it. */
+function notesOf(report: Report, facts: SummaryFacts): PageNote[] {
+  const byKind = new Map<string, string[]>();
+  for (const { host, joulemark } of report.hosts) {
+    for (const key of ["notes", "minor notes"]) {
+      const lines = joulemark?.[key];
+      for (
+        const line of new Set(Array.isArray(lines) ? lines.map((one) => kindOf(String(one))) : [])
+      ) {
+        byKind.getOrInsertComputed(line, () => []).push(host);
+      }
     }
-    const end = line.indexOf(": ");
-    const host = end > 0 && names.has(line.slice(0, end)) ? line.slice(0, end) : undefined;
-    return { host, text: host === undefined ? line : line.slice(end + 2) };
+  }
+  // A banner has it already.
+  const lines = allNotes(report, facts).filter((line) => !line.startsWith("simulated:"));
+  return lines.map((line) => {
+    const text = report.hosts.length === 1 ? line : line.replace(ON_HOSTS, "");
+    const hosts = text === line ? [] : byKind.get(kindOf(text)) ?? [];
+    return { text, count: hosts.length, hosts: hosts.slice(0, MAX_NOTE_HOSTS) };
   });
-  const kinds = Map.groupBy(notes, ({ text }) => text.replace(/\d+(\.\d+)?(e[+-]\d+)?/g, "#"));
-  return [
-    ...many,
-    ...kinds.values().map((list) => {
-      const of = list.map(({ host }) => host).filter((host) => host !== undefined);
-      return { text: list[0].text, count: of.length, hosts: of.slice(0, MAX_NOTE_HOSTS) };
-    }),
-  ];
 }
 
-/** Energy of the component that the job's total is of. */
-function hostColumns(report: Report, kind: EnergyKind | undefined): PageHosts {
-  const rows = report.hosts.map((host) => {
-    const { seconds, components } = reportTotals({ ...report, joulemark: {}, hosts: [host] });
-    const total = kind === undefined ? undefined : components.get(kind);
-    return { name: host.host, total, seconds };
-  });
+/** Hosts behind a note of several. */
+const ON_HOSTS = / \([^()]*\)$/;
+
+/** Notes of one kind differ in numbers alone. */
+function kindOf(line: string): string {
+  return line.replace(/\d[\d.,]*/g, "#");
+}
+
+/** Energy of the most inclusive component. */
+function hostColumns({ hosts }: SummaryFacts): PageHosts {
   return {
-    name: rows.map(({ name }) => name),
-    energy_j: rows.map(({ total }) => known(total?.joules ?? NaN)),
-    time_s: rows.map(({ seconds }) => known(seconds)),
-    power_w: rows.map(({ total }) => known(total?.meanW ?? NaN)),
+    name: hosts.map(({ name }) => name),
+    energy_j: hosts.map(({ energyJ }) => known(energyJ)),
+    time_s: hosts.map(({ timeS }) => known(timeS)),
+    power_w: hosts.map(({ meanW }) => known(meanW)),
   };
 }
 

@@ -8,7 +8,12 @@ import {
   regionRows,
   reportedJoules,
 } from "../../core/region_rows.ts";
-import type { EnergyKind, TreeEnergy, TreeRow } from "../../core/region_tree.ts";
+import {
+  ENERGY_KINDS,
+  type EnergyKind,
+  type TreeEnergy,
+  type TreeRow,
+} from "../../core/region_tree.ts";
 import type { Report } from "../../core/report.ts";
 import { processSpreads } from "../analysis/process_times.ts";
 import type { Column, PageRegions } from "./data.ts";
@@ -19,7 +24,7 @@ const MAX_HISTOGRAMS = 500;
 /** The columns, and the row of each path. */
 export interface RegionColumns {
   readonly regions: PageRegions | undefined;
-  /** Components that regions have energies of; before all others the first one with standard errors. */
+  /** Components in the order of the columns, the most inclusive first. */
   readonly kinds: readonly EnergyKind[];
   /** Row of a path; −1: it has none. */
   rowOf(path: readonly string[]): number;
@@ -28,17 +33,14 @@ export interface RegionColumns {
 /**
  * Columns of all regions, then of the energy outside of them.
  *
- * @param orderOf Components in the order of the columns.
+ * @param totals Components that have a total.
  */
-export function regionColumns(
-  report: Report,
-  orderOf: (kinds: readonly EnergyKind[]) => readonly EnergyKind[],
-): RegionColumns {
+export function regionColumns(report: Report, totals: readonly EnergyKind[]): RegionColumns {
   const found = regionRows(report);
-  const kinds = orderOf(found.kinds);
+  const kinds = ENERGY_KINDS.filter((kind) => totals.includes(kind) || found.kinds.includes(kind));
   const rows = [...found.rows, ...found.outside];
   const places = new Map<string, number>();
-  if (rows.length === 0) return { regions: undefined, kinds: found.kinds, rowOf: () => -1 };
+  if (rows.length === 0) return { regions: undefined, kinds, rowOf: () => -1 };
   const { parent, order } = inOrder(found);
   const at = order.map((i) => rows[i]);
   const paths: string[] = [];
@@ -79,7 +81,7 @@ export function regionColumns(
       if (value === null && !inside.has(i)) own[i] = regions.energy_j[k][i];
     });
   });
-  return { regions, kinds: found.kinds, rowOf: (path) => places.get(path.join("\0")) ?? -1 };
+  return { regions, kinds, rowOf: (path) => places.get(path.join("\0")) ?? -1 };
 }
 
 /** Rows in the order of the tree, siblings by energy, the rest last; the row around each. */
