@@ -70,7 +70,7 @@ endToEnd("demo ends with a card and a report, whatever the node has", (dir) => {
   assert(host.epoch !== undefined);
   const simulated = out.stderr.includes("simulated node");
   assertEquals(text.includes("simulated: simulated node"), simulated);
-  assert([...Deno.readDirSync(dir)].every((e) => e.name === "joulemark.report"));
+  assert([...Deno.readDirSync(dir)].every((e) => /^joulemark\.(report|timeline)$/.test(e.name)));
 });
 
 endToEnd("replay of a live recording gives the live report, trace and event log", (dir) => {

@@ -182,17 +182,21 @@ function notesOf(report: Report, facts: SummaryFacts): PageNote[] {
       }
     }
   }
+  const names = new Set(report.hosts.map(({ host }) => host));
   // A banner has it already.
   const lines = allNotes(report, facts).filter((line) => !line.startsWith("simulated:"));
   return lines.map((line) => {
-    const text = report.hosts.length === 1 ? line : line.replace(ON_HOSTS, "");
-    const hosts = text === line ? [] : byKind.get(kindOf(text)) ?? [];
-    return { text, count: hosts.length, hosts: hosts.slice(0, MAX_NOTE_HOSTS) };
+    const [, many, of, text] = OF_HOSTS.exec(line) ?? [];
+    if (text === undefined || many === undefined && !names.has(of)) {
+      return { text: line, count: 0, hosts: [] };
+    }
+    const hosts = byKind.get(kindOf(text)) ?? [of];
+    return { text, count: Number(many ?? 1), hosts: hosts.slice(0, MAX_NOTE_HOSTS) };
   });
 }
 
-/** Hosts behind a note of several. */
-const ON_HOSTS = / \([^()]*\)$/;
+/** `12 hosts (first n0001): text`, or `n0001: text`. */
+const OF_HOSTS = /^(?:(\d+) hosts \(first )?([^():]*)\)?: ([^]*)$/;
 
 /** Notes of one kind differ in numbers alone. */
 function kindOf(line: string): string {
