@@ -15,7 +15,7 @@ Deno.test("an unknown name has near names", () => {
 Deno.test("two letters in the wrong order are one mistake", () => {
   assertEquals(
     message("reprot", ["repeat", "report"]),
-    'Cannot find word "reprot": expected a known name such as report, repeat',
+    'Unknown word "reprot". Did you mean report or repeat?',
   );
 });
 

@@ -79,7 +79,7 @@ export class FunctionRowsWriter {
   }
 }
 
-/** What a recording has. */
+/** Functions of a recording, with each sample. */
 export interface RecordedFunctions extends FunctionData {
   readonly samples: readonly SampleSeen[];
 }

@@ -222,7 +222,7 @@ for (const [what, files, message, repair] of WRONG) {
     assertEquals(error.message.includes("\n"), false);
     const mended = await run(files, { lenient: true });
     assert(notes(mended).includes(repair), notes(mended).join("; "));
-    assert((mended.host.joulemark!.notes as string[]).some((note) => note.endsWith(repair)));
+    assert((mended.host.joulemark!.notes as string[]).some((note) => note.includes(repair)));
   });
 }
 
