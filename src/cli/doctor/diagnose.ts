@@ -1,5 +1,6 @@
 /**
- * What `doctor` finds, as plain data: sources, what a run would record, permissions in force.
+ * Findings of `doctor`, as plain data: sources, signals that a run would record, permissions in
+ * force.
  * @module
  */
 import type { Host } from "../../core/machine/host.ts";
@@ -19,16 +20,16 @@ import type { Remedy } from "../../core/remedy.ts";
 export interface SourceRow {
   readonly reader: string;
   readonly state: "readable" | "partly" | "absent" | "forbidden" | "unusable";
-  /** What was found, in one clause. */
+  /** Result in one clause. */
   readonly summary: string;
-  /** What would bring a source that is absent. */
+  /** Fix for a source that is absent. */
   readonly remedy?: string;
   readonly signals: number;
   /** Rows that are absent on this node, with the reason. */
   readonly lacks: readonly { signal: string; kind: string; reason: string; remedy?: string }[];
   readonly notes: readonly string[];
   readonly mends: readonly Remedy[];
-  /** Its energy counters, watched for a moment. */
+  /** Energy counters of the source, watched for a moment. */
   readonly live: readonly LiveCounter[];
 }
 
@@ -84,11 +85,11 @@ export interface Diagnosis {
 export interface CollectorRow {
   readonly socket: string;
   readonly answers: boolean;
-  /** What it reads, or why it does not answer. */
+  /** Content of its readings, or the reason that it does not answer. */
   readonly state: string;
 }
 
-/** What the report of a run is made from. */
+/** Signals that the report of a run is made from. */
 const RECORDED = [
   "CPU_ENERGY",
   "DRAM_ENERGY",
@@ -367,7 +368,7 @@ function remediesFor(
     .filter(({ lines }) => lines.length > 0);
 }
 
-/** Those of this process, on this machine, for any examined tree. */
+/** Permissions of this process, on this machine, for any examined tree. */
 function permissions(host: MachineHost): Record<string, string> {
   const own = host.root === "" ? host : undefined;
   const status = own?.readText("/proc/self/status") ?? "";

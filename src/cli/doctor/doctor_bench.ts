@@ -1,5 +1,5 @@
 /**
- * What `joulemark doctor --energy` runs on: this node's counters, or those of the simulated node.
+ * Bench of `joulemark doctor --energy`: this node's counters, or those of the simulated node.
  * @module
  */
 import { type CounterSpec, KINDS } from "../../energy/edges/attribution.ts";
@@ -87,7 +87,7 @@ export function simulatedBench(preset: string): EnergyBench {
 
 let state = 1;
 
-/** So many instructions of one dependent chain. */
+/** Runs a fixed number of instructions in one dependent chain. */
 function portion(): void {
   let x = state;
   for (let i = 0; i < PORTION; i++) x = (Math.imul(x, 1664525) + 1013904223) | 0;

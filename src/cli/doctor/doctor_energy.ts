@@ -19,7 +19,7 @@ const STEP_S = 0.005;
 const DITHER = 0.25;
 const REGIONS = 2, LANE = 1;
 
-/** What runs the kernel and reads the counters. Times are seconds on one clock. */
+/** Bench that runs the kernel and reads the counters. Times are seconds on one clock. */
 export interface EnergyBench {
   readonly counters: readonly CounterSpec[];
   readonly cpu: number;
@@ -32,12 +32,12 @@ export interface EnergyBench {
   read(timeS: number, into: Float64Array): void;
 }
 
-/** What was found for one kind of counter and length of visits. */
+/** Verdict on one kind of counter and length of visits. */
 export interface EnergyVerdict {
   readonly counter: Kind;
   readonly "visits (s)": number;
   readonly trusted: boolean;
-  /** Both orders have a result, and the results differ. */
+  /** True if both orders have a result, and the results differ. */
   readonly contradicts: boolean;
   readonly why?: string;
   /** W of each region in each order; `null`: cannot be determined. */

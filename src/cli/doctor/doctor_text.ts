@@ -1,5 +1,5 @@
 /**
- * What `doctor` prints for people: one reason per source in few words, remedies below, 80 columns.
+ * Text of `doctor` for people: one reason per source in few words, fixes below, 80 columns.
  *
  * @module
  */
@@ -18,9 +18,9 @@ const NAME_COLUMN = 12;
 const STATE_COLUMN = 23;
 const FIGURE_COLUMN = 28;
 
-/** How much to print, and how wide. */
+/** Amount and width of the text. */
 export interface TextStyle {
-  /** Also the rows that are absent in a readable source. */
+  /** True to print also the rows that are absent in a readable source. */
   readonly verbose: boolean;
   /** @default 80 */
   readonly width?: number;

@@ -1,9 +1,9 @@
 /**
- * What starts the collector: units of systemd, and the lines of a Slurm prolog and epilog.
+ * Texts that start the collector: units of systemd, and the lines of a Slurm prolog and epilog.
  *
  * Truth: systemd.exec(5), systemd.socket(5), systemd.resource-control(5); prolog and epilog as in
- * slurm.conf(5). The collector gives its rights up by itself; the unit is the second wall, and the one
- * that an administrator can read.
+ * slurm.conf(5). The collector gives its rights up by itself; the unit is the second wall, and the
+ * one that an administrator can read.
  * @module
  */
 import { UsageError } from "../../core/errors.ts";
@@ -105,10 +105,10 @@ const UNITS: Readonly<Record<string, string>> = {
 export const UNIT_NAMES: readonly string[] = Object.keys(UNITS);
 
 /**
- * One of the texts.
+ * Text of a unit.
  *
  * @param program Path of the executable.
- * @throws {UsageError} If there is none of that name.
+ * @throws {UsageError} If no unit has that name.
  */
 export function unitText(name: string, program: string): string {
   const text = UNITS[name];

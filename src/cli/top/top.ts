@@ -132,7 +132,7 @@ async function held(title: string, draw: Draw, read: () => void, ms: number): Pr
 
 /** A terminal with a page of its own; as it was when it is disposed of. */
 class Terminal implements Disposable {
-  /** Without it no key can be read: standard input is not a terminal. */
+  /** Keyboard; absent if standard input is not a terminal: no key can be read. */
   readonly #keyboard = Deno.stdin.isTerminal() ? new Keyboard() : undefined;
   readonly #end = () => this.#hasEnded = true;
   #hasEnded = false;
@@ -150,7 +150,7 @@ class Terminal implements Disposable {
     this.#shown = text;
   }
 
-  /** What was typed within a time; `undefined`: it is over. */
+  /** Keys typed within a time; `undefined`: the program ends. */
   async keys(ms: number): Promise<string | undefined> {
     const typed = this.#keyboard?.read(ms);
     // Signals come while the runtime waits.

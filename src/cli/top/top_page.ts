@@ -1,6 +1,6 @@
 /**
- * The page of `joulemark top`: quantities of the node with their course, what is held back, the regions
- * that threads are in, and the processes.
+ * The page of `joulemark top`: quantities of the node with their history, throttling, the current
+ * regions of threads, and the processes.
  * @module
  */
 import type { Domain } from "../../core/machine/domain.ts";
@@ -41,7 +41,7 @@ export interface Quantity {
   readonly simulated: boolean;
 }
 
-/** How a unit is shown. */
+/** Unit and factor in which a unit is shown. */
 const SHOWN: Readonly<Record<string, readonly [unit: string, factor: number]>> = {
   Hz: ["GHz", 1e-9],
   "": ["%", 100],
@@ -52,7 +52,7 @@ export class Draw implements Disposable {
   readonly #batch: Batch;
   readonly #gauges: readonly Source[];
   readonly #holds: readonly Source[];
-  /** Time held back at the reading before, and then. */
+  /** Throttled time at the previous reading, the moment of that reading, and the time since. */
   #before: number[] = [];
   #beforeS = NaN;
   #elapsedS = NaN;
@@ -110,7 +110,9 @@ function reasons(bits: number): string {
   return words.size === 0 ? "no" : [...words].join("+");
 }
 
-/** What a quantity was at the readings so far: the sum of powers, the mean of the rest. */
+/**
+ * History of a quantity at the readings so far: the sum of powers, the mean of other quantities.
+ */
 export class Courses {
   readonly #values = new Map<string, number[]>();
 
@@ -141,17 +143,17 @@ export class Courses {
 /** Orders of the processes, as `s` goes through them. */
 export const SORTS = ["process", "rank", "where"] as const;
 
-/** What the user chose. */
+/** Choices of the user. */
 export interface View {
   sort: typeof SORTS[number];
-  /** Only threads whose line has this text. */
+  /** Text that the lines of shown threads contain. */
   filter: string;
   /** The filter is being typed. */
   isTyping: boolean;
   isPaused: boolean;
 }
 
-/** What a page is made of. */
+/** Content of a page. */
 export interface PageContent {
   readonly title: string;
   readonly quantities: readonly Quantity[];
@@ -261,7 +263,9 @@ function cut(line: string, columns: number): string {
 // deno-lint-ignore no-control-regex
 const ESCAPES = /\x1b[[O][0-9;]*[A-Za-z~]/g;
 
-/** What a key changes; `quit` ends. Text while a filter is typed is the filter's. */
+/**
+ * Changes the view by typed keys; `quit` ends. Text while a filter is typed belongs to the filter.
+ */
 export function press(view: View, keys: string): "quit" | undefined {
   for (const key of keys.replace(ESCAPES, "")) {
     if (key === "\x03") return "quit";

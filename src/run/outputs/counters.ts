@@ -20,7 +20,7 @@ interface Counter {
   readonly behavior: Behavior;
   /** By instance of its domain. */
   readonly handles: readonly number[];
-  /** First and last value, greatest value. */
+  /** First and last value, maximum value. */
   readonly first: Float64Array;
   readonly last: Float64Array;
   readonly most: Float64Array;
@@ -59,7 +59,7 @@ function counterOf({ batch, table, topology }: RunView, name: string): Counter {
   return { name, unit, behavior, handles, first: row(), last: row(), most: row() };
 }
 
-/** How they go on. */
+/** Continues the counters with each sample. */
 function figuresOf({ batch }: RunView, counters: readonly Counter[]): OpenOutput {
   return {
     asked: counters.map(({ name }) => name),

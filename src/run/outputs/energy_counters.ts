@@ -10,14 +10,16 @@ import type { RunView } from "./run_view.ts";
 
 /** The assumed update period of a kind's counter where none is known. */
 export const USUAL_S: Readonly<Partial<Record<Kind, number>>> = { package: 0.001, dram: 0.001 };
-/** When the values of pm_counters were taken. */
+/** Signal with the time at which the values of pm_counters were taken. */
 export const STAMP = "CNL::SAMPLE_STAMP";
 const STAMPED_FILES = "/sys/cray/pm_counters/";
 
 /** A counter, and where its value is in a batch. */
 export type EnergyCounter = CounterSpec & { readonly handle: number };
 
-/** Only what counts energy by itself; a sum over readings of power has no changes to find. */
+/**
+ * Signal, only if it counts energy by itself; a sum over readings of power has no changes to find.
+ */
 export function offered(table: NameTable, name: string): OfferedSignal | undefined {
   const resolved = table.resolve(name);
   if (resolved.kind !== "offered" || resolved.signal.row.behavior !== "monotone") return undefined;

@@ -12,7 +12,7 @@ import { parseWholeReport } from "../../formats/report.ts";
 import { loadYaml } from "../../formats/yaml.ts";
 import { readTextSoon } from "../../os/user_file.ts";
 
-/** What has a baseline, in the order of the report. */
+/** Kinds with a baseline, in the order of the report. */
 export const IDLE_KINDS: readonly EnergyKind[] = ["package", "dram", "gpu", "node"];
 
 /** Shortest and longest time that an idle node is watched. */
@@ -33,7 +33,7 @@ export interface BaselineFile {
   of(hostName: string): IdlePowers;
 }
 
-/** One of the two. */
+/** Baseline: seconds to measure, or a file. */
 export interface Baseline {
   readonly seconds?: number;
   readonly file?: BaselineFile;

@@ -1,6 +1,6 @@
 /**
- * Where a live run's outputs go: files that grow, the job's parts, the user. An output that cannot be
- * made or written is named in one line, and the run goes on without it.
+ * Site of a live run's outputs: files that grow, the job's parts, the user. An output that cannot
+ * be made or written is named in one line, and the run goes on without it.
  * @module
  */
 import type { OptionValue } from "../../core/option.ts";
@@ -16,11 +16,11 @@ import { statPath } from "../../os/files.ts";
 import { makeDirectories } from "../../os/output_place.ts";
 import type { OutputSite } from "./output.ts";
 
-/** What a site is made from. */
+/** Parts that a site is made from. */
 export interface LiveSiteOptions {
   readonly place: JobPlace;
   readonly request: Pick<OutputSite, "tracePeriodS" | "verbose" | "command">;
-  /** Where lines for the user, and what channels print, go. */
+  /** Printer of lines for the user, and of channels' output. */
   readonly printer: Pick<OutputSite, "log" | "stdout" | "stderr">;
   /** Leaves a PMC log, where one is asked for. */
   readonly keepSteps?: KeepSteps;

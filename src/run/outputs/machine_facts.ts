@@ -1,5 +1,5 @@
 /**
- * Which machine a run was on, for the report: what runs are comparable by.
+ * Machine of a run, for the report: facts that show if runs are comparable.
  * @module
  */
 import type { Host } from "../../core/machine/host.ts";

@@ -62,9 +62,9 @@ export function makeLiveMetrics(values: OptionValues, site: OutputSite): Opener 
   return (run) => openLive(run, values.get("metrics")!, site);
 }
 
-/** What a run shows to monitoring. */
+/** Metrics of a run for monitoring. */
 class RunMetrics {
-  /** Of the last sample. */
+  /** Time of the last sample, s. */
   timeS = 0;
   hasEnded = false;
   readonly #run: RunView;

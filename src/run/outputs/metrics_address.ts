@@ -6,7 +6,7 @@
 import { unusable } from "../../core/errors.ts";
 import type { PortAddress } from "../../os/socket.ts";
 
-/** Where to listen: a path, or a port. */
+/** Address to listen on: a path, or a port. */
 export type MetricsAddress = string | PortAddress;
 
 /** @throws {UsageError} If it is no address. */

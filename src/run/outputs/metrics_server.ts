@@ -12,9 +12,12 @@ import { type Connection, connectTo, Listener } from "../../os/socket.ts";
 import type { MetricsAddress } from "./metrics_address.ts";
 
 const CLIENTS_MAX = 16;
-/** Who connects again and again costs a few percent of a core: so many at once, then a rate. */
+/**
+ * Limits on accepted connections, at once and per second: a client that reconnects in a loop takes
+ * a few percent of a core.
+ */
 const ACCEPTS_MAX = 64, ACCEPTS_PER_S = 200;
-/** So many wait until they are accepted. */
+/** Maximum number of connections that wait to be accepted. */
 const BACKLOG = 128;
 const REQUEST_BYTES_MAX = 8192;
 /** A client that neither sends nor receives for this long is closed. */
@@ -58,7 +61,10 @@ export class MetricsServer implements Disposable {
     this.#listener = new Listener(address, name, BACKLOG);
   }
 
-  /** What poll(2) is to look at: not who sends more than the request that has its answer. */
+  /**
+   * Descriptors for poll(2). Clients that send more than the request which has its answer are left
+   * out.
+   */
   get descriptors(): number[] {
     const asking = this.#clients.filter(({ answer }) => answer === undefined);
     const listening = this.#accepts < 1 ? [] : [this.#listener.descriptor];
@@ -164,8 +170,8 @@ export class MetricsServer implements Disposable {
 }
 
 /**
- * Which client goes where there are too many: of the origin that has most of them, so that one does not crowd
- * out others; the one that has been there longest, and rather one that has sent no request.
+ * Client to close if there are too many: one from the origin with the most clients, so that one
+ * origin does not crowd out others. It is the oldest one, preferably one that has sent no request.
  *
  * @param clients In the order in which they came.
  */

@@ -27,7 +27,7 @@ export function atOwnPlaces(values: OptionValues, reportPath: string | undefined
     const path = value?.text ?? (option === "report" ? reportPath : undefined);
     if (path === undefined || path === "" || isWrittenInto(path)) continue;
     const isForeign = value?.origin === "foreign";
-    // Files of GEOPM's variables get the name of the host, but for the report.
+    // Files of GEOPM's variables get the name of the host, except the report.
     const place = placeOf(path) + (isForeign && option !== "report" ? "-HOST" : "");
     const name = value?.name ?? "the report";
     const other = taken.get(place);

@@ -187,7 +187,7 @@ class PerfettoTrace implements OpenOutput, EventReceiver {
     this.#writer.end(timeS, lane.track);
   }
 
-  /** What is open when its process ends has ended too. */
+  /** Ends everything that is open when its process ends. */
   #close(timeS: number, handle: number): void {
     const process = this.#processes.get(handle);
     for (const { track, open } of [...process?.rows.values() ?? [], ...process?.lanes ?? []]) {

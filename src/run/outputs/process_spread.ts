@@ -1,5 +1,5 @@
 /**
- * How the times of regions differ from process to process, in the host's `joulemark:` mapping.
+ * Spread of region times over processes, in the host's `joulemark:` mapping.
  * @module
  */
 import { processSpread, spreadsToNested } from "../../core/process_spread.ts";

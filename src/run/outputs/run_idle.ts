@@ -22,7 +22,7 @@ const STEP_NS = 5e6;
 /** A node that is busier than this was not idle. */
 const BUSY_PERCENT = 5;
 
-/** What the measurement needs of a run. */
+/** Parts of a run that the measurement needs. */
 export interface IdleNode {
   readonly host: Host;
   readonly table: NameTable;
@@ -50,7 +50,7 @@ export class RunIdle {
     this.#baseline = baseline;
   }
 
-  /** So long the command has to wait. */
+  /** Time that the command has to wait, s. */
   get secondsBefore(): number {
     return this.#baseline.seconds ?? 0;
   }

@@ -1,6 +1,6 @@
 /**
- * What a run writes into its journal: the regions that changed since they were written last, and all the
- * rest; fit and tree where they do not take too long.
+ * Journal entries of a run: the regions that changed since they were written last, and all other
+ * parts; fit and tree if they do not take too long.
  * @module
  */
 import type { RegionTotal, Report } from "../../core/report.ts";
@@ -11,22 +11,22 @@ import type { ReportExtras, RunView } from "./run_view.ts";
 
 /** Regions of an entry; the others come with the next ones. */
 const MAX_REGIONS = 1500;
-/** Share of a core that fits and trees may take, beyond the least time between two. */
+/** Share of a core that fits and trees may take, beyond the minimum time between two. */
 const FULL_SHARE = 0.01;
 const FULL_S = 0.8;
 
 /**
- * Of more paths than this the fit and the tree are only made at the end: they take tenths of a second, in
+ * Maximum number of paths with a fit and a tree before the end: more take tenths of a second, in
  * which no sample is taken.
  */
-export const MOST_FITTED = 8192;
+export const MAX_FITTED_PATHS = 8192;
 
 interface Written {
   runtimeS: number;
   count: number;
-  /** Its sampled figures may come an entry later than its times. */
+  /** True if its sampled values may come an entry later than its times. */
   isFresh: boolean;
-  /** Without its fit. */
+  /** True if it was written without its fit. */
   isQuick: boolean;
 }
 
@@ -60,7 +60,7 @@ export class RunJournal implements Disposable {
       this.#written.clear();
       this.#journal.clear();
     }
-    const isQuick = nowS < this.#fullByS || tracker.paths.length > MOST_FITTED;
+    const isQuick = nowS < this.#fullByS || tracker.paths.length > MAX_FITTED_PATHS;
     const beforeS = cpuSeconds();
     const report = make({ isQuick, pick: (all) => this.#pick(all, isQuick) });
     const [{ joulemark = {} }] = report.hosts;
@@ -74,7 +74,7 @@ export class RunJournal implements Disposable {
     this.#fullByS = nowS + Math.max(FULL_S, tookS / FULL_SHARE);
   }
 
-  /** Those that changed, from where the last entry stopped. */
+  /** Changed regions, from where the last entry stopped. */
   #pick(all: readonly RegionTotal[], isQuick: boolean): RegionTotal[] {
     const picked: RegionTotal[] = [];
     const from = this.#cursor < all.length ? this.#cursor : 0;

@@ -25,7 +25,7 @@ import { timelinePath } from "../../job/place/part_files.ts";
 import type { JobPart } from "../../job/place/parts.ts";
 import type { RunOwner } from "../../job/place/place.ts";
 import type { RunIdle } from "./run_idle.ts";
-import { MOST_FITTED, RunJournal } from "./run_journal.ts";
+import { MAX_FITTED_PATHS, RunJournal } from "./run_journal.ts";
 import type { ReportExtras, ReportPlace } from "./run_view.ts";
 
 const S_IFLNK = 0o120000;
@@ -156,7 +156,7 @@ export class RunReport {
     if (this.#path === undefined || isWrittenInto(this.#path)) return;
     if (this.#options.engine.steps === 0) return;
     try {
-      const isLong = this.#options.engine.tracker.paths.length > MOST_FITTED;
+      const isLong = this.#options.engine.tracker.paths.length > MAX_FITTED_PATHS;
       const report = this.#report(this.#facts(loop, true), { isQuick: isQuick || isLong });
       writeDocument(`${this.#path}.partial`, whileAlive(reportPieces(report), this.#options.alive));
       if (!this.#isKept) this.#options.kept?.(`${this.#path}.partial`);

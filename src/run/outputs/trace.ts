@@ -17,13 +17,13 @@ import { signalOf } from "../../sources/signals/batch.ts";
 /** Samples come a little early or late; half a microsecond decides nothing. */
 const SAME_TIME_S = 5e-7;
 
-/** What a trace is asked for. */
+/** Options of a trace. */
 export interface TraceOptions {
-  /** Without it no rows are written, and the list is only checked. */
+  /** Sink of the rows; without it no rows are written, and the list is only checked. */
   readonly sink?: LineSink;
   /** `SIGNAL[@domain],…` @default none */
   readonly signals?: string;
-  /** Least seconds between two rows. @default 0, every sample */
+  /** Minimum time between two rows, s. @default 0, every sample */
   readonly periodS?: number;
 }
 

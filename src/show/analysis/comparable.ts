@@ -14,7 +14,7 @@ export interface NamedReport {
   readonly report: Report;
 }
 
-/** What has to be the same, in words; a run without the value does not differ. */
+/** Facts that have to be the same, in words; a run without the value does not differ. */
 const SAME: readonly { what: string; of: (report: Report) => string | undefined }[] = [
   { what: "the version", of: ({ version }) => version },
   { what: "the number of hosts", of: ({ hosts }) => String(hosts.length) },
@@ -44,7 +44,7 @@ export function differences(runs: readonly NamedReport[]): string[] {
   return reasons;
 }
 
-/** How a run ended that did not do all of its work. */
+/** Failure of a run that did not do all of its work. */
 function failure({ hosts, joulemark }: Report): string | undefined {
   for (const own of [joulemark, ...hosts.map((host) => host.joulemark)]) {
     if (own?.["ended by"] !== undefined) return `was ended by ${own["ended by"]}`;
@@ -83,7 +83,7 @@ function clock({ application }: ReportHost): string | undefined {
   return ghz > 0 && Number.isFinite(ghz) ? `${ghz.toFixed(3)} GHz` : undefined;
 }
 
-/** Which counter each energy came from. */
+/** Counter of each energy. */
 function counters({ joulemark }: ReportHost): string | undefined {
   const energies = Object.entries(mapping(joulemark?.sources))
     .filter(([name]) => name.endsWith("_ENERGY"));

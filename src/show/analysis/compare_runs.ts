@@ -13,7 +13,7 @@ export interface RunGroup {
   readonly runs: readonly Run[];
 }
 
-/** What a group is like. */
+/** Summary of a group. */
 export interface GroupSummary {
   readonly name: string;
   /** Each over the runs of the group. */

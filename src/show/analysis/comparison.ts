@@ -35,7 +35,7 @@ export const VERDICTS = [
   "not enough runs",
   "not known",
 ] as const;
-/** One of them. */
+/** Verdict of a comparison. */
 export type Verdict = typeof VERDICTS[number];
 
 /** One metric of both sets. */
@@ -49,7 +49,10 @@ export interface MetricRow {
 
 /** A region, for information. */
 export interface RegionRow extends MetricRow {
-  /** That the sets differ by chance, in either direction, corrected for all regions by Holm. */
+  /**
+   * Probability that the sets differ by chance, in either direction, corrected for all regions by
+   * Holm.
+   */
   readonly p: number;
   /** Does the interval that holds for all regions together exclude 0? */
   readonly isSignificant: boolean;
@@ -75,7 +78,7 @@ export interface Comparison {
   /** Energies of regions of at least 1 % of the energy, the largest change first. */
   readonly regions: readonly RegionRow[];
   readonly lone: readonly LoneRegion[];
-  /** What the energies are made of. */
+  /** Parts that the energies are made of. */
   readonly source: string;
   /** Regions that only some runs have. */
   readonly missing: readonly string[];

@@ -8,14 +8,14 @@ import { isMapping, type Report } from "../../core/report.ts";
 import type { PmcRecord } from "../../formats/pmc/log.ts";
 import { summarize } from "./statistics.ts";
 
-/** How figures of nodes and processors become one. */
+/** Ways to combine values of nodes and processors. */
 export type CraypatAggregation = "mean" | "max" | "sum" | "min";
 
 /** A counter's figures, of all nodes. */
 export interface CounterFigures {
   readonly name: string;
   readonly unit: string;
-  /** Of each node, or of each package or other part of each node. */
+  /** Values of each node, or of each package or other part of each node. */
   readonly each: readonly number[];
 }
 
@@ -47,7 +47,7 @@ export function pmcFigures(nodes: readonly (readonly PmcRecord[])[]): CounterFig
     unit,
     each: known.map((records) => {
       const values = records.map((record) => record[field] ?? 0);
-      // The greatest reading of a power, what a counter of energy grew by.
+      // The maximum reading of a power, the growth of a counter of energy.
       return unit === "W" ? Math.max(...values) : values[values.length - 1] - values[0];
     }),
   }));

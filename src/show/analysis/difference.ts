@@ -18,7 +18,7 @@ import { studentQuantile, studentShare } from "./student.ts";
 export const LEVEL = 0.985;
 /** A detectable change is found in so many of the cases. */
 const FOUND_SHARE = 0.9;
-/** With fewer runs of a set the variation of runs is not known. */
+/** Minimum number of runs per set: with fewer the variation of runs is not known. */
 export const MIN_RUNS = 3;
 /** Runs of each set that a user is advised to make. */
 export const ADVISED_RUNS = 5;
@@ -27,7 +27,7 @@ const MAX_NEEDED = 1000;
 /** Logarithms that differ by rounding alone are equal. */
 const EQUAL = 1e-12;
 
-/** How sets are compared. */
+/** Options of a comparison of sets. */
 export interface DifferenceOptions {
   /** Allowed increase of b over a, 0.03 for 3 %. @default 0 */
   readonly maxIncrease?: number;
@@ -95,7 +95,7 @@ export function difference(
   };
 }
 
-/** How logarithms were compared, and how that would be with more runs. */
+/** Design of the comparison of logarithms, also with more runs. */
 interface Design {
   /** Mean of b less mean of a. */
   readonly apart: number;

@@ -47,7 +47,7 @@ function wholeBins(sorted: Float64Array, most: number): Histogram {
 export interface NormalFit {
   readonly mean: number;
   readonly deviation: number;
-  /** Greatest distance of the two cumulative distributions: Kolmogorov and Smirnov's D. */
+  /** Maximum distance of the two cumulative distributions: Kolmogorov and Smirnov's D. */
   readonly distance: number;
 }
 

@@ -16,7 +16,7 @@ export interface JobFigures {
   readonly energyJ: number;
   /** The longest of the hosts. */
   readonly timeS: number;
-  /** What the energy is made of: `node`, or `package + memory`; `none`. */
+  /** Parts that the energy is made of: `node`, or `package + memory`; `none`. */
   readonly source: string;
   /** In the order of the report; one inside others by its path, `solve/multiply`. */
   readonly regions: ReadonlyMap<string, RegionFigures>;
@@ -24,7 +24,7 @@ export interface JobFigures {
 
 /** Figures of a region over all hosts. */
 export interface RegionFigures {
-  /** Of the same parts as the job's; NaN where one cannot be determined. */
+  /** Energy of the same parts as the job's, J; NaN if one cannot be determined. */
   readonly energyJ: number;
   /** Runtime: mean over the hosts that have it. */
   readonly timeS: number;
@@ -93,7 +93,7 @@ export function fieldsByRegion(
   return new Map([...lists].map(([name, list]) => [name, list.map(({ fields }) => fields)]));
 }
 
-/** Of the report's tree, as the card has them; `undefined`: it has none. */
+/** Values of the report's tree, as the summary has them; `undefined`: it has none. */
 function treeFigures(
   report: Report,
   parts: readonly Part[],

@@ -1,8 +1,8 @@
 /**
- * The peaks of a distribution: steps of a simulation may be of several kinds, as M. Bareford (2015),
- * figure 1, shows one main peak and two minor ones below it.
+ * The peaks of a distribution: steps of a simulation may be of several kinds, as M. Bareford
+ * (2015), figure 1, shows one main peak and two minor ones below it.
  *
- * Places where the smoothed density is greatest, parted by valleys that chance does not explain: the
+ * Peaks are the maxima of the smoothed density, parted by valleys that chance does not explain: the
  * density at the lower of two peaks must exceed that in the valley between them by four standard
  * deviations, else they are one.
  * @module
@@ -14,7 +14,7 @@ export interface Peak {
   readonly at: number;
   readonly deviation: number;
   readonly count: number;
-  /** Of all values. */
+  /** Share of all values. */
   readonly share: number;
 }
 
@@ -61,7 +61,7 @@ export function peaksOf(values: Float64Array): Peak[] {
   return kept.map((_, i) => peak(sorted, edges[i], edges[i + 1], n));
 }
 
-/** Where the density is least between two places. */
+/** Index of the minimum density between two indices. */
 function lowest(density: Float64Array, from: number, to: number): number {
   let least = from;
   for (let i = from; i <= to; i++) if (density[i] < density[least]) least = i;
@@ -105,7 +105,7 @@ function smoothed(sorted: Float64Array, at: readonly number[], width: number): F
   return density;
 }
 
-/** How many sorted values are below a number. */
+/** Number of sorted values below a limit. */
 function below(sorted: Float64Array, limit: number): number {
   let low = 0;
   let high = sorted.length;

@@ -103,7 +103,7 @@ export function verdictText({ gate, level }: Comparison): string {
   return `${text}; at least ${MIN_RUNS} of each set are needed`;
 }
 
-/** The same with the change first, as a benchmark prints it. */
+/** Verdict with the change first, as a benchmark prints it. */
 export function verdictLine(comparison: Comparison): string {
   const { gate: { metric, difference, verdict, a, b }, level } = comparison;
   const name = printable(metric);
@@ -262,7 +262,7 @@ function rowJson({ metric, unit, a, b, difference: d }: MetricRow) {
 export interface JunitCase {
   readonly comparison: Comparison;
   readonly notes: ComparisonNotes;
-  /** What is compared, before the limit. @default nothing */
+  /** Name of the compared metric, before the limit. @default nothing */
   readonly name?: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * How the times of regions differ over processes, as a table and as a picture.
+ * Spread of region times over processes, as a table and as a plot.
  * @module
  */
 import {

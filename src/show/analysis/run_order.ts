@@ -17,7 +17,7 @@ export interface BenchPlace {
   readonly block: number;
   /** Place in the block, from 1 on. */
   readonly position: number;
-  /** Of the order, which the runs of one benchmark have in common. */
+  /** Seed of the order, which all runs of one benchmark share. */
   readonly seed: number;
 }
 

@@ -14,7 +14,7 @@ export interface Step {
   readonly durationS: number;
   /** On all nodes. */
   readonly energyJ: number;
-  /** Of one node, as read at the end of the step: mean over nodes. */
+  /** Power of one node, as read at the end of the step, W: mean over nodes. */
   readonly powerW: number;
 }
 
@@ -36,7 +36,7 @@ export const QUANTITIES = {
   power: { field: "powerW", unit: "W", title: "Power of a node at a step" },
 } as const;
 
-/** One of them. */
+/** Name of a quantity. */
 export type Quantity = keyof typeof QUANTITIES;
 
 /** @param log Of a text version: collated over nodes. */

@@ -13,7 +13,7 @@ export interface Stack {
   readonly timeS: number;
   /** By kind, J; NaN: it cannot be determined. */
   readonly energiesJ: ReadonlyMap<EnergyKind, number>;
-  /** Of all processes. */
+  /** Number of visits, of all processes. */
   readonly visits: number;
 }
 

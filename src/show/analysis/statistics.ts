@@ -3,12 +3,12 @@
  * @module
  */
 
-/** What a list of numbers is like. Everything is NaN for an empty one. */
+/** Summary of a list of numbers. All values are NaN for an empty list. */
 export interface Summary {
   readonly count: number;
   readonly sum: number;
   readonly mean: number;
-  /** Of a sample, n − 1; 0 for one number. */
+  /** Standard deviation of a sample, n − 1; 0 for one number. */
   readonly deviation: number;
   readonly min: number;
   readonly max: number;
@@ -30,7 +30,7 @@ export function summarize(values: ArrayLike<number>): Summary {
   return { count, sum, mean, deviation, min, max, median: quantile(sorted, 0.5) };
 }
 
-/** Of sorted values, between neighbours in proportion. */
+/** Quantile of sorted values, between neighbours in proportion. */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
   if (sorted.length === 0) return NaN;
   const at = share * (sorted.length - 1);

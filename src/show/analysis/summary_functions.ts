@@ -8,7 +8,7 @@ import { cutText, type Look } from "./text_layout.ts";
 
 /** Functions of a run that was sampled. NaN: not known. */
 export interface FunctionFacts {
-  /** Those with most time of their own first. */
+  /** Rows of functions, those with the most time of their own first. */
   readonly rows: readonly {
     readonly name: string;
     readonly module: string;

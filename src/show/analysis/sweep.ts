@@ -9,9 +9,9 @@ import { summarize } from "./statistics.ts";
 
 /** One value of the setting. */
 export interface SweepPoint {
-  /** As the user wrote it. */
+  /** Label as the user wrote it. */
   readonly label: string;
-  /** Its number, for the order; NaN where it has none. */
+  /** Number of the label, for the order; NaN if it has none. */
   readonly value: number;
   readonly energyJ: number;
   readonly energyDeviationJ: number;
@@ -23,12 +23,12 @@ export interface SweepPoint {
 /** A sweep, and where it is best. */
 export interface Sweep {
   readonly points: readonly SweepPoint[];
-  /** Least energy: the sweet spot; `undefined` where no energy is known. */
+  /** Point of minimum energy: the sweet spot; `undefined` if no energy is known. */
   readonly leastEnergy: SweepPoint | undefined;
   readonly leastTime: SweepPoint | undefined;
-  /** Least product of energy and time. */
+  /** Point of the minimum energy-delay product. */
   readonly leastProduct: SweepPoint | undefined;
-  /** No other point needs less of both; of those whose energy is known. */
+  /** Points of known energy that no other point beats in both energy and time. */
   readonly front: readonly SweepPoint[];
 }
 

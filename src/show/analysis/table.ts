@@ -11,7 +11,7 @@ export interface Column {
   readonly unit?: string;
   /** Digits behind the point, at most, for people. @default as many as five significant ones need */
   readonly decimals?: number;
-  /** Only for programs: a line for people stays short without it. */
+  /** True for a column only for programs: a line for people stays short without it. */
   readonly detail?: boolean;
 }
 

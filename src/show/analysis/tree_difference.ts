@@ -13,13 +13,13 @@ export interface PathDifference {
   readonly depth: number;
   readonly aJ: number;
   readonly bJ: number;
-  /** Of the second set. */
+  /** Time in the second set, s. */
   readonly timeS: number;
 }
 
 /** Paths of all runs, each behind the one around it. */
 export interface TreeDifference {
-  /** What all energies are of; `undefined`: runs have none in common. */
+  /** Kind of all energies; `undefined`: runs have none in common. */
   readonly kind: EnergyKind | undefined;
   readonly paths: readonly PathDifference[];
 }

@@ -7,9 +7,9 @@
 export interface BenchCommand {
   /** `A` for the first one, then `B`, …, `Z`, `AA`. */
   readonly set: string;
-  /** As the user wrote it. */
+  /** Text as the user wrote it. */
   readonly text: string;
-  /** What is executed. */
+  /** Words to execute. */
   readonly words: readonly string[];
   /** Name of its program, without directories. */
   readonly name: string;

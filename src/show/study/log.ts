@@ -1,6 +1,6 @@
 /**
- * What a study has done, a line of JSON per run: it is what `--resume` reads. Lines are written
- * whole; one that was cut when the study was killed is run again.
+ * Finished runs of a study, a line of JSON per run, which `--resume` reads. Lines are written
+ * whole; the run of a line that is truncated, as the study was killed, is repeated.
  * @module
  */
 import { AccessError, UsageError } from "../../core/errors.ts";
@@ -22,10 +22,10 @@ export interface StudyHead {
 export interface StudyResult extends Pick<PlannedRun, "file" | "label" | "repeat"> {
   /** Exit status of the command. */
   readonly status: number;
-  /** Of the report; null where nothing could be measured. */
+  /** Energy of the report, J; null if nothing could be measured. */
   readonly energyJ: number | null;
   readonly runtimeS: number;
-  /** What the energy is of: `package + memory`, for one. */
+  /** Parts that the energy is made of: `package + memory`, for example. */
   readonly source: string;
   readonly simulated: boolean;
 }

@@ -1,19 +1,19 @@
 /**
- * Where nodes are in a machine, and the placements of a job that M. Bareford (2015), section 5, would
- * compare: all nodes in one chassis (the network of rank 1), halves in two chassis of a group (rank 2),
- * halves in two groups (rank 3).
+ * Places of nodes in a machine, and the placements of a job that M. Bareford (2015), section 5,
+ * would compare: all nodes in one chassis (the network of rank 1), halves in two chassis of a group
+ * (rank 2), halves in two groups (rank 3).
  *
- * Places come from names: a Cray XC's cnames `c0-0c1s7n3` (cabinet 0-0, chassis 1), whose groups are
- * pairs of cabinets in a row; an EX's xnames `x1000c3s4b0n1` (cabinet 1000, chassis 3), whose groups are
- * taken to be cabinets. Or from a file: a table with a node's name and its cname or xname in each line,
- * or Slurm's topology (`scontrol show topology`, topology.conf), whose lowest switches stand for
- * chassis and those above them for groups.
+ * Places come from names: a Cray XC's cnames `c0-0c1s7n3` (cabinet 0-0, chassis 1), whose groups
+ * are pairs of cabinets in a row; an EX's xnames `x1000c3s4b0n1` (cabinet 1000, chassis 3), whose
+ * groups are taken to be cabinets. Or from a file: a table with a node's name and its cname or
+ * xname in each line, or Slurm's topology (`scontrol show topology`, topology.conf), whose lowest
+ * switches stand for chassis and those above them for groups.
  * @module
  */
 import { expandHosts } from "../../core/host_list.ts";
 import { UsageError } from "../../core/errors.ts";
 
-/** Where a node is. */
+/** Place of a node. */
 export interface Place {
   readonly group: string;
   /** Within all, not within its group. */
@@ -28,7 +28,7 @@ export interface Scenario {
   readonly where: string;
 }
 
-/** What can be compared, and why the rest cannot. */
+/** Scenarios that can be compared, and the reasons against the others. */
 export interface Placements {
   readonly scenarios: readonly Scenario[];
   readonly missing: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * What a study runs: every combination of the settings, so often, interleaved: all settings once,
+ * Plan of a study: every combination of the settings, repeated and interleaved: all settings once,
  * then all once more, so that a machine that warms up or slows down does not favour the first one.
  * @module
  */

@@ -15,7 +15,7 @@ import type { StudyResult } from "./log.ts";
 
 /** A run that can be started. */
 export interface RunLaunch {
-  /** This program, its verb `run` and options, up to the command's `--`. */
+  /** Command of this program, its verb `run` and options, up to the command's `--`. */
   readonly self: readonly string[];
   readonly command: readonly string[];
   /** Path without ending: `.report` and `.out` are made of it. */
@@ -24,7 +24,7 @@ export interface RunLaunch {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** How a run ended. */
+/** Outcome of a run. */
 export interface RunOutcome {
   /** Exit status of the command. */
   readonly status: number;
@@ -85,7 +85,7 @@ export function runLogged(
 
 type Figures = Pick<StudyResult, "energyJ" | "runtimeS" | "source" | "simulated">;
 
-/** What a study notes of a run; without a report its time alone. */
+/** Figures that a study notes of a run; without a report its time alone. */
 export function figures(report: Report | undefined, wallS = NaN): Figures {
   if (report === undefined) {
     return { energyJ: null, runtimeS: wallS, source: "no report", simulated: false };

@@ -15,13 +15,13 @@ export const MAX_BLOCKS = 30;
 /** Before this block the width of the interval decides nothing: it would stop by chance too often. */
 export const FIRST_LOOK = 10;
 
-/** When a session ends. */
+/** Limits of a session. */
 export interface SessionPlan {
   /** Commands. */
   readonly sets: number;
   /** @default as many as fit, at most {@linkcode MAX_BLOCKS} */
   readonly blocks?: number;
-  /** No new block starts after it, s. @default no limit */
+  /** Time after which no new block starts, s. @default no limit */
   readonly maxTimeS?: number;
   /** Runs of each command that are not counted. */
   readonly warmup: number;
@@ -43,7 +43,7 @@ export interface SessionRun {
   readonly isWarmup: boolean;
 }
 
-/** What a session does and asks. */
+/** Steps of a session. */
 export interface SessionSteps {
   /** Runs. @returns The metric; `undefined`: the run failed, and its block is left out. */
   run(run: SessionRun): number | undefined;

@@ -1,6 +1,6 @@
 /**
- * What collating a PMC log needs of recordings: which ranks the nodes have, and when their clocks
- * were at 0.
+ * Facts about recordings that collating a PMC log needs: ranks of the nodes, and the times when
+ * their clocks were at 0.
  * @module
  */
 

@@ -40,7 +40,7 @@ const TEMPERATURE = ["CNL::CPU_TEMPERATURE", "CPU_PACKAGE_TEMPERATURE"];
 const FIELDS = [...Object.keys(SOURCES), "cpu0TempC", "cpu1TempC"] as Field[];
 const ENERGIES = ["energyJ", "cpuEnergyJ", "memoryEnergyJ"] as const satisfies readonly Field[];
 
-/** What the steps were taken from. */
+/** Source of the steps. */
 export type StepSource = "pm_mpi_lib" | "epochs" | "region" | "none";
 
 /** A moment at which the application passed a step. */
@@ -55,7 +55,7 @@ interface Mark {
 /** Marks of one kind by one process. */
 interface Series {
   pid: number;
-  /** Of the process; infinite where it has none. */
+  /** Rank of the process; infinite if it has none. */
   rank?: number;
   readonly marks: Mark[];
   closed: boolean;
@@ -137,7 +137,7 @@ export class PmcRecorder implements EventReceiver {
       library.marks.some(({ substep }) => !(substep >= 1 && substep <= MAX_SUBSTEP));
   }
 
-  /** Where the steps come from. */
+  /** Source of the steps. */
   get source(): StepSource {
     if (this.#library !== undefined) return "pm_mpi_lib";
     if (this.#epochs !== undefined && this.#epochs.marks.length > 1) return "epochs";
