@@ -43,9 +43,9 @@ export function doctorOf(entries: readonly VerbEntry[]): Verb {
 export const doctor: Verb = {
   name: "doctor",
   usage: ["[options]"],
-  about: `Says which sources this node has, what is in the way, and what would mend it.
+  about: `Lists the counters of this node, why some are unavailable, and how to fix that.
 
-Also what is set in /etc/joulemark.conf, in the user's own file and by variables.`,
+Also lists the settings in /etc/joulemark.conf, in the user's own file and in variables.`,
   showsSettings: true,
   options: [
     {
@@ -53,8 +53,8 @@ Also what is set in /etc/joulemark.conf, in the user's own file and by variables
       value: "SECONDS",
       optionalValue: true,
       help:
-        "run a small kernel for 30 seconds, or so many: whether energy counters can be trusted " +
-        "at visits of 1, 10 and 100 ms",
+        "run a small kernel for SECONDS (30), to test if energy counters can be trusted at visits " +
+        "of 1, 10 and 100 ms",
     },
     {
       name: "simulate",
@@ -62,26 +62,30 @@ Also what is set in /etc/joulemark.conf, in the user's own file and by variables
       optionalValue: true,
       help: "with --energy: try the simulated node (rapl, cray or both)",
     },
-    outputOption("with --energy: write what was found there, not where reports look"),
+    outputOption("with --energy: write the result to FILE, not to the place where reports look"),
     JSON_SWITCH,
     TEXT_OR_JSON,
-    { name: "permissions", help: "the permission flags that the executable is built with" },
-    { name: "allow-list", help: "the registers it reads, as msr-safe's allow list has them" },
+    { name: "permissions", help: "print the permission flags that the executable is built with" },
+    {
+      name: "allow-list",
+      help: "print the registers that joulemark reads, as an allow list for msr-safe",
+    },
     {
       name: "unit",
       value: "NAME",
       words: UNIT_NAMES,
       help:
-        "what starts the collector: service and socket of systemd; or job (a service a user), " +
-        "prolog and epilog of Slurm",
+        "print files that start the collector: service and socket of systemd; job (a service per " +
+        "user), prolog and epilog of Slurm",
     },
     { ...ROOT, help: "examine a tree laid out like / instead of the machine" },
     WITHOUT,
     COLLECTOR,
-    { name: "verbose", short: "v", help: "also the rows that a readable source lacks" },
+    { name: "verbose", short: "v", help: "also list the rows that a readable source lacks" },
   ],
-  notes: `Remedies are listed least risk first. Energy counters are for root since CVE-2020-8694,
-because readings leak keys: open them to a group, not to all.`,
+  notes:
+    `Fixes are listed by risk, lowest first. Energy counters are restricted to root since CVE-2020-8694,
+because readings leak keys: give access to a group, not to all users.`,
   examples: [
     "joulemark doctor",
     "joulemark doctor --json",

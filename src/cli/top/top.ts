@@ -33,34 +33,35 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export const top: Verb = {
   name: "top",
   usage: ["[options]", "--context PID"],
-  about: `What the node draws and what its processes are doing, now.
+  about: `Live view of node power and of the running regions.
 
-On a terminal a page that is drawn again each interval; otherwise one page of plain lines. Processes are
-those that run under "joulemark run" of this user. "held back" is the share of the time that power limits
-cost; beside each quantity stands its course.`,
+On a terminal the page is drawn again each interval; elsewhere one page of plain lines is printed. Processes
+are those that run under "joulemark run" of this user. "throttled" is the share of time lost to power
+limits. The sparkline of each quantity shows its recent history.`,
   options: [
     {
       name: "context",
       value: "PID",
-      help: "only this process, once: regions and attributes of each of its threads, outermost " +
+      help:
+        "show only this process, once: regions and attributes of each of its threads, outermost " +
         "first",
     },
-    { name: "interval", value: "S", default: "1", help: "time between two pages" },
-    { name: "once", help: "one page" },
+    { name: "interval", value: "S", default: "1", help: "seconds between two pages" },
+    { name: "once", help: "show one page and exit" },
     ...NODE_OPTIONS,
     {
       name: "simulate",
-      help: "the simulated node of a run that goes on, or one that idles where there is none",
+      help: "show the simulated node of a current run, or an idle one if there is none",
     },
-    { name: "json", help: "what is shown as JSON, once" },
+    { name: "json", help: "print the page as JSON, once" },
   ],
   notes:
-    `Keys: q quits, p or blank pauses, s sorts by process, rank or region, f or / filters: type a part
-of a line, Enter keeps it, Esc drops it.`,
+    `Keys: q quits; p or blank pauses; s sorts by process, rank or region; f or / filters. Type a part of a
+line for the filter; Enter keeps the filter, Esc removes it.`,
   examples: ["joulemark top", "joulemark top --context 4711", "joulemark top --json"],
   async run({ text, flags, words }) {
     if (words.length > 0) {
-      throw misused("top", "options only", words[0], "a process goes behind --context");
+      throw misused("top", "options only", words[0], "give a process after --context");
     }
     if (text.context !== undefined) return context(text.context, flags.has("json"));
     const intervalS = Math.max(SHORTEST_S, parseSeconds("interval", text.interval ?? "1"));

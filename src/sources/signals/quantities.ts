@@ -49,8 +49,8 @@ export const QUANTITIES: readonly QuantityRow[] = [
  * could be.
  */
 export const HOLDS: readonly QuantityRow[] = [
-  row("held back", "held_back", "MSR::PKG_PERF_STATUS:THROTTLE_TIME", "package", "s"),
-  row("GPU held back", "gpu_held_back", "NVML::GPU_CORE_THROTTLE_REASONS", "gpu", ""),
+  row("throttled", "throttled", "MSR::PKG_PERF_STATUS:THROTTLE_TIME", "package", "s"),
+  row("GPU throttled", "gpu_throttled", "NVML::GPU_CORE_THROTTLE_REASONS", "gpu", ""),
 ];
 
 /** A quantity that this node has. */

@@ -3,9 +3,9 @@ import { Courses, page, press, type Quantity, type View } from "../../../src/cli
 
 const QUANTITIES: Quantity[] = [
   { name: "package power", domain: "package", unit: "W", values: [76.67, 75.8], simulated: true },
-  { name: "held back", domain: "package", unit: "%", values: [0, null], simulated: false },
+  { name: "throttled", domain: "package", unit: "%", values: [0, null], simulated: false },
   {
-    name: "GPU held back",
+    name: "GPU throttled",
     domain: "gpu",
     unit: "",
     values: [4, 0],
@@ -40,8 +40,8 @@ Deno.test("page() without a view is plain lines: no course, no keys, nothing a t
   assertEquals(page(content(), { columns: 80, rows: Infinity }), [
     "joulemark top  n1",
     "package power   76.7  75.8 W (simulated)",
-    "held back       0.00  - %",
-    "GPU held back   power limit  no",
+    "throttled       0.00  - %",
+    "GPU throttled   power limit  no",
     "regions now     solve 2, b\\x1b[2J 1",
     "",
     "process  rank  thread   where",
