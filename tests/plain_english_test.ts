@@ -215,10 +215,10 @@ const POINTS_OUTSIDE =
 /** Directories of src/ with doc comments that still point outside themselves: at most so many. */
 const MAX_POINTING: Readonly<Record<string, number>> = {
   "cli/show": 4,
-  profile: 10,
-  "run/outputs": 54,
+  profile: 13,
+  "run/outputs": 55,
   "show/analysis": 35,
-  "show/page": 18,
+  "show/page": 20,
 };
 
 /** Sources of src/, by path, that are TypeScript. */

@@ -79,7 +79,7 @@ export class FunctionRowsWriter {
   }
 }
 
-/** Functions of a recording, with each sample. */
+/** Functions of a recording, and its samples. */
 export interface RecordedFunctions extends FunctionData {
   readonly samples: readonly SampleSeen[];
 }
