@@ -60,8 +60,6 @@ const FORMATS = ["text", "json", "junit", "html"] as const;
 const DEFAULT_MAX_TIME_S = 120;
 /** Lines of a failed command that are printed. */
 const LAST_LINES = 10;
-/** Status of `--strict`. */
-const UNDECIDED = 3;
 /** Directory of the runs that do not count. */
 const WARMUP = "warmup";
 
@@ -294,7 +292,7 @@ function statusOf(
   });
   if (outcomes.includes("fail")) return EXIT.failed;
   if (outcomes.includes("none")) return EXIT.usage;
-  return outcomes.includes("open") ? UNDECIDED : EXIT.done;
+  return outcomes.includes("open") ? EXIT.undecided : EXIT.done;
 }
 
 function planOf({ text }: ParsedOptions, sets: number, level: number): SessionPlan {

@@ -132,11 +132,8 @@ async function run(options: ParsedOptions): Promise<number> {
   else writeDocument(text.output, output);
   const outcome = outcomeOf(comparison.gate.verdict, flags.has("strict"));
   if (outcome !== "pass" && !flags.has("quiet")) say(`compare: ${verdictText(comparison)}`);
-  return { pass: EXIT.done, fail: EXIT.failed, open: UNDECIDED, none: EXIT.usage }[outcome];
+  return { pass: EXIT.done, fail: EXIT.failed, open: EXIT.undecided, none: EXIT.usage }[outcome];
 }
-
-/** Status of `--strict`. */
-const UNDECIDED = 3;
 
 async function html(
   comparison: Comparison,

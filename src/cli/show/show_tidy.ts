@@ -94,7 +94,7 @@ function partsRun(name: string, number: number, log: (line: string) => void): Ti
     const merger = new ReportMerger();
     for (const file of files) {
       const read = readReport(readUserText(file), file);
-      const kept = merger.add(read);
+      const kept = merger.admit(read.digest);
       const hosts = read.hosts.filter((_, i) => kept[i]);
       if (hosts.length > 0) yield withTimelines({ ...read.digest.header!, hosts }, file);
     }

@@ -112,7 +112,13 @@ function verdictLines({ set, comparison }: BenchComparison, { sets }: BenchResul
   const isOpen = gate.verdict === "no significant change" || gate.verdict.startsWith("more,");
   const isFew = gate.verdict === "not enough runs";
   const change = `a change below ${percent(detectable)} would be missed in more than 1 of 10 cases`;
-  const missed = Number.isNaN(detectable) || gate.verdict === "not known"
+  const isKnown = gate.verdict !== "not known";
+  const other = gate.metric === "time"
+    ? []
+    : ["see joulemark doctor; --metric time compares the times"];
+  const missed = !isKnown
+    ? other
+    : Number.isNaN(detectable)
     ? []
     : isFew
     ? [`with ${runs} blocks ${change}`]
