@@ -68,9 +68,9 @@ STATISTICS="tests/energy/attribution tests/energy/edges tests/statistics tests/s
 E2E="tests/e2e tests/job/guardian tests/marks/marker tests/marks/preload tests/marks/client tests/airgap"
 LAWS="tests/laws tests/fuzz tests/beside"
 # End-to-end tests that time nothing. Each run sees others of its user, so they get a /dev/shm of their own.
-PATIENT="clean_root clients collate compare context cut_input explain markup metrics mpi mpi_all mpi_launch
+PATIENT="bench clean_root clients collate compare context cut_input explain markup metrics mpi mpi_all mpi_launch
   node_trees openmp page perfetto plain_user pmc preload preload_alloc preload_caliper preload_callpath preload_io
-  preload_tau preload_tracks profiles python settings show_trace site_kit slurm stats study tutorials unchanged"
+  preload_tau preload_tracks profiles python settings show_trace site_kit slurm stats study tidy_data tutorials unchanged"
 SHARED='mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$@"'
 
 # test_files FOLDER|FILE...
