@@ -12,6 +12,7 @@ import {
   outcomeOf,
   verdictText,
 } from "../show/analysis/print_comparison.ts";
+import { benchPlace } from "../show/analysis/run_order.ts";
 import { simulatedBy } from "../core/simulated.ts";
 import { unusable } from "../core/errors.ts";
 import { writeDocument } from "../os/files/whole_file.ts";
@@ -27,13 +28,13 @@ const FORMATS = ["text", "json", "junit", "html"] as const;
 /** Compares two sets of reports. */
 export const compare: Verb = {
   name: "compare",
-  usage: ["[options] A... -- B..."],
+  usage: ["[options] A... -- B...", "[options] DIR"],
   about:
     `Compares two sets of runs; exits with status 1 if the chosen metric increased significantly.
 
 A and B are reports, one per run, or directories with reports; a directory REPORT.parts is one run of
 several hosts. Run-to-run variation is estimated from repeated runs: use at least three per set, better
-five.
+five. DIR is the directory of a benchmark of two commands (joulemark bench).
 
 The ratio B/A has a confidence interval (Student's t over logarithms). The check fails if the whole
 interval is above the allowed increase; without a difference, at most 1 of 100 comparisons fails.`,
@@ -96,13 +97,15 @@ async function run(options: ParsedOptions): Promise<number> {
     throw unusable(`--level ${text.level}`, "per cent from 50 to below 100", text.level);
   }
   const detect = parsePercent("detect", text.detect ?? "5");
-  if (left === undefined || left === 0 || left === words.length) {
+  if (words.length === 0 || left === 0 || left === words.length) {
     const found = left === undefined ? "no --" : left === 0 ? "none before it" : "none behind it";
     throw misused("compare", "reports on both sides of --", found);
   }
   await loadYaml();
   const read = (paths: readonly string[]) => paths.flatMap((path) => readRuns(path));
-  const [a, b] = [read(words.slice(0, left)), read(words.slice(left))];
+  const [a, b] = left === undefined
+    ? commandsOf(read(words))
+    : [read(words.slice(0, left)), read(words.slice(left))];
   const reasons = differences([...a, ...b]);
   if (reasons.length > 0 && !flags.has("force")) {
     for (const reason of reasons) {
@@ -133,6 +136,16 @@ async function run(options: ParsedOptions): Promise<number> {
   const outcome = outcomeOf(comparison.gate.verdict, flags.has("strict"));
   if (outcome !== "pass" && !flags.has("quiet")) say(`compare: ${verdictText(comparison)}`);
   return { pass: EXIT.done, fail: EXIT.failed, open: EXIT.undecided, none: EXIT.usage }[outcome];
+}
+
+/** The runs of a benchmark by command. @throws {UsageError} If it has not two, or the runs are something else. */
+function commandsOf(runs: readonly NamedReport[]): [a: NamedReport[], b: NamedReport[]] {
+  const sets = Map.groupBy(runs, ({ report }) => benchPlace(report)?.set);
+  if (sets.has(undefined)) throw misused("compare", "reports on both sides of --", "no --");
+  const [a, b, ...others] = [...sets].sort(([one = ""], [other = ""]) => one < other ? -1 : 1)
+    .map(([, set]) => set);
+  if (b !== undefined && others.length === 0) return [a, b];
+  throw misused("compare", "two commands of a benchmark, or --", `${sets.size}`);
 }
 
 async function html(

@@ -40,6 +40,8 @@ endToEnd("bench finds the command that takes longer, by blocks in random order",
   assertEquals(compared.code, 1);
   assertStringIncludes(compared.stdout, "in blocks");
   assert(!compared.stdout.includes("came before all"), compared.stdout);
+  const whole = joulemark(dir, ["compare", "--metric", "time", "d"]);
+  assertEquals([whole.code, whole.stdout], [1, compared.stdout]);
   // A directory with reports is no place for others.
   assertEquals(joulemark(dir, [...args, "true", "true"]).code, 2);
 });
