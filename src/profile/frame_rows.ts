@@ -8,6 +8,7 @@
  * return address. A rule is an offset from the CFA, SAME, UNDEFINED, or a kind and an index.
  * @module
  */
+import { BadTable, Cursor, orNothing } from "./cursor.ts";
 import { type ElfFile, firstAbove, piece, type ReadAt, type Section, viewOf } from "./elf.ts";
 
 export const ROW = 10;
@@ -15,7 +16,7 @@ export const SAME = 0x7fffffff, UNDEFINED = 0x7ffffffe;
 /** The rule's kind: the value lies where expression i says, is its result, is in register r. */
 export const EXPRESSION = 0x40000000, VALUE = 0x50000000, REGISTER = 0x60000000;
 export const KIND_MASK = 0x70000000, INDEX_MASK = 0x0fffffff;
-/** Index of a DWARF register's rule in a row; −1: it has none. */
+/** Where a row has the rule of a register of DWARF; −1: nowhere. */
 const SLOTS = new Int8Array(32).fill(-1);
 [3, 6, 12, 13, 14, 15, 16].forEach((register, i) => SLOTS[register] = 3 + i);
 /** The column of the return address. */
@@ -28,7 +29,6 @@ const EH_FRAME_HDR = 0x6474e550, LOAD = 1, NOBITS = 8, COMPRESSED = 0x800;
 const COUNT_ENCODING = 0x03, TABLE_ENCODING = 0x3b;
 const TABLE_MOST = 1 << 28, ENTRY_MOST = 1 << 20, ROWS_MOST = 1 << 14, REMEMBERED_MOST = 256;
 const BUFFER_BYTES = 4096;
-const HIGH = 4294967296;
 
 /** The rows of one function. */
 export interface Fde {
@@ -39,9 +39,6 @@ export interface Fde {
   readonly isSignal: boolean;
   readonly expressions: readonly Uint8Array[];
 }
-
-/** A table that is no table. */
-class BadTable extends Error {}
 
 /** Call frame information of a file. */
 export class FrameTable {
@@ -144,7 +141,7 @@ export class FrameTable {
     };
   }
 
-  /** Common part of entries; the cursor then is at its instructions. */
+  /** What entries have in common; the cursor stands at its instructions. */
   #cieAt(place: number) {
     const cie = this.#entryAt(place);
     cie.at = 4;
@@ -245,121 +242,9 @@ export class FrameTable {
   }
 }
 
-/** Result of a function; `undefined` if the table it reads is wrong. */
-function orNothing<T>(action: () => T): T | undefined {
-  try {
-    return action();
-  } catch (error) {
-    if (error instanceof BadTable) return undefined;
-    throw error;
-  }
-}
-
 function pointerBytes(encoding: number): number {
   const size = encoding & 7;
   return size === 2 ? 2 : size === 3 ? 4 : size === 1 || size === 4 || size === 0 ? 8 : 4;
-}
-
-/** Reads numbers from bytes; beyond their end they are a bad table. */
-class Cursor {
-  at = 0;
-  readonly bytes: Uint8Array;
-  readonly #address: number;
-
-  /** @param address Where the bytes begin in memory. */
-  constructor(bytes: Uint8Array, address: number) {
-    [this.bytes, this.#address] = [bytes, address];
-  }
-
-  get hasMore(): boolean {
-    return this.at < this.bytes.length;
-  }
-
-  u8(): number {
-    if (this.at >= this.bytes.length) throw new BadTable();
-    return this.bytes[this.at++];
-  }
-
-  u16(): number {
-    return this.u8() | this.u8() << 8;
-  }
-
-  u32(): number {
-    return (this.u16() | this.u16() << 16) >>> 0;
-  }
-
-  u64(): number {
-    return this.u32() + this.u32() * HIGH;
-  }
-
-  uleb(): number {
-    let value = 0, weight = 1;
-    for (;; weight *= 128) {
-      const byte = this.u8();
-      value += (byte & 127) * weight;
-      if (byte < 128) return value;
-    }
-  }
-
-  sleb(): number {
-    let value = 0, weight = 1;
-    for (;;) {
-      const byte = this.u8();
-      value += (byte & 127) * weight;
-      weight *= 128;
-      if (byte < 128) return (byte & 64) !== 0 ? value - weight : value;
-    }
-  }
-
-  text(): string {
-    let text = "";
-    for (let letter = this.u8(); letter !== 0; letter = this.u8()) {
-      text += String.fromCharCode(letter);
-    }
-    return text;
-  }
-
-  skip(bytes: number): void {
-    this.at += bytes;
-  }
-
-  /** Bytes with their length before them. */
-  block(): Uint8Array {
-    const length = this.uleb(), from = this.at;
-    if (from + length > this.bytes.length) throw new BadTable();
-    this.at += length;
-    return this.bytes.slice(from, this.at);
-  }
-
-  /** A pointer in one of the encodings DW_EH_PE_. */
-  pointer(encoding: number): number {
-    if (encoding === 0xff) return 0;
-    const here = this.#address + this.at, value = this.#encoded(encoding & 15);
-    return (encoding & 0x70) === 0x10 ? here + value : value;
-  }
-
-  #encoded(format: number): number {
-    switch (format) {
-      case 0:
-      case 4:
-        return this.u64();
-      case 1:
-        return this.uleb();
-      case 2:
-        return this.u16();
-      case 3:
-        return this.u32();
-      case 9:
-        return this.sleb();
-      case 10:
-        return this.u16() << 16 >> 16;
-      case 11:
-        return this.u32() | 0;
-      case 12:
-        return this.u32() + (this.u32() | 0) * HIGH;
-    }
-    throw new BadTable();
-  }
 }
 
 /** Instructions DW_CFA_ become rows. */

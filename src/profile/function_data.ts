@@ -8,7 +8,7 @@ import type { StackTrie } from "./stack_trie.ts";
 /** A frame as outputs show it. */
 export interface Frame {
   readonly name: string;
-  /** What follows the name where it is not a function of a file: `_[k]`, `_[g]`. */
+  /** What follows the name where it is not a called function of a file: `_[k]`, `_[g]`, `_[i]`. */
   readonly suffix: string;
   /** The module's number; −1: it has none. */
   readonly module: number;
@@ -16,6 +16,9 @@ export interface Frame {
   readonly address: number;
   /** Where the function begins, likewise. */
   readonly start: number;
+  /** Where in the source the address is; absent: it is not known. */
+  readonly file?: string;
+  readonly line?: number;
 }
 
 /** A file with code, or the code that a process made. */
@@ -36,8 +39,8 @@ export interface FunctionData {
   readonly costs: readonly StackCost[];
   readonly modules: readonly FunctionModule[];
   readonly facts: ProfileFacts;
-  /** The frame of a node: what the tree has for it. */
-  frame(module: number, address: number): Frame;
+  /** The frames of a node, by what the tree has for it: a function, and those that were put into it. */
+  frames(module: number, address: number): readonly Frame[];
 }
 
 /** The name of frames that stand for missing outer ones. */
@@ -51,10 +54,10 @@ const OUTERMOST = new Set([
 
 /** Frames from the outermost to that of a node. */
 export function stackOf(
-  { trie, frame }: Pick<FunctionData, "trie" | "frame">,
+  { trie, frames: framesOf }: Pick<FunctionData, "trie" | "frames">,
   node: number,
 ): Frame[] {
-  const frames = trie.path(node).map((at) => frame(trie.module(at), trie.address(at)));
+  const frames = trie.path(node).flatMap((at) => framesOf(trie.module(at), trie.address(at)));
   const at = frames.findIndex(({ name }) => name === CUT);
   if (at >= 0 && OUTERMOST.has(frames[at + 1]?.name)) frames.splice(at, 1);
   return frames;

@@ -24,16 +24,20 @@ export interface FunctionRow {
   totalNs: number;
   /** Samples of the function itself. */
   samples: number;
+  /** The file of the source, where it is known, and the line with most time. */
+  file?: string;
+  line?: number;
 }
 
 /** Rows with most time of their own first. */
 export function functionTable(stacks: readonly FunctionStack[]): FunctionRow[] {
   const rows = new Map<string, FunctionRow>();
+  const lines = new Map<FunctionRow, Map<number, number>>();
   const all = stacks.reduce((sum, { samples }) => sum + samples, 0);
   for (const { frames, ns, samples } of stacks) {
     const functions = frames.slice(1);
     const counted = new Set<FunctionRow>();
-    functions.forEach(({ name: full, suffix, module }, i) => {
+    functions.forEach(({ name: full, suffix, module, file, line }, i) => {
       const name = stem(full) + suffix;
       const row = rows.getOrInsertComputed(`${module} ${name}`, () => {
         return { name, module, selfNs: 0, seNs: 0, totalNs: 0, samples: 0 };
@@ -44,8 +48,13 @@ export function functionTable(stacks: readonly FunctionStack[]): FunctionRow[] {
       if (i < functions.length - 1) return;
       row.selfNs += ns;
       row.samples += samples;
+      if (line === undefined) return;
+      row.file ??= file;
+      const times = lines.getOrInsertComputed(row, () => new Map());
+      times.set(line, (times.get(line) ?? 0) + ns);
     });
   }
+  for (const [row, times] of lines) row.line = [...times].sort(([, a], [, b]) => b - a)[0][0];
   for (const row of rows.values()) {
     const { selfNs, samples } = row;
     // How many of all samples hit it varies as a binomial number does.

@@ -3,7 +3,8 @@
  * information begins, so that a function of a stripped file is still one row.
  * @module
  */
-import { openElf, type Symbol, SymbolTable } from "./elf.ts";
+import { DebugInfo } from "./dwarf.ts";
+import { type ElfFile, openElf, type ReadAt, type Symbol, SymbolTable } from "./elf.ts";
 import { CUT, type Frame } from "./function_data.ts";
 import { JitMap } from "./jit_map.ts";
 import type { Module, OpenPath } from "./modules.ts";
@@ -15,6 +16,8 @@ export interface NameSources {
   readonly open: OpenPath;
   /** Directories with debug files, before the system's. */
   readonly debugDirectories: readonly string[];
+  /** Is there time left for lines and inlined functions? */
+  mayReadLines(): boolean;
   /** /proc/kallsyms; empty: it cannot be read. */
   readonly kernelSymbols: () => string;
   /** The perf map of a process. */
@@ -25,12 +28,29 @@ const SYSTEM_DEBUG = "/usr/lib/debug";
 const MARKER_NAMES = [CUT, "[short threads]", "[kernel, not visible]", "[kernel thread]"];
 const MARKER_KEYS = Object.values(MARKER);
 const UNKNOWN = "[unknown]";
+/** A debug file. */
+interface DebugFile {
+  readonly elf: ElfFile;
+  readonly read: ReadAt;
+  readonly symbols: SymbolTable;
+}
+
+const COMPRESSED = 0x800;
+
+/** Has a file lines that can be read? */
+function hasInfo({ sections }: ElfFile): boolean {
+  return sections.some(({ name, flags, size }) => {
+    return name === ".debug_info" && size > 0 && (flags & COMPRESSED) === 0;
+  });
+}
+
 /** Names the nodes of a profile's tree. */
 export class FrameNames {
   readonly #profile: Profile;
   readonly #sources: NameSources;
-  readonly #frames = new Map<number, Map<number, Frame>>();
-  readonly #debug = new Map<number, SymbolTable | undefined>();
+  readonly #frames = new Map<number, Map<number, readonly Frame[]>>();
+  readonly #debug = new Map<number, DebugFile | undefined>();
+  readonly #lines = new Map<number, DebugInfo | undefined>();
   readonly #jits = new Map<number, JitMap>();
   #kernel: JitMap | undefined;
 
@@ -43,15 +63,15 @@ export class FrameNames {
     this.#jits.getOrInsertComputed(process, () => JitMap.of(this.#sources.jitMap(process)));
   }
 
-  /** The frame of a node: what the tree has for it. */
-  frame(module: number, address: number): Frame {
+  /** The frames of a node: what the tree has for it. */
+  frames(module: number, address: number): readonly Frame[] {
     const known = this.#frames.getOrInsertComputed(module, () => new Map());
     return known.getOrInsertComputed(address, () => this.#named(module, address));
   }
 
-  #named(key: number, address: number): Frame {
-    const special = (name: string, suffix = ""): Frame => {
-      return { name, suffix, module: -1, address: 0, start: 0 };
+  #named(key: number, address: number): readonly Frame[] {
+    const special = (name: string, suffix = ""): Frame[] => {
+      return [{ name, suffix, module: -1, address: 0, start: 0 }];
     };
     switch (key) {
       case FRAME.unknown:
@@ -69,26 +89,64 @@ export class FrameNames {
       this.keep(module.process);
       const found = this.#jits.get(module.process)!.find(address);
       const name = found?.name ?? "[jit]", start = found?.start ?? address;
-      return { name, suffix, module: number, address, start };
+      return [{ name, suffix, module: number, address, start }];
     }
     const symbol = this.#symbol(number, address);
     if (symbol !== undefined) {
-      return { name: shownName(symbol.name), suffix, module: number, address, start: symbol.start };
+      const frame = {
+        name: shownName(symbol.name),
+        suffix,
+        module: number,
+        address,
+        start: symbol.start,
+      };
+      return this.#withInlined(number, frame);
     }
     const start = this.#profile.modules.fde(number, address)?.start;
     const name = fileName(module);
     const reason = module.refused === undefined ? "" : `, ${module.refused}`;
     const place = start === undefined ? reason : `+0x${start.toString(16)}`;
-    return { name: `[${name}${place}]`, suffix, module: number, address, start: start ?? 0 };
+    return [{ name: `[${name}${place}]`, suffix, module: number, address, start: start ?? 0 }];
+  }
+
+  /** The function with its place in the source, and those that were put into it there. */
+  #withInlined(number: number, frame: Frame): readonly Frame[] {
+    const found = this.#debugInfo(number)?.frames(frame.address) ?? [];
+    return found.reverse().map(({ name, file, line }, i): Frame => {
+      const place = line > 0 ? { file, line } : {};
+      if (i === 0) return Object.assign({}, frame, place);
+      const { module, address } = frame;
+      return Object.assign({
+        name: shownName(name),
+        suffix: "_[i]",
+        module,
+        address,
+        start: address,
+      }, place);
+    }).concat(found.length === 0 ? [frame] : []);
   }
 
   #symbol(number: number, address: number): Symbol | undefined {
-    return this.#debugSymbols(number)?.find(address) ??
+    return this.#debugFile(number)?.symbols?.find(address) ??
       this.#profile.modules.symbols(number)?.find(address);
   }
 
-  /** Symbols of the separate debug file of a module. */
-  #debugSymbols(number: number): SymbolTable | undefined {
+  /** Lines of a module, while there is time to read them. */
+  #debugInfo(number: number): DebugInfo | undefined {
+    if (!this.#sources.mayReadLines()) return undefined;
+    return this.#lines.getOrInsertComputed(number, () => {
+      const { elf } = this.#profile.modules.all[number], debug = this.#debugFile(number);
+      if (elf !== undefined && hasInfo(elf)) {
+        return new DebugInfo(elf, this.#profile.modules.reader(number));
+      }
+      return debug !== undefined && hasInfo(debug.elf)
+        ? new DebugInfo(debug.elf, debug.read)
+        : undefined;
+    });
+  }
+
+  /** The separate debug file of a module that has no symbols of its own. */
+  #debugFile(number: number): DebugFile | undefined {
     return this.#debug.getOrInsertComputed(number, () => {
       const { buildId, elf } = this.#profile.modules.all[number];
       if (elf === undefined || buildId.length < 4) return undefined;
@@ -98,10 +156,11 @@ export class FrameNames {
         const file = this.#sources.open(`${directory}/${place}`);
         if ("refused" in file) continue;
         const found = openElf(file.read);
-        const isSame = !("refused" in found) && found.buildId === buildId;
-        const symbols = isSame ? new SymbolTable(found, file.read) : undefined;
-        file.close();
-        if (symbols !== undefined) return symbols;
+        if ("refused" in found || found.buildId !== buildId) {
+          file.close();
+          continue;
+        }
+        return { elf: found, read: file.read, symbols: new SymbolTable(found, file.read) };
       }
     });
   }

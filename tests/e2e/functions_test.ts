@@ -202,11 +202,13 @@ function reportOf(dir: string): any {
 
 endToEnd("the report and the card have the functions with most time", (dir) => {
   const user = userIn(dir);
-  functionsOf(dir, user, "cc -O2 -o app PROGRAMS/shares.c");
+  functionsOf(dir, user, "cc -O2 -g -o app PROGRAMS/shares.c");
   const { functions, confinement } = reportOf(dir);
   const [first, second] = functions.list;
   assertEquals([first.function, second.function], ["heavy", "light"]);
   assertMatch(first.module, /\/app$/);
+  assertMatch(first.file, /\/shares\.c$/);
+  assert(first.line > 7 && first.line < 13, `${first.line}`);
   assertEquals([functions.event, functions["rate (Hz)"]], ["cpu-clock", 199]);
   const all = functions.list.reduce((sum: number, row: Record<string, number>) => {
     return sum + row["self-time (s)"];

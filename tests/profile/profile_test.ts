@@ -19,13 +19,14 @@ function profileOf(records: readonly Uint8Array[], totalNs = 0, withKernel = fal
   const names = new FrameNames(profile, {
     open: () => ({ refused: "not there" }),
     debugDirectories: [],
+    mayReadLines: () => true,
     kernelSymbols: () => "",
     jitMap: (process) => process === 7 ? "400000 1000 py::step:/a;b.py\n" : "",
   });
   const stacks = new Map<string, { ms: number; samples: number }>();
   for (const { node, ns, samples } of profile.finish(new Map([[0, totalNs]]))) {
-    const frame = names.frame.bind(names), { trie } = profile;
-    const name = stackOf({ trie, frame }, node).map(({ name, suffix }) => name + suffix).join(";");
+    const frames = names.frames.bind(names), { trie } = profile;
+    const name = stackOf({ trie, frames }, node).map(({ name, suffix }) => name + suffix).join(";");
     stacks.set(name, { ms: Math.round(ns / 1e4) / 100, samples });
   }
   return { stacks: Object.fromEntries(stacks), facts: profile.facts };

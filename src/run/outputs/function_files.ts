@@ -118,9 +118,11 @@ function factsOf(data: FunctionData, stacks: readonly FunctionStack[]): { [key: 
   const without = modules.filter(({ isWithoutTable }) => isWithoutTable).map(({ path }) => path);
   const rows = functionTable(stacks);
   const shown = rows.slice(0, ROWS_MOST), others = rows.slice(ROWS_MOST);
-  const list = shown.map(({ name, module, selfNs, seNs, totalNs, samples }) =>
+  const list = shown.map(({ name, module, file, line, selfNs, seNs, totalNs, samples }) =>
     present({
       function: name,
+      file,
+      line,
       module: module < 0 ? undefined : modules[module]?.path || "[made by the process]",
       "self-time (s)": seconds(selfNs),
       "self-time-se (s)": samples > 0 ? seconds(seNs) : undefined,

@@ -14,8 +14,9 @@ export async function loadPprof(): Promise<PackPprof> {
     const bytes = encodePprof({
       types: [["time", "nanoseconds"], ["samples", "count"]],
       stacks: stacks.map(({ frames, ns, samples }) => ({
-        frames: frames.map(({ name, suffix, module, address }) => {
-          return { name: name + suffix, ...module < 0 ? {} : { module, address } };
+        frames: frames.map(({ name, suffix, module, address, file, line }) => {
+          const place = { name: name + suffix, file, line };
+          return module < 0 ? place : Object.assign(place, { module, address });
         }),
         values: [ns, samples],
         labels: [],

@@ -3,6 +3,7 @@
  * turns that empty the rings.
  * @module
  */
+import { cpuSeconds } from "../../os/clock.ts";
 import { commandProcess } from "../../os/devices/perf_event.ts";
 import { PerfSampling } from "../../os/devices/perf_sampling.ts";
 import { closeFile, O, openFile, readOpenText } from "../../os/files.ts";
@@ -20,6 +21,8 @@ import type { FunctionOptions } from "./function_options.ts";
 const TURN_NS = 50e6;
 /** What a sample has beside the stack, bytes. */
 const SAMPLE_BYTES = 216;
+/** CPU time for lines and inlined functions, which may take long. */
+const LINES_S = 2;
 const KERNEL_SYMBOLS = "/proc/kallsyms";
 
 /** Samples of the command and all that it starts. */
@@ -32,6 +35,8 @@ export class FunctionSampling {
   #kernelSymbols: number;
   readonly #turnNs: number;
   #nextNs = 0;
+  /** Lines are read up to this CPU time of the monitor. */
+  #linesUntilS = 0;
 
   private constructor(perf: PerfSampling, sampling: Sampling, debugDirectories: readonly string[]) {
     this.#perf = perf;
@@ -46,6 +51,7 @@ export class FunctionSampling {
     this.names = new FrameNames(this.profile, {
       open: openCodeFile,
       debugDirectories,
+      mayReadLines: () => cpuSeconds() < this.#linesUntilS,
       kernelSymbols: () => this.#readKernelSymbols(),
       jitMap: (process) => ownText(`/tmp/perf-${process}.map`),
     });
@@ -92,6 +98,7 @@ export class FunctionSampling {
   /** The command has ended: takes what is left. */
   finish(): StackCost[] {
     this.#take(true);
+    this.#linesUntilS = cpuSeconds() + LINES_S;
     const costs = this.profile.finish(this.#perf.counts());
     this.#perf[Symbol.dispose]();
     return costs;

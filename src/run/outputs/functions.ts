@@ -131,7 +131,7 @@ class FunctionOutput implements OpenOutput {
         return { path, buildId, isWithoutTable };
       }),
       facts: profile.facts,
-      frame: (module, address) => names.frame(module, address),
+      frames: (module, address) => names.frames(module, address),
     };
     // Files that grow are closed by now.
     const rows = recording?.writer.finish(data, profile.names);

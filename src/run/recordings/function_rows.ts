@@ -66,15 +66,18 @@ export class FunctionRowsWriter {
       const module = trie.module(node), address = trie.address(node), key = `${module} ${address}`;
       if (named.has(key)) continue;
       named.add(key);
-      const { name, suffix, start, module: number, address: at } = data.frame(module, address);
-      this.#row("name", module, address, name, suffix, number, at, start);
+      const frames = data.frames(module, address).map((frame) => {
+        const { name, suffix, module, address, start, file = "", line = 0 } = frame;
+        return [name, suffix, module, address, start, file, line];
+      });
+      this.#row("name", module, address, frames);
     }
     for (const { node, ns, samples } of costs) this.#row("cost", node, ns, samples);
-    this.#row("end", durationNs, facts as unknown as string);
+    this.#row("end", durationNs, facts);
     return this.#lines;
   }
 
-  #row(...values: (string | number | boolean)[]): void {
+  #row(...values: unknown[]): void {
     this.#lines += JSON.stringify(values) + "\n";
   }
 }
@@ -123,7 +126,7 @@ class FunctionRows {
   path: string;
   #isBegun = false;
   readonly #trie = new StackTrie();
-  readonly #names = new Map<string, Frame>();
+  readonly #names = new Map<string, readonly Frame[]>();
   readonly #processes = new Map<number, string>();
   readonly #modules: FunctionModule[] = [];
   readonly #costs: StackCost[] = [];
@@ -174,14 +177,9 @@ class FunctionRows {
         break;
       }
       case "name": {
-        const [key, at, name, suffix, module, address, start] = values;
-        this.#names.set(`${key} ${at}`, {
-          name: String(name),
-          suffix: String(suffix),
-          module: Number(module),
-          address: Number(address),
-          start: Number(start),
-        });
+        const [module, address] = checked(2), [, , frames] = values;
+        if (!Array.isArray(frames)) this.wrong(line, "frames of a name");
+        else this.#names.set(`${module} ${address}`, frames.map(frameOf));
         break;
       }
       case "cost": {
@@ -226,13 +224,27 @@ class FunctionRows {
       durationNs: end.durationNs,
       facts: end.facts,
       costs: this.#end === undefined ? costsOf(samples, periodNs) : this.#costs,
-      frame: (module, address) => {
+      frames: (module, address) => {
         const none = { suffix: "", module: -1, address: 0, start: 0 };
         const name = module === FRAME.process ? processes.get(address) ?? "?" : "[not named]";
-        return names.get(`${module} ${address}`) ?? Object.assign(none, { name });
+        return names.get(`${module} ${address}`) ?? [Object.assign(none, { name })];
       },
     };
   }
+}
+
+function frameOf(row: unknown): Frame {
+  const [name, suffix, module, address, start, file, line] = Array.isArray(row) ? row : [];
+  const frame = {
+    name: String(name),
+    suffix: String(suffix),
+    module: Number(module),
+    address: Number(address),
+    start: Number(start),
+  };
+  return Number(line) > 0
+    ? Object.assign(frame, { file: String(file), line: Number(line) })
+    : frame;
 }
 
 function costsOf(samples: readonly SampleSeen[], periodNs: number): StackCost[] {

@@ -24,8 +24,8 @@ const ROWS = [
   ["sample", 15155169877000, 1, 7, 8, 2],
   ["sample", 15155174877000, 0, 7, 8, 2],
   ["module", 0, "/bin/app", "ab", false],
-  ["name", -2, 0, "app", "", -1, 0, 0],
-  ["name", 0, 4400, "heavy", "", 0, 4400, 4384],
+  ["name", -2, 0, [["app", "", -1, 0, 0, "", 0]]],
+  ["name", 0, 4400, [["heavy", "", 0, 4400, 4384, "a.c", 7]]],
   ["cost", 2, 1e7, 2],
   ["end", 5e9, FACTS],
 ];
@@ -46,14 +46,14 @@ Deno.test("readFunctions() reads times, names and samples", () => {
   const data = read(text(ROWS));
   assertEquals([data.hz, data.durationNs, data.facts], [199, 5e9, FACTS]);
   assertEquals(data.costs, [{ node: 2, ns: 1e7, samples: 2 }]);
-  assertEquals(data.frame(0, 4400).name, "heavy");
+  assertEquals(data.frames(0, 4400)[0].line, 7);
   assertEquals(data.samples.length, 2);
 });
 
 Deno.test("readFunctions() gives each sample of a cut recording one period", () => {
   const data = read(text(ROWS.slice(0, 5)));
   assertEquals(data.costs, [{ node: 2, ns: 2 * 5025125.6, samples: 2 }]);
-  assertEquals([data.frame(-2, 0).name, data.frame(0, 4400).name], ["app", "[not named]"]);
+  assertEquals([data.frames(-2, 0)[0].name, data.frames(0, 4400)[0].name], ["app", "[not named]"]);
 });
 
 Deno.test("readFunctions() of damaged rows gives a result or a clear error", () => {
