@@ -246,7 +246,7 @@ export function printed(view: views.View, format: string, width = Infinity): str
     case "csv":
       return view.tables.map(tableCsv).join("\n");
     case "json":
-      return jsonText({ ...view.head, tables: view.tables.map(tableJson), notes: view.notes }, 2) +
+      return jsonText({ tables: view.tables.map(tableJson), notes: view.notes }, 2) +
         "\n";
     case "svg":
       if (view.panels.length === 0) throw wrong("--format svg", "text, csv or json here", "svg");

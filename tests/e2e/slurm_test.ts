@@ -49,7 +49,10 @@ async function underSlurm(t: Deno.TestContext): Promise<void> {
       ...Array.from({ length: 20 }, (_, i) => i + 1),
     ]);
     const parts = [...Deno.readDirSync(`${dir}/two.report.parts`)].map((e) => e.name).sort();
-    assertEquals(parts.join(" "), "n1.json n1.pmc n1.report n2.json n2.pmc n2.report");
+    assertEquals(
+      parts.join(" "),
+      "n1.json n1.pmc n1.report n1.timeline n2.json n2.pmc n2.report n2.timeline",
+    );
   });
 
   await t.step(
@@ -105,7 +108,7 @@ async function underSlurm(t: Deno.TestContext): Promise<void> {
         const text = await page.run<string>("document.body.innerText");
         assertStringIncludes(
           text,
-          "2 hosts: energy",
+          "2 hosts",
         );
         assertStringIncludes(text, "step");
         // A report has no samples over time; its parts and the run have.

@@ -54,7 +54,7 @@ DIR a recording, a report's directory of parts, or a directory with the reports 
       value: "F",
       words: FORMATS,
       help:
-        "text (default), json; csv, jsonl: of reports one long table, a row a region, host and " +
+        "text (default); json: of reports the data of the page; csv, jsonl: of reports one long table, a row a region, host and " +
         "component; markdown: the region table; speedscope, pprof: the tree for these viewers",
     },
     {
@@ -135,6 +135,10 @@ async function run(options: ParsedOptions): Promise<number> {
     else for (const piece of pieces) writeStdout(piece);
     return EXIT.done;
   }
+  if (isReport && format === "json") {
+    write(JSON.stringify(await pageData(byKind, log)) + "\n");
+    return EXIT.done;
+  }
   if (isReport) {
     const report = await readReports(words, kind);
     if (format === "markdown") {
@@ -143,10 +147,6 @@ async function run(options: ParsedOptions): Promise<number> {
       return EXIT.done;
     }
     const view = reportView(report);
-    if (format !== "text") {
-      write(printed(view, format));
-      return EXIT.done;
-    }
     const isFile = text.output !== undefined;
     const look = stdoutLook(isFile ? "never" : text.color);
     const tables = summaryAnd(report, view, { look, width, isVerbose: flags.has("verbose") });

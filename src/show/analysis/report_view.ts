@@ -42,16 +42,15 @@ export interface RegionLine {
 /** How the command ended, and whose run it was. */
 const RUN_KEYS = ["exit status", "ended by", "partial", "job", "cluster", "user"];
 
-function runFacts({ joulemark = {} }: Report): { [key: string]: Nested } {
-  const known = Object.entries(joulemark).filter(([key]) => RUN_KEYS.includes(key));
-  return known.length === 0 ? {} : { joulemark: Object.fromEntries(known) };
+/** These keys, of a report that has them. */
+export function runFacts({ joulemark = {} }: Report): { [key: string]: Nested } {
+  return Object.fromEntries(Object.entries(joulemark).filter(([key]) => RUN_KEYS.includes(key)));
 }
 
 /** All that a report without samples shows. */
 export function reportView(report: Report): View {
   const rows = regionRows(report);
   return {
-    head: runFacts(report),
     tables: [
       totals(report),
       ...report.hosts.length > 1 ? [hostTable(report)] : [],

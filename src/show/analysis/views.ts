@@ -2,7 +2,6 @@
  * What `joulemark pmc` shows: tables, pictures, and a line in words for each finding.
  * @module
  */
-import type { Nested } from "../../core/report.ts";
 import type { CraypatCounter } from "./craypat.ts";
 import { compareRuns, type RunGroup } from "./compare_runs.ts";
 import { cumulative, fitNormal, histogram } from "./histogram.ts";
@@ -17,8 +16,6 @@ import { columnsOf, details, type Table } from "./table.ts";
 
 /** One way to look at runs. */
 export interface View {
-  /** Facts of the whole run, before the tables in JSON. */
-  readonly head?: { readonly [key: string]: Nested };
   readonly tables: readonly Table[];
   readonly panels: readonly Panel[];
   /** Two panels per row. */

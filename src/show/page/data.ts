@@ -191,6 +191,8 @@ export interface PageData {
   readonly lead: string;
   /** The counters are simulated, or read from a directory tree. */
   readonly simulated?: string;
+  /** How the command ended, and whose run it was, with the keys of the report. */
+  readonly joulemark?: { readonly [key: string]: Nested };
   /** The run failed or was interrupted. */
   readonly failed?: string;
   /** What the page does not have, and why. */

@@ -141,7 +141,7 @@ class PowerSum {
     return {
       host: "",
       start_s: 0,
-      bucket_s: short(this.#bucketS, 8),
+      bucket_s: short(this.#bucketS, 7),
       process: first === undefined ? "" : `${first.process} of ${first.host}`,
       strips,
       series: [...this.#joules].map(([name, joules]) => ({

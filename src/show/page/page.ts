@@ -12,6 +12,7 @@ import {
   otherTables,
   type RegionLine,
   regionLines,
+  runFacts,
   sourceTable,
 } from "../analysis/report_view.ts";
 import { type Table } from "../analysis/table.ts";
@@ -70,6 +71,7 @@ export function reportPage(report: Report, files: Iterable<TimelineFile> = []): 
     title: report.profile,
     lead: leadOf(report, facts),
     ...simulated === undefined ? {} : { simulated },
+    joulemark: runFacts(report),
     ...failed === undefined ? {} : { failed },
     missing: missingParts(report, timed, timelines.some(({ series }) => series.length > 0)),
     seconds: known(totals.seconds),

@@ -163,8 +163,8 @@ export class PowerSeries {
       regions,
       timelines: [{
         host,
-        start_s: short(this.#startS || 0, 8),
-        bucket_s: short(this.#bucketS, 8),
+        start_s: short(this.#startS || 0, 7),
+        bucket_s: short(this.#bucketS, 7),
         series: this.#domains.map((domain, d) => this.#domain(domain, d))
           .filter(({ mean }) => mean.some((value) => value !== null)),
         process: strips.length === 0 ? "" : owner.process,
