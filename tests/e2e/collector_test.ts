@@ -283,7 +283,8 @@ withCollectors(
         assertMatch(status, /^NoNewPrivs:\t1$/m);
         assertMatch(status, /^Seccomp:\t2$/m);
       }
-      const { stdout } = site.as(NOBODY, ["doctor", "--root", site.tree.root]).outputSync();
+      const { stdout } = site.as(NOBODY, ["doctor", "--sources", "--root", site.tree.root])
+        .outputSync();
       const found = new TextDecoder().decode(stdout);
       assertMatch(found, /^ {2}collector reads 1 file, \d+ registers of 2 CPUs, user 0 on\n? */m);
       assertMatch(found, /CPU_ENERGY +\S+, \/dev\/cpu\/0\/msr by the\n? *collector/);

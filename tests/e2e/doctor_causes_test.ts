@@ -9,7 +9,7 @@ const POWER_PMU = "/sys/bus/event_source/devices/power";
 if (exists(POWER_PMU)) console.log(`skipped: this machine has ${POWER_PMU}`);
 else {
   asEachUser("without a power PMU no permission is blamed for energy", (_dir, user) => {
-    const doctor = user.joulemark(["doctor"]);
+    const doctor = user.joulemark(["doctor", "--sources"]);
     assertStringIncludes(doctor.stdout.replace(/\n +/g, " "), `no power PMU (${POWER_PMU})`);
     assert(!/perf_event_paranoid=0|CVE/.test(doctor.stdout), doctor.stdout);
     const { stderr } = user.joulemark(["read", "CPU_ENERGY", "package", "0"]);
@@ -32,7 +32,7 @@ endToEnd("zones that a container hides are no reason to load a driver", (dir) =>
     "../../devices/virtual/powercap/intel-rapl/intel-rapl:0",
     `${dir}/tree/sys/class/powercap/intel-rapl:0`,
   );
-  const { stdout } = joulemark(dir, ["doctor", "--root", "tree"]);
+  const { stdout } = joulemark(dir, ["doctor", "--sources", "--root", "tree"]);
   assertStringIncludes(stdout.replace(/\n +/g, " "), "lead nowhere: a container hides");
   assert(!stdout.includes("modprobe"), stdout);
 });

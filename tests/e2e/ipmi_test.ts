@@ -97,7 +97,7 @@ onPrivateNode("what is in the way: no DCMI, no answer, no BMC, no permission", a
   assertStringIncludes(await reasonOf("bmc_silent 1"), "the BMC did not answer within 2 s");
   assertStringIncludes(await reasonOf("bmc_gone 1"), "/dev/ipmi0 is there, and no BMC behind it");
   node.breakIt("");
-  const doctor = await node.joulemark(["doctor"], true);
+  const doctor = await node.joulemark(["doctor", "--sources"], true);
   assertEquals(doctor.code, 0, doctor.stderr);
   for (const line of doctor.stdout.split("\n")) assert(line.length <= 80, line);
   assertStringIncludes(
@@ -105,7 +105,7 @@ onPrivateNode("what is in the way: no DCMI, no answer, no BMC, no permission", a
     "  IPMI      forbidden  /dev/ipmi0: Permission denied (mode 0600",
   );
   assertStringIncludes(doctor.stdout, "fix, risk high: opens the whole BMC to one group");
-  const root = await node.joulemark(["doctor"]);
+  const root = await node.joulemark(["doctor", "--sources"]);
   assertStringIncludes(root.stdout, "  IPMI      readable   1 signal, as IPMI::NODE_POWER");
   assertStringIncludes(root.stdout, "note: a mean of the BMC over about a second, in whole");
   const captured = await node.joulemark(["capture", "tree"]);

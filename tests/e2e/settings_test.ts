@@ -63,7 +63,7 @@ endToEnd("other verbs end with a wrong key of their own, and doctor shows all", 
     /joulemark.conf:3: unknown option of read "roto" \(did you mean "root"\?\)/,
   );
   assertEquals(joulemark(dir, ["--version"], env).code, 0);
-  const doctor = joulemark(dir, ["doctor"], { ...env, JOULEMARK_REPORT: "x" });
+  const doctor = joulemark(dir, ["doctor", "--sources"], { ...env, JOULEMARK_REPORT: "x" });
   assertEquals([doctor.code, doctor.stderr], [0, ""]);
   // Long paths are broken after a slash.
   const flat = doctor.stdout.replace(/\/\n +/g, "/").replace(/\s+/g, " ");

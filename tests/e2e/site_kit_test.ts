@@ -67,7 +67,7 @@ exec chroot '${root}' /bin/setpriv ${NOBODY.join(" ")} /bin/sh -c '
 cd /tmp && export PATH=/usr/bin:/bin HOME=/tmp
 joulemark --version
 joulemark run -q --simulate -- sh -c "exit 3" || echo status $?
-joulemark doctor | grep -A2 ^Settings
+joulemark doctor --sources | grep -A2 ^Settings
 '
 `;
   return outputOf("unshare", ["-m", "bash", "-c", script]);

@@ -111,8 +111,8 @@ onPrivateNode("doctor: what is live, how often it changes, when it wraps", async
   assertEquals(source("POWERCAP").state, "readable");
 });
 
-onPrivateNode("doctor for an ordinary user: forbidden, with lines that mend it", async (node) => {
-  const out = await node.joulemark(["doctor"], true);
+onPrivateNode("doctor for an ordinary user: forbidden, with lines that fix it", async (node) => {
+  const out = await node.joulemark(["doctor", "--sources"], true);
   assertEquals(out.code, 0, out.stderr);
   for (const line of out.stdout.split("\n")) assert(line.length <= 80, line);
   assertStringIncludes(out.stdout, "  MSR       forbidden");

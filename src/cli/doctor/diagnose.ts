@@ -77,6 +77,8 @@ export interface Diagnosis {
   /** Energy counters of this node, each after the one that holds it. */
   readonly containment: readonly ContainedCounter[];
   readonly permissions: Readonly<Record<string, string>>;
+  /** Kernel modules of counters whose files are there. */
+  readonly modules?: readonly string[];
   /** The reader of files that are closed to this user; @default none */
   readonly collector?: CollectorRow;
 }
@@ -122,8 +124,18 @@ export function diagnose(host: MachineHost, catalogue: Catalogue): Diagnosis {
     records: RECORDED.map((name) => recordRow(catalogue, name)),
     containment: containment(catalogue),
     permissions: permissions(host),
+    modules: moduleFiles(host),
     collector: collectorRow(host),
   };
+}
+
+/** Modules that bring energy counters, those with a file for this kernel. */
+function moduleFiles(host: Host): string[] {
+  const release = host.readText("/proc/sys/kernel/osrelease")?.trim() ?? "";
+  const list = host.readText(`/lib/modules/${release}/modules.dep`) ?? "";
+  return ["intel_rapl_msr", "rapl", "amd_energy", "msr"].filter((name) => {
+    return new RegExp(`/${name.replaceAll("_", "[-_]")}\\.ko`).test(list);
+  });
 }
 
 function collectorRow({ collector }: MachineHost): CollectorRow | undefined {

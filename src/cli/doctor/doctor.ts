@@ -43,9 +43,11 @@ export function doctorOf(entries: readonly VerbEntry[]): Verb {
 export const doctor: Verb = {
   name: "doctor",
   usage: ["[options]"],
-  about: `Lists the counters of this node, why some are unavailable, and how to fix that.
+  about:
+    `Reports whether energy can be measured here, the state of each quantity, and how to get more.
 
-Also lists the settings in /etc/joulemark.conf, in the user's own file and in variables.`,
+With --sources also lists every source, and the settings in /etc/joulemark.conf, in the user's own
+file and in variables.`,
   showsSettings: true,
   options: [
     {
@@ -65,6 +67,10 @@ Also lists the settings in /etc/joulemark.conf, in the user's own file and in va
     outputOption("with --energy: write the result to FILE, not to the place where reports look"),
     JSON_SWITCH,
     TEXT_OR_JSON,
+    {
+      name: "sources",
+      help: "also list every source, the signals that a run would record, settings and permissions",
+    },
     { name: "permissions", help: "print the permission flags that the executable is built with" },
     {
       name: "allow-list",
@@ -81,7 +87,11 @@ Also lists the settings in /etc/joulemark.conf, in the user's own file and in va
     { ...ROOT, help: "examine a tree laid out like / instead of the machine" },
     WITHOUT,
     COLLECTOR,
-    { name: "verbose", short: "v", help: "also list the rows that a readable source lacks" },
+    {
+      name: "verbose",
+      short: "v",
+      help: "like --sources, with the rows that a readable source lacks",
+    },
   ],
   notes:
     `Fixes are listed by risk, lowest first. Energy counters are restricted to root since CVE-2020-8694,
@@ -117,7 +127,8 @@ function examine(options: ParsedOptions, settings?: SettingsFound): number {
     return finished(jsonText({ ...found, settings }, 2) + "\n");
   }
   const width = Deno.stdout.isTerminal() ? terminalWidth() : undefined;
-  return finished(diagnosisText({ ...found, settings }, { verbose: flags.has("verbose"), width }));
+  const style = { verbose: flags.has("verbose"), sources: flags.has("sources"), width };
+  return finished(diagnosisText({ ...found, settings }, style));
 }
 
 /** Fewer seconds hold too few changes of any counter. */

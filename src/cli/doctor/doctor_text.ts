@@ -5,6 +5,7 @@
  */
 import type { Diagnosis, LiveCounter, RecordRow, SourceRow } from "./diagnose.ts";
 import type { Remedy } from "../../core/remedy.ts";
+import { answerLines, driversOf, gainsOf, quantitiesOf } from "./doctor_answer.ts";
 import type { SettingsFound } from "../command_line/settings.ts";
 import { FIRST_SECTION } from "../../core/config_text.ts";
 import { printable } from "../../core/printable.ts";
@@ -17,9 +18,12 @@ const MIN_WIDTH = 60;
 const NAME_COLUMN = 12;
 const STATE_COLUMN = 23;
 const FIGURE_COLUMN = 28;
+const QUANTITY_COLUMN = 17, WHY_COLUMN = 33;
 
 /** Amount and width of the text. */
 export interface TextStyle {
+  /** True to print also sources, settings and permissions. @default false */
+  readonly sources?: boolean;
   /** True to print also the rows that are absent in a readable source. */
   readonly verbose: boolean;
   /** @default 80 */
@@ -53,6 +57,12 @@ export function diagnosisText(
   style: TextStyle,
 ): string {
   const page = new Page(Math.max(MIN_WIDTH, style.width ?? PLAIN_WIDTH));
+  answer(page, found);
+  if (style.sources !== true && !style.verbose) {
+    page.line("Details: joulemark doctor --sources, --permissions");
+    return page.text();
+  }
+  page.title("");
   const where = found.root === "" ? "this machine" : `the tree ${found.root}: nothing is measured`;
   page.entry("Node", 6, `${found.processor}; ${found.domains}; ${where}`);
   page.title("Sources");
@@ -82,6 +92,59 @@ export function diagnosisText(
   return page.text();
 }
 
+/** The answer, the quantities, and remedies that make one available. */
+function answer(page: Page, found: Diagnosis): void {
+  const rows = quantitiesOf(found);
+  for (const line of answerLines(found, rows)) page.line(line);
+  page.line("");
+  page.line(
+    `${"quantity".padEnd(QUANTITY_COLUMN)}${
+      "state".padEnd(WHY_COLUMN - QUANTITY_COLUMN)
+    }source, or why not`,
+  );
+  for (const { name, state, why } of rows) {
+    page.entry(name.padEnd(QUANTITY_COLUMN) + state, WHY_COLUMN, why);
+  }
+  const gains = gainsOf(found, rows), drivers = driversOf(found, rows);
+  if (gains.length + drivers.length === 0) {
+    page.line("Nothing to repair.");
+    return;
+  }
+  let number = 0;
+  for (const { line, quantities } of drivers) {
+    page.title(`To get ${listed(quantities)}, load a driver:`);
+    page.command(2, `${++number}. ${line}`);
+  }
+  const groups = Map.groupBy(gains, ({ quantities }) => quantities.join(", "));
+  for (const [, list] of groups) {
+    page.title(
+      `To get ${listed(list[0].quantities)}, ask your administrator for one of these ` +
+        "(least risk first):",
+    );
+    const hasCollector = found.collector?.answers !== true &&
+      list[0].quantities.some((name) => name.endsWith("energy"));
+    if (hasCollector) {
+      page.entry(
+        `  ${++number}.`,
+        5,
+        "risk low: joulemark collector as a service; other users get nothing they could misuse " +
+          "(joulemark doctor --unit service)",
+      );
+    }
+    for (const { reader, remedy } of list) {
+      page.entry(`  ${++number}.`, 5, `${reader}, fix, risk ${remedy.risk}: opens ${remedy.opens}`);
+      for (const line of remedy.lines) page.command(7, line);
+      if (remedy.undo === undefined) continue;
+      page.entry("", 5, "and when the job ends:");
+      for (const line of remedy.undo) page.command(7, line);
+    }
+  }
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
 function settingLines(page: Page, { files, inForce, mistakes }: SettingsFound): void {
   page.title("Settings");
   for (const { path, state } of files) page.entry(`  ${path}`, FIGURE_COLUMN, state);
@@ -103,6 +166,13 @@ class Page {
 
   title(text: string): void {
     this.#lines.push("", ...wrapText(text, this.#width));
+  }
+
+  /** A line; further lines have its indent. */
+  line(text: string): void {
+    const indent = /^ */.exec(text)![0];
+    const parts = wrapText(text, this.#width - indent.length);
+    for (const part of parts) this.#lines.push(text.includes("   ") ? text : indent + part);
   }
 
   /** A label, and text beside it from a column on; its further lines begin there too. */

@@ -50,7 +50,7 @@ Deno.test("remedies come least risk first, and those that open to all are marked
 
 Deno.test("doctor prints text, JSON and the permission flags", async () => {
   using run = openNode("vm-no-energy");
-  const text = (await capture(doctor, ["--root", run.root])).stdout;
+  const text = (await capture(doctor, ["--root", run.root, "--sources"])).stdout;
   assert(text.includes("  MSR       absent     no /dev/cpu/0/msr"), text);
   assert(text.includes("  CPU_ENERGY                nothing from MSR, PERF, "), text);
   const json = JSON.parse((await capture(doctor, ["--root", run.root, "--json"])).stdout);
@@ -63,7 +63,7 @@ Deno.test("doctor prints text, JSON and the permission flags", async () => {
 for (const name of NODES) {
   Deno.test(`doctor keeps to 80 columns where no terminal is, on ${name}`, async () => {
     using run = openNode(name);
-    for (const args of [[], ["--verbose"]]) {
+    for (const args of [[], ["--sources"], ["--verbose"]]) {
       const { stdout } = await capture(doctor, ["--root", run.root, ...args]);
       const long = stdout.split("\n").filter((line) => line.length > 80);
       assertEquals(long, []);
@@ -101,12 +101,13 @@ Deno.test("diagnosisText() prints forbidden sources with lines that can be copie
     records: [energy],
     containment: [],
     permissions: {},
-  }, { verbose: false });
+  }, { verbose: false, sources: true });
   assert(text.includes("  POWERCAP  forbidden  mode 0400 owner 0\n"), text);
   assert(text.includes("fix, risk low: opens the job's own group"), text);
   assert(text.includes("chgrp GROUP /sys/class/powercap/*-rapl:*/energy_uj\n"), text);
   assert(text.includes("chmod 0400 /sys/class/powercap/*-rapl:*/energy_uj\n"), text);
   assert(text.indexOf("risk low") < text.indexOf("risk high"));
+  assert(!text.slice(0, text.indexOf("Node")).includes("cap_dac_read_search"), text);
   assert(text.includes("not available: no permission for POWERCAP, see above"), text);
 });
 
@@ -119,7 +120,7 @@ Deno.test("doctor shows each energy counter below the one that holds it, and wha
   assertEquals(of("MSR::PKG_ENERGY_STATUS:ENERGY").depth, 1);
   assert(of("MSR::PKG_ENERGY_STATUS:ENERGY").chosenAs.includes("CPU_ENERGY"));
   assertEquals(of("MSR::PP0_ENERGY_STATUS:ENERGY").depth, 2);
-  const { stdout } = await capture(doctor, ["--root", run.root]);
+  const { stdout } = await capture(doctor, ["--root", run.root, "--sources"]);
   assert(stdout.includes("MSR::PKG_ENERGY_STATUS:ENERGY (CPU_ENERGY, PACKAGE_ENERGY)"), stdout);
 });
 
