@@ -131,6 +131,7 @@ export {
 } from "./src/formats/trace/trace.ts";
 export { eventLogTo } from "./src/run/outputs/event_log.ts";
 export type { Opener, OpenOutput } from "./src/run/outputs/output.ts";
+export type { Finding, Severity } from "./src/core/finding.ts";
 export {
   Coverage,
   type Known,

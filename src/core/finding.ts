@@ -17,6 +17,7 @@ export type Severity =
 export interface Finding {
   /** Kind of finding, in kebab case; it stays the same over versions. */
   readonly code: string;
+  /** Importance of the note. */
   readonly severity: Severity;
   /** Event, with its numbers, and its meaning for the values. */
   readonly text: string;

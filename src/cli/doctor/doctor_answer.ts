@@ -1,6 +1,6 @@
 /**
- * What `doctor` answers: can energy be measured here, each quantity with its state, and remedies that make a value
- * available.
+ * Answer of `doctor`: whether energy can be measured here, the state of each quantity, and remedies that make a
+ * value available.
  * @module
  */
 import type { Remedy } from "../../core/remedy.ts";
@@ -191,7 +191,7 @@ function isNeverOffered({ lines }: Remedy): boolean {
   return lines.some((line) => line.includes("cap_dac_read_search"));
 }
 
-/** Remedies that make a value available, least risk first. */
+/** Remedies that make a value available, in order of their risk. */
 export function gainsOf(found: Diagnosis, rows: readonly QuantityRow[]): Gain[] {
   const gains = found.sources.flatMap(({ reader, mends }): Gain[] => {
     const quantities = rows.filter(({ closed }) => closed.includes(reader)).map(({ name }) => name);

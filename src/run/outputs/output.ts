@@ -73,7 +73,7 @@ export interface OpenOutput {
   addTo?(host: ReportHost, partial: boolean, isQuick?: boolean): void;
   /** Adds keys to the fields of a region, after `addTo`, whenever they are made. */
   addToRegion?(fields: ReportFields, region: RegionTotal): void;
-  /** Notes for report, summary and page. @ignore */
+  /** Notes for report, summary and page. */
   notes?(): readonly Finding[];
   /** Figures of the application that do not cover all of it, by key, beside those of GEOPM's fields. */
   gaps?(): ReadonlyMap<string, Known>;

@@ -66,7 +66,7 @@ export interface RunView {
   readonly events: { readonly late: number; readonly mostLateS: number };
   /** Samples settled. */
   readonly steps: number;
-  /** Notes of the outputs. @ignore */
+  /** Notes of the outputs. */
   notes(): Finding[];
   /** Figures of the application that do not cover all of it, by their key. */
   gaps(): Map<string, Known>;

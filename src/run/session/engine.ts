@@ -235,7 +235,7 @@ export class Engine implements RunView {
     return this.#outputs.flatMap(({ reads }) => reads ?? []);
   }
 
-  /** Notes of the outputs. @ignore */
+  /** Notes of the outputs. */
   notes(): Finding[] {
     return this.#outputs.flatMap((output) => output.notes?.() ?? []);
   }
