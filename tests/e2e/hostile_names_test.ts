@@ -32,7 +32,7 @@ const OUTPUTS = [
 const DATA = ["r.cali", "rec"];
 const VERBS: readonly (readonly string[])[] = [
   ...["r.report", "r.trace", "r.events", "rec", "r.cali"].map((path) => ["show", path]),
-  ...["json", "csv", "speedscope"].map((format) => ["show", "--format", format, "r.report"]),
+  ...["json", "csv", "jsonl", "markdown", "speedscope"].map((format) => ["show", "--format", format, "r.report"]),
   ...[["replay", "--json", "rec"], ["replay", "rec"], ["query", "-T", "r.report"]],
   ...["table", "tree", "expand", "json", "json-split", "csv", "folded", "trace-events"].map(
     (format) => ["query", "-q", `format ${format}`, "r.cali"],
@@ -59,7 +59,7 @@ endToEnd("no name commands a terminal or a page, in any output of any verb", (di
   for (const words of VERBS) {
     const { stdout, stderr } = joulemark(dir, [...words]);
     texts.set(`${words.join(" ")}: stdout`, stdout).set(`${words.join(" ")}: stderr`, stderr);
-    if (!/json|speedscope|trace-events/.test(words.join(" ")) || words[1] === "-T") continue;
+    if (!/json\b|speedscope|trace-events/.test(words.join(" ")) || words[1] === "-T") continue;
     assert(stdout.includes("alert(1)"), `${words.join(" ")}: ${stdout.slice(0, 200)}${stderr}`);
     // The names are whole there.
     const shown = JSON.stringify(JSON.parse(stdout));
