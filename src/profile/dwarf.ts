@@ -10,9 +10,9 @@ import { joined, type LineTable, placeIn, runLines } from "./line_table.ts";
 
 /** A function at an address: the one that was called, or one that was put into it. */
 export interface DebugFrame {
-  /** As the linker knows it, where the compiler tells it. */
+  /** Name for the linker, if the compiler wrote it. */
   readonly name: string;
-  /** Where the address is; of functions around inlined ones the call. */
+  /** File of the address; for functions around inlined ones, file of the call. */
   readonly file: string;
   readonly line: number;
 }
@@ -44,7 +44,7 @@ const FORM_ADDRESS = 0x01, FORM_IMPLICIT = 0x21, FORM_RANGES_INDEX = 0x23;
 interface Attribute {
   readonly name: number;
   readonly form: number;
-  /** Of DW_FORM_implicit_const. */
+  /** Value of DW_FORM_implicit_const. */
   readonly constant: number;
 }
 
@@ -62,7 +62,7 @@ interface Unit {
   readonly offsetBytes: number;
   readonly addressBytes: number;
   readonly abbreviations: ReadonlyMap<number, Abbreviation>;
-  /** Its first entry. */
+  /** Offset of the first entry. */
   readonly first: number;
   stringBase: number;
   addressBase: number;

@@ -1,5 +1,5 @@
 /**
- * What outputs of functions are made from: of a live run, or of a recording.
+ * Data of a profile for outputs, from a live run or a recording.
  * @module
  */
 import type { ProfileFacts, StackCost } from "./profile.ts";
@@ -8,15 +8,15 @@ import type { StackTrie } from "./stack_trie.ts";
 /** A frame as outputs show it. */
 export interface Frame {
   readonly name: string;
-  /** What follows the name where it is not a called function of a file: `_[k]`, `_[g]`, `_[i]`. */
+  /** Suffix of frames that are not called functions of a file: `_[k]`, `_[g]`, `_[i]`. */
   readonly suffix: string;
   /** The module's number; −1: it has none. */
   readonly module: number;
-  /** As the linker placed it; 0: it has none. */
+  /** Address that the linker gave; 0: none. */
   readonly address: number;
-  /** Where the function begins, likewise. */
+  /** Start of the function, likewise. */
   readonly start: number;
-  /** Where in the source the address is; absent: it is not known. */
+  /** File of the source; absent: not known. */
   readonly file?: string;
   readonly line?: number;
 }
@@ -26,7 +26,7 @@ export interface FunctionModule {
   /** Empty: a process made it. */
   readonly path: string;
   readonly buildId: string;
-  /** It has no unwind table that could be read. */
+  /** True if no unwind table could be read. */
   readonly isWithoutTable: boolean;
 }
 

@@ -9,7 +9,7 @@ import { KERNEL_HIGH } from "./records.ts";
 const LINES_MOST = 1 << 21;
 const LINE = /^(?:0x)?([0-9a-f]+) (?:0x)?([0-9a-f]+) (.+)$/gm;
 const HIGH = 4294967296;
-/** What the kernel's last function has. */
+/** Size assumed for the kernel's last function. */
 const LAST_BYTES = 4096;
 
 interface NamedCode {

@@ -1,5 +1,5 @@
 /**
- * Which line of the source each address is of: the programs of .debug_line. Truth: DWARF 2 to 5, section 6.2.
+ * Lines of the source by address, from the programs of .debug_line. Truth: DWARF 2 to 5, section 6.2.
  * @module
  */
 import { BadTable, type Cursor } from "./cursor.ts";

@@ -11,7 +11,7 @@ import type { Module, OpenPath } from "./modules.ts";
 import { plainName } from "./plain_name.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
 
-/** Where names come from. */
+/** Sources of names. */
 export interface NameSources {
   readonly open: OpenPath;
   /** Directories with debug files, before the system's. */

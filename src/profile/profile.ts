@@ -18,12 +18,12 @@ export const FRAME = {
   unknown: -1,
   /** A process: the number of its name. */
   process: -2,
-  /** One of {@linkcode MARKER}. */
+  /** Marker: one of {@linkcode MARKER}. */
   marker: -3,
   /** Code of the kernel: the address less its base. */
   kernel: -4,
 } as const;
-/** What stands for time or frames that are not known. */
+/** Markers for time or frames that are not known. */
 export const MARKER = {
   /** Outer frames are missing. */
   cut: 0,
@@ -32,7 +32,7 @@ export const MARKER = {
   kernelThread: 3,
 } as const;
 
-/** What a stack, without those below it, took. */
+/** Time of a stack itself, without the stacks above it. */
 export interface StackCost {
   readonly node: number;
   ns: number;
@@ -45,11 +45,11 @@ export interface SampleSeen {
   readonly cpu: number;
   readonly process: number;
   readonly thread: number;
-  /** Of the tree. */
+  /** Node of the tree. */
   readonly node: number;
 }
 
-/** How complete a profile is. */
+/** Counts that tell how complete a profile is. */
 export interface ProfileFacts {
   samples: number;
   /** Samples that the kernel had no room for. */
@@ -135,7 +135,7 @@ export class Profile {
     this.#unwinder = new Unwinder(modules);
   }
 
-  /** Where records that are later than a moment begin; what is no record ends them, too. */
+  /** Offset of the first record later than a moment; bytes that are no record end the search. */
   endOf(bytes: RecordBytes, from: number, to: number, ns: number): number {
     const reader = this.#reader;
     reader.open(bytes);
