@@ -5,7 +5,7 @@
  */
 import { parseArgs } from "@std/cli/parse-args";
 import type { Environment } from "../../core/environment.ts";
-import { nearest, unusable, UsageError } from "../../core/errors.ts";
+import { nearest, UnknownNameError, unusable, UsageError } from "../../core/errors.ts";
 import {
   endOfOptions,
   type Option,
@@ -103,7 +103,9 @@ export function parseOptions(
         others.push(arg);
         return false;
       }
-      throw misused(verb.name, suggestion(key, table), `unknown option ${arg.split("=")[0]}`);
+      const known = table.map(({ name }) => `--${name}`),
+        help = `see joulemark ${verb.name} --help`;
+      throw new UnknownNameError("option", arg.split("=")[0], nearest(`--${key}`, known, 1), help);
     },
   });
   const given: Record<string, string | undefined> = {};
@@ -162,11 +164,6 @@ function withValues(args: readonly string[], table: readonly Option[]): string[]
     else joined.push(arg, args[++i]);
   }
   return joined;
-}
-
-function suggestion(key: string, table: readonly Option[]): string {
-  const near = nearest(key, table.map(({ name }) => name), 1);
-  return near.length > 0 ? `an option such as --${near[0]}` : "a known option";
 }
 
 /** A command line of a verb that cannot be. */

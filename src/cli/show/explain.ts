@@ -44,7 +44,8 @@ async function run(options: ParsedOptions, verbs: readonly VerbEntry[]): Promise
   const found = entriesFor(asked, all);
   if (found.length === 0) {
     const names = all.flatMap(({ name, names }) => [name, ...names]);
-    throw new UnknownNameError("word", asked, nearest(asked, new Set(names)));
+    const list = 'see "joulemark read --list" for signals, "joulemark --help" for verbs';
+    throw new UnknownNameError("word", asked, nearest(asked, new Set(names)), list);
   }
   if (format === "text") return finished(screen(found));
   const rows = found.map(({ kind, name, text }) => ({ kind, name, text }));

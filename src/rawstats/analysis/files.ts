@@ -126,11 +126,11 @@ function expand(path: string): string[] {
 }
 
 function unreadable(path: string, cause: unknown): UsageError {
-  const found = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
+  const text = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
+  const found = text.replace(/ \(os error.*$/, "");
   return new UsageError({
     action: "read",
     target: path,
-    expected: "a raw stats file",
     found,
     cause,
   });
