@@ -119,7 +119,7 @@ function answer(page: Page, found: Diagnosis): void {
   for (const [, list] of groups) {
     page.title(
       `To get ${listed(list[0].quantities)}, ask your administrator for one of these ` +
-        "(least risk first):",
+        "(lowest risk first):",
     );
     const hasCollector = found.collector?.answers !== true &&
       list[0].quantities.some((name) => name.endsWith("energy"));

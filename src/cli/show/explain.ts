@@ -52,7 +52,7 @@ async function run(options: ParsedOptions, verbs: readonly VerbEntry[]): Promise
   return finished(jsonText(rows, 2) + "\n");
 }
 
-/** As many explanations as fit on a screen, the others by name. */
+/** Explanations that fit on a screen, the others by name. */
 function screen(entries: readonly Entry[]): string {
   const lines: string[] = [];
   const others: string[] = [];

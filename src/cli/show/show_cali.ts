@@ -31,7 +31,7 @@ const A_TRACES = 5;
 /** Attributes of the stream itself, which describe no region. */
 const OWN = /^(cali\.|starttime\.|spot\.|opts:|joulemark\.)/;
 
-/** What a stream holds. */
+/** Content of a stream. */
 export interface CaliView {
   readonly tables: readonly Table[];
   readonly notes: readonly string[];
@@ -176,7 +176,7 @@ export function traceView(paths: readonly string[]): View | undefined {
   };
 }
 
-/** With all inside. */
+/** Node with everything inside it. */
 function nodeOf(name: string, of: Branch, hasEnergy: boolean): TreeNode {
   const { count, isPart, inside } = of;
   const children = [...inside].map(([region, own]) => nodeOf(region, own, hasEnergy));

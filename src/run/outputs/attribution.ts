@@ -54,7 +54,7 @@ const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
 const NOTED_NAMES = 3;
 /** Unmarked energy below this part of the total needs no note, and with so many paths only outermost ones have one. */
 const NOTED_SHARE = 0.01, NOTED_PATHS = 1000;
-/** What is known of the node's energy is found by this key. */
+/** Key of the node's energy. */
 const NODE_KEY = "node-energy (J)";
 const LISTED_NAMES = 256;
 /** Why nothing is reported of a region that took time, but none between two readings. */
@@ -65,7 +65,7 @@ export function coarseCode(kind: EnergyKind): string {
   return `coarse-${kind}`;
 }
 
-/** What it is made from. */
+/** Sources of the attribution. */
 type AttributionSources = Pick<RunView, "batch" | "table" | "topology" | "tracker" | "coverage">;
 
 /** The figures of `--attribution`. */
@@ -172,7 +172,9 @@ export class RunAttribution implements OpenOutput {
     this.#hasEdges = true;
   };
 
-  /** No process lives on the CPUs. What was read while none lived at all is taken up now. */
+  /**
+   * Marks the CPUs as free of processes. Values read while no process lived at all are counted now.
+   */
   #leave(timeS: number, cpus: Int32Array): void {
     this.#attribution.edge(Math.max(timeS, this.#stepS), cpus, OTHER);
     for (const { timeS, values, stamps } of this.#held) {
@@ -224,7 +226,7 @@ export class RunAttribution implements OpenOutput {
     this.#samples++;
   }
 
-  /** Greatest power so far by kind, W. */
+  /** Maximum power so far by kind, W. */
   get peaksW(): ReadonlyMap<Kind, number> {
     return this.#peaks.watts;
   }
@@ -346,7 +348,7 @@ export class RunAttribution implements OpenOutput {
     });
   }
 
-  /** What is known of the node's energy, of which GEOPM has no field, where it does not cover all. */
+  /** Node energy, for which GEOPM has no field, if it does not cover the whole time. */
   gaps(): ReadonlyMap<string, Known> {
     const figure = this.#coverage.get("node");
     return figure === undefined || figure.isWhole(HASH_APPLICATION)
@@ -462,7 +464,7 @@ export class RunAttribution implements OpenOutput {
     });
   }
 
-  /** What covers a part of the time is no figure. */
+  /** Removes values that cover only a part of the time. */
   #forget(fields: ReportFields, result: AttributionResult, hash: number): void {
     for (const kind of result.keys()) {
       if (this.#coverage.get(kind)?.isWhole(hash) !== false) continue;
@@ -535,7 +537,7 @@ type PathSum = ExactEnergy & {
   readonly why?: string;
 };
 
-/** How a counter answers. */
+/** Facts about the response of a counter. */
 function fitFacts({ response, jitterS, notes, refusal }: DomainFacts): { [key: string]: Nested } {
   const lack = [...(refusal === undefined ? [] : [refusal]), ...notes];
   const { kernel } = response ?? {};
@@ -555,7 +557,7 @@ function fitFacts({ response, jitterS, notes, refusal }: DomainFacts): { [key: s
   };
 }
 
-/** What there is no number for is left out. */
+/** Numbers without the missing ones. */
 function numbers(all: { [key: string]: number }): { [key: string]: number } {
   return Object.fromEntries(
     Object.entries(all).filter(([, value]) => Number.isFinite(value))

@@ -1,5 +1,5 @@
 /**
- * Which part of the time energies and powers cover, in words: for the notes and for the report's
+ * Coverage of the time by energies and powers, in words: for the notes and for the report's
  * `joulemark:` mapping. The rules: docs/reference/coverage.md.
  * @module
  */

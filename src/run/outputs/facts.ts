@@ -1,6 +1,6 @@
 /**
- * What a report has beyond GEOPM's keys: the source and quality of each figure, what
- * was absent and why, what was lost or refused, and what the monitor itself cost.
+ * Additions of a report to GEOPM's keys: source and quality of each value, missing counters with
+ * the reason, lost and refused calls, and the cost of the monitor itself.
  * @module
  */
 import { rounded } from "../../core/number_format.ts";
@@ -24,25 +24,25 @@ import type { ReportOptions, RunView } from "./run_view.ts";
 /** Threads that the report names. */
 const MAX_THREADS = 20;
 
-/** What is known of a run from its begin. */
+/** Facts about a run from its begin. */
 export interface RunFacts {
   readonly request: ReportOptions;
   readonly engine: RunView;
   readonly catalogue: Catalogue;
   readonly permissions: readonly string[];
-  /** What an earlier test of this node's counters found. */
+  /** Result of an earlier test of this node's counters. */
   readonly countersChecked?: Nested | undefined;
   /** `simulated` or `tree DIR`, where the counters are not the machine's. */
   readonly simulated?: string;
 }
 
-/** What the mapping is made from. */
+/** Sources of the mapping. */
 export interface FactSources extends RunFacts {
   readonly collector: Collector;
   readonly loop: LoopFigures;
   /** Permissions that were given back after the start. */
   readonly dropped: readonly string[];
-  /** What the kernel holds us to; `undefined` before the first sample. */
+  /** Restrictions by the kernel; `undefined` before the first sample. */
   readonly confinement: Confinement | undefined;
   /** The run goes on: the report covers the time so far. */
   readonly partial: boolean;
@@ -112,7 +112,7 @@ function percentOf(cpuS: number, wallS: number): number {
   return wallS > 0 ? 100 * cpuS / wallS : 0;
 }
 
-/** How the loop went. */
+/** Facts about the sampling loop. */
 function samplingFacts({ engine, loop, request: { periodS } }: FactSources): Nested {
   const { sleptThrough, cpuStride, blindFromS, blindUntilS } = loop;
   return present({
@@ -135,7 +135,7 @@ function samplingFacts({ engine, loop, request: { periodS } }: FactSources): Nes
   });
 }
 
-/** What became of marks. */
+/** Facts about begin and end calls. */
 function markFacts({ engine: { events, tracker }, collector }: FactSources): Nested {
   const { counts, outOfOrder, mistakes, messages: { remarks } } = collector;
   const files = collector.refusedFiles.slice(0, 20);
@@ -171,7 +171,7 @@ function markFacts({ engine: { events, tracker }, collector }: FactSources): Nes
   });
 }
 
-/** What the kernel holds us to. */
+/** Restrictions by the kernel. */
 function confinementFacts({ privileges, calls, paths }: Confinement): Nested {
   return {
     capabilities: privileges,
@@ -259,7 +259,7 @@ function exactOrRounded(value: number): number {
   return Number.isSafeInteger(value) ? value : rounded(value, 9);
 }
 
-/** What was left out to stay within the budget; `undefined`: nothing. */
+/** Reductions that kept the monitor within its budget; `undefined`: none. */
 function shedFacts({ loop, collector }: FactSources): Nested | undefined {
   const { mostFactor = 1, foldingS = 0, longerS = 0 } = loop.budget ?? {};
   if (collector.foldedHere === 0 && mostFactor === 1) return undefined;

@@ -15,18 +15,21 @@ import { coverageNotes } from "./coverage.ts";
 import type { LoopFigures } from "./loop_figures.ts";
 import type { RunView } from "./run_view.ts";
 
-/** What notes are made from. */
+/** Sources of notes. */
 export interface FindingSources {
   readonly engine: RunView;
   /** Events that came too late to count where they happened; most, in seconds, where it is known. */
   readonly late: { readonly count: number; readonly mostS?: number };
-  /** What was repaired in a recording, a line each. */
+  /** Repairs of a recording, a line each. */
   readonly repairs?: readonly string[];
-  /** What the measurement of the idle node found. */
+  /** Results of the measurement of the idle node. */
   readonly idle?: readonly string[];
   /** The values of the report; `undefined`: the run goes on. */
   readonly values?: NoteFacts;
-  /** Of a live run: its loop, its annotations, the period asked for, and dialects that made no region. */
+  /**
+   * Facts about a live run: its loop, its annotations, the requested period, and annotation APIs
+   * that made no region.
+   */
   readonly live?: {
     readonly loop: LoopFigures;
     readonly collector: Collector;
@@ -90,7 +93,7 @@ export function addNotes(host: ReportHost, list: readonly Finding[]): void {
   if (minor.length > 0) host.joulemark["minor notes"] = minor;
 }
 
-/** What failed in reading sources, by signal. */
+/** Failures in reading sources, by signal. */
 export function troubles(engine: RunView) {
   return engine.batch.readings.flatMap(({ reading }) => [...(reading.troubles ?? [])]);
 }
@@ -138,7 +141,7 @@ function beginAndEnd(engine: RunView, { loop, periodS }: Live): Finding[] {
   ];
 }
 
-/** What was left out or aggregated, of the machine and to stay within the budget. */
+/** Findings on calls that were left out or aggregated, because of the machine or of the budget. */
 function budgetFindings({ loop, collector }: Live): Finding[] {
   const came = collector.counts.folded - collector.foldedHere;
   const { mostFactor = 1, foldingS = 0 } = loop.budget ?? {};
@@ -175,7 +178,7 @@ function budgetFindings({ loop, collector }: Live): Finding[] {
   ];
 }
 
-/** What became of annotations that were out of order, or had no room. */
+/** Findings on annotations that were out of order, or found no space. */
 function markFindings(collector: Collector): Finding[] {
   const { mistakes, counts: { other, lost, interrupting, notAttached }, messages: { remarks } } =
     collector;
@@ -239,7 +242,7 @@ function orderFindings({ list, total }: Collector["mistakes"]): Finding[] {
   }];
 }
 
-/** What became of nested visits that came too fast, or had too many paths. */
+/** Findings on nested visits that came too fast, or had too many paths. */
 function pathFindings({ outOfOrder, counts }: Collector): Finding[] {
   const visits = outOfOrder.reduce((sum, one) => sum + one.visits, 0);
   const [worst] = outOfOrder.toSorted((a, b) => b.visits - a.visits);

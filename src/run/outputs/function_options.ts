@@ -13,7 +13,7 @@ const HZ_MOST = 4999;
 export const DEFAULT_STACK_BYTES = 16384;
 const STACK_LEAST = 4096, STACK_MOST = 65528;
 
-/** What is sampled, and which files are left. */
+/** Sampling settings, and files to write. */
 export interface FunctionOptions {
   readonly hz: number;
   readonly stackBytes: number;

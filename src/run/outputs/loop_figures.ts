@@ -1,9 +1,9 @@
 /**
- * How the loop of a live run went: for the report and its findings.
+ * Figures of a live run's loop, for the report and its findings.
  * @module
  */
 
-/** How the loop went. */
+/** Figures of the loop. */
 export interface LoopFigures {
   steps: number;
   /** Steps among them at which nothing was to be read, and nobody marked. */
@@ -17,7 +17,7 @@ export interface LoopFigures {
   /** CPUs of processes were outside the node and count as CPU c mod N. */
   cpusMoved: boolean;
   scheduling: string;
-  /** What was done to stay within the budget. */
+  /** Reductions that kept the monitor within its budget. */
   budget?: {
     readonly mostFactor: number;
     readonly foldingS: number;
@@ -39,7 +39,7 @@ export interface LoopFigures {
   blindUntilS: number;
 }
 
-/** Of a loop that has not begun. */
+/** Figures of a loop that has not begun. */
 export const NO_STEPS: LoopFigures = {
   steps: 0,
   sleptThrough: 0,

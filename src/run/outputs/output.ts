@@ -1,6 +1,6 @@
 /**
- * What an output of a run is: a trace, a recording, Caliper's channels. Live runs, replays and the
- * library drive them in the same way; `all.ts` lists them.
+ * Output of a run: a trace, a recording, Caliper's channels. Live runs, replays and the library
+ * drive them in the same way; `all.ts` lists them.
  * @module
  */
 import type { Known } from "../../energy/totals/coverage.ts";
@@ -41,7 +41,7 @@ export interface OpenOutput {
    */
   readonly energies?: PathEnergies;
   /**
-   * Greatest power so far by component, W.
+   * Maximum power so far by component, W.
    *
    * @ignore
    */
@@ -96,7 +96,7 @@ export interface OpenOutput {
 /** Opens an output: it requests its signals. `undefined`: it has nothing to do. */
 export type Opener = (run: RunView) => OpenOutput | undefined;
 
-/** Where a run takes place, as far as outputs differ by it. */
+/** Site of a run, as far as outputs differ by it. */
 export interface OutputSite extends Printer {
   /** Live, or from a recording. */
   readonly isLive: boolean;
@@ -104,9 +104,9 @@ export interface OutputSite extends Printer {
   readonly recorded?: string;
   /** Suffix of the names of files of channels, where each of several hosts writes its own. */
   readonly hostSuffix?: string;
-  /** This node's side of a job of several. */
+  /** Part of this node in a job of several. */
   readonly part?: JobPart;
-  /** Least seconds between two rows of the trace, 0: every sample. */
+  /** Minimum time between two rows of the trace, s; 0: every sample. */
   readonly tracePeriodS: number;
   readonly verbose: boolean;
   /** The command that is run; of a replay it has none. */
@@ -134,7 +134,10 @@ export interface Output {
   readonly options: readonly Option[];
   /** Replays have it too. */
   readonly replays: boolean;
-  /** It is made of single events, which costs memory: a run that has one has a budget of its own. */
+  /**
+   * True if it is made from single events, which costs memory: a run with such an output has a
+   * budget of its own.
+   */
   readonly holdsEvents?: true;
   /** Is it asked for? @param env The environment; of a replay it has nothing. @default by any option */
   isAsked?(values: OptionValues, env: Environment): boolean;

@@ -32,13 +32,13 @@ const S_IFLNK = 0o120000;
 /** Kept free on the disk for the report at the end: some hundred regions with their fields. */
 const RESERVED_BYTES = 1 << 20;
 
-/** What the report is made from. */
+/** Parts of the report. */
 export interface RunReportOptions extends RunFacts {
   /** `3.1.0+joulemark.X.Y.Z`. */
   readonly version: string;
-  /** This node's side of a job of several. */
+  /** Part of this node in a job of several. */
   readonly part?: JobPart;
-  /** Whose run it is. */
+  /** Owner of the run. */
   readonly owner: RunOwner;
   /** The idle baseline that was asked for. */
   readonly idle?: RunIdle;
@@ -46,7 +46,7 @@ export interface RunReportOptions extends RunFacts {
   /** Lines that are not in the files of outputs, by file. */
   lostLines?(): Record<string, number>;
   log(line: string): void;
-  /** A long report is being made, and goes on: whoever waits for us may know. */
+  /** Called while a long report is being made, to show that the monitor is alive. */
   alive?(): void;
   /** There is a checkpoint now, at this place. */
   kept?(path: string): void;
@@ -54,7 +54,7 @@ export interface RunReportOptions extends RunFacts {
   show(report: Report, path: string | undefined): void;
 }
 
-/** The same pieces; `says` is called before the first one and after each. */
+/** Pieces as given; `says` is called before the first one and after each. */
 export function* whileAlive(
   pieces: Iterable<string>,
   says: (() => void) | undefined,
@@ -70,7 +70,7 @@ export function* whileAlive(
 export class RunReport {
   /** Permissions that were given back after the start. */
   dropped: readonly string[] | undefined;
-  /** What the kernel holds us to since the first sample. */
+  /** Restrictions by the kernel since the first sample. */
   confinement: Confiner | undefined;
   readonly #options: RunReportOptions;
   #collector!: Collector;
@@ -137,7 +137,7 @@ export class RunReport {
     this.#share = JobShare.begin(this.#options.node, cpus);
   }
 
-  /** What the report would be now, where a killed monitor leaves it. */
+  /** Writes the current report to the place where a killed monitor leaves it. */
   journal(loop: LoopFigures): void {
     if (this.#journal === undefined || this.#options.engine.steps === 0) return;
     this.#options.alive?.();

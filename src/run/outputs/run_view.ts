@@ -1,6 +1,6 @@
 /**
- * What a run shows to its outputs. The engine of `session/` has this shape; outputs know no more of
- * it.
+ * View of a run for its outputs. The engine of `session/` has this shape; outputs use nothing else
+ * of it.
  * @module
  */
 import type { OptionValues } from "../../core/option.ts";
@@ -26,13 +26,13 @@ export interface ReportExtras {
   readonly partial?: boolean;
   /** The regions listed there. @default all; of a run that goes on the 1,000 longest */
   readonly pick?: (all: readonly RegionTotal[]) => RegionTotal[];
-  /** Without tree and fit. @default false */
+  /** True for a report without tree and fit. @default false */
   readonly isQuick?: boolean;
   /** The host's `joulemark:` mapping. */
   readonly joulemark?: { [key: string]: Nested };
 }
 
-/** Where a report was written, and who its processes are. */
+/** Place of a written report, and names of its processes. */
 export interface ReportPlace {
   /** `undefined`: it could not be written. */
   readonly path: string | undefined;
@@ -46,7 +46,7 @@ export interface RunView {
   readonly host: string;
   /** The header of traces and logs. */
   readonly header: TraceHeader;
-  /** What else watches the run. */
+  /** Further observer of the run. */
   readonly agent: Agent;
   /** The agent's policy, as the report prints it. */
   readonly policy: string;
@@ -60,7 +60,7 @@ export interface RunView {
   readonly tracker: RegionTracker;
   /** Sampled totals by region. */
   readonly aggregator: SampleAggregator;
-  /** Which part of the time and of the packages figures cover. */
+  /** Coverage of values: the part of the time and of the packages. */
   readonly coverage: Coverage;
   /** Events that came later than they happened, and the most that one was late. */
   readonly events: { readonly late: number; readonly mostLateS: number };
@@ -94,9 +94,9 @@ export interface RunView {
   document(hosts: ReportHost[], joulemark?: { [key: string]: Nested }): Report;
 }
 
-/** What the report of a run is asked for. */
+/** Options of a run's report. */
 export interface ReportOptions {
-  /** What was given of all options: an option that needs no check is read here by who uses it. */
+  /** Given values of all options: an option that needs no check is read here by its user. */
   readonly values: OptionValues;
   readonly reportPath: string;
   /** `SIGNAL[@domain]`, comma-separated. */
@@ -105,6 +105,9 @@ export interface ReportOptions {
   /** Dialects of `--preload`. */
   readonly preload?: { readonly dialects: readonly string[] };
   readonly quiet: boolean;
-  /** No card of the job either, which the node shows that completes it. @default as `quiet` */
+  /**
+   * True to print no summary of the job either, which the node shows that completes it. @default as
+   * `quiet`
+   */
   readonly quietJob?: boolean;
 }

@@ -17,13 +17,13 @@ import {
 
 /** One finding. */
 export interface RunFinding {
-  /** Its kind, in kebab case. */
+  /** Kind of the finding, in kebab case. */
   readonly code: string;
   /** Energy that it is about, at most; 0: information. */
   readonly stakeJ: number;
   /** One sentence. */
   readonly text: string;
-  /** What to do, one sentence. */
+  /** Advice, one sentence. */
   readonly next: string;
 }
 
@@ -234,7 +234,7 @@ export function gpuWait(facts: SummaryFacts): RunFinding | undefined {
   };
 }
 
-/** No region is there. */
+/** Finding on a run without regions. */
 export function withoutRegions(facts: SummaryFacts): RunFinding | undefined {
   const { regions, spans, steps, notes } = facts;
   if (regions.length > 0 || spans.length > 0 || steps !== "") return undefined;

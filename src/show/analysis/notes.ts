@@ -20,7 +20,7 @@ const GOAL = 0.01;
 /** Per cent of a core that sampling may take without a note. */
 const MAX_MONITOR_PERCENT = 2;
 
-/** What notes on values are made from. */
+/** Sources of notes on values. */
 export interface NoteFacts {
   readonly totals: JobTotals;
   readonly column: EnergyKind | undefined;
@@ -37,7 +37,7 @@ export function valueFindings(facts: NoteFacts): Finding[] {
     .filter((one) => one !== undefined);
 }
 
-/** No energy is known: times are. */
+/** Note on a run without energy: only times are known. */
 function noEnergy({ absence }: NoteFacts): Finding | undefined {
   if (absence === "") return undefined;
   const isVirtual = absence.includes("virtual machine");
@@ -207,7 +207,7 @@ export function allNotes(report: Report, facts: NoteFacts): string[] {
   ];
 }
 
-/** Of a host that noted nothing: another program's report, or one that was cut. */
+/** Notes on a host without notes of its own: another program's report, or a truncated one. */
 function lackingNotes({ joulemark }: ReportHost): string[] {
   const sources = isMapping(joulemark?.sources) ? joulemark.sources : {};
   const absent = Object.entries(sources).filter(([name, source]) => {

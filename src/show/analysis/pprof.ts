@@ -22,7 +22,7 @@ export interface PprofFrame {
   readonly name: string;
   readonly file?: string;
   readonly line?: number;
-  /** Its place in the list of modules; absent: it is none of a file. */
+  /** Index in the list of modules; absent: it belongs to no file. */
   readonly module?: number;
   readonly address?: number;
 }
@@ -41,13 +41,13 @@ export interface PprofModule {
   readonly buildId: string;
 }
 
-/** What a profile is made of. */
+/** Content of a profile. */
 export interface PprofContent {
   readonly types: readonly (readonly [type: string, unit: string])[];
   readonly stacks: readonly PprofStack[];
   readonly modules?: readonly PprofModule[];
   readonly comment: string;
-  /** When it began, ns since 1970, and how long it took. */
+  /** Begin, ns since 1970, and duration. */
   readonly timeNs?: number;
   readonly durationNs?: number;
   readonly periodNs?: number;

@@ -16,7 +16,7 @@ export function withDeviation(value: number, deviation: number, unit: string): s
   return `${mean.toFixed(decimals)} ± ${spread.toFixed(decimals)} ${prefix}${unit}`;
 }
 
-/** So many significant digits, without an exponent where it can be. */
+/** Number with this many significant digits, without an exponent if possible. */
 export function figures(value: number, digits: number): string {
   return Number.isFinite(value) ? String(Number(value.toPrecision(digits))) : "-";
 }

@@ -39,7 +39,7 @@ export interface RegionLine {
   readonly packageJ: number;
 }
 
-/** How the command ended, and whose run it was. */
+/** Keys of the command's outcome and of the run's owner. */
 const RUN_KEYS = ["exit status", "ended by", "partial", "job", "cluster", "user"];
 
 /** These keys, of a report that has them. */
@@ -204,7 +204,7 @@ function sectionTable(regions: readonly RegionLine[]): Table {
   };
 }
 
-/** How regions differ from host to host, as a merged report has it. */
+/** Table of regions over hosts, as a merged report has them. */
 function acrossTable({ joulemark }: Report): Table {
   const sections = mapping(joulemark?.["across hosts"]);
   const regions = { ...mapping(sections.Regions), "(all)": sections["Application Totals"] };
@@ -253,7 +253,7 @@ function epochTable({ hosts }: Report): Table {
   };
 }
 
-/** Where each signal came from, once for hosts that agree. */
+/** Table of the source of each signal, once for hosts that agree. */
 export function sourceTable({ hosts }: Report): Table {
   const seen = new Map<string, { row: string[]; hosts: number }>();
   for (const { joulemark } of hosts) {

@@ -22,10 +22,10 @@ import {
   wrapText,
 } from "./text_layout.ts";
 
-/** What the summary prints beside the facts. */
+/** Options of the summary in addition to the facts. */
 export interface SummaryOptions {
   readonly look: Look;
-  /** Where the report is; `undefined`: it could not be written. */
+  /** Path of the report; `undefined`: it could not be written. */
   readonly reportPath?: string;
   /** Tables with all regions follow. @default false */
   readonly isShown?: boolean;
@@ -63,7 +63,7 @@ function shown([text, style]: Line, look: Look): string {
   return lines.map((line) => painted(look, style, line) + "\n").join("");
 }
 
-/** How a command ended that did not end well. */
+/** Lines on a command that did not succeed. */
 function outcomeLines({ outcome, totals: { seconds } }: SummaryFacts): Line[] {
   const after = timeText(seconds, 4);
   switch (outcome.kind) {
@@ -94,7 +94,7 @@ function outcomeLines({ outcome, totals: { seconds } }: SummaryFacts): Line[] {
   }
 }
 
-/** How long, how many joules of what, how sure; then what the energy is made of. */
+/** Lines with time, energy and its error; then the parts of the energy. */
 function answerLines(facts: SummaryFacts, look: Look): Line[] {
   const { totals: { seconds, edp }, main, simulated, hostCount, hosts } = facts;
   const name = cutText(look, facts.name, MAX_NAME).trimEnd();
@@ -161,13 +161,13 @@ function energyWords(facts: SummaryFacts, main: EnergyKind, total: ComponentTota
     `mean ${quantity(mean, "W", digits)}${each}${peak}`;
 }
 
-/** As many digits as the error leaves, two to four. */
+/** Number of digits that the error justifies, two to four. */
 function digitsOf(total: ComponentTotal): number {
   const digits = Math.floor(2 - Math.log10(relativeError(total)));
   return Number.isFinite(digits) ? Math.max(2, Math.min(4, digits)) : 4;
 }
 
-/** What the energy is made of, with shares if the parts add up. */
+/** Lines with the parts of the energy, with shares if the parts add up. */
 function componentLines(facts: SummaryFacts): Line[] {
   const { totals: { components }, main, hostCount } = facts;
   const all = [...components].filter(([, { joules }]) => Number.isFinite(joules));
@@ -204,7 +204,7 @@ function componentLines(facts: SummaryFacts): Line[] {
   return [[[words.join(", "), ...busy, ...lacks].join("; ")]];
 }
 
-/** How the hosts of a job differ. */
+/** Line on the differences between the hosts of a job. */
 function hostLines({ spread, main }: SummaryFacts): Line[] {
   if (spread === undefined || main === undefined) return [];
   const { minJ, minHost, maxJ, maxHost, middleJ, isMedian } = spread;
@@ -334,7 +334,7 @@ function noteText(note: string, look: Look): string[] {
   return [first, cutText(look, `${second} ${all[2].trim()}`, look.width).trimEnd()];
 }
 
-/** Where the report is, how to make the page, and what the monitor cost. */
+/** Lines with the path of the report, the command for the page, and the cost of the monitor. */
 function endLines(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOptions): Line[] {
   const lines: Line[] = [];
   const { outcome, monitor } = facts;

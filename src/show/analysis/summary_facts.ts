@@ -30,7 +30,7 @@ import { simulatedBy } from "../../core/simulated.ts";
 import { reportNotes } from "./notes.ts";
 import { type FunctionFacts, functionFacts } from "./summary_functions.ts";
 
-/** How the command ended. */
+/** Outcome of the command. */
 export type Outcome =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly status: number }
@@ -55,7 +55,7 @@ export interface RegionFacts extends TreeRow {
 export interface HostFacts {
   readonly name: string;
   readonly timeS: number;
-  /** Of the most inclusive component of the job. */
+  /** Energy of the most inclusive component of the job, J. */
   readonly energyJ: number;
   readonly meanW: number;
 }
@@ -67,11 +67,11 @@ export interface PowerCurve {
   readonly watts: readonly number[];
 }
 
-/** What is known of a run. NaN: not known. */
+/** Facts about a run. NaN: not known. */
 export interface SummaryFacts {
   readonly name: string;
   readonly outcome: Outcome;
-  /** What stands for the counters; `undefined`: they are those of the machine. */
+  /** Replacement of the counters; `undefined`: they are those of the machine. */
   readonly simulated: string | undefined;
   readonly totals: JobTotals;
   /** The most inclusive component; `undefined`: no energy is known. */
@@ -79,7 +79,7 @@ export interface SummaryFacts {
   /** Why no energy is known; "": it is. */
   readonly absence: string;
   readonly hostCount: number;
-  /** Those that the report has a section of. */
+  /** Hosts that have a section in the report. */
   readonly hosts: readonly HostFacts[];
   /** The lowest, the highest and the middle energy of a host, of a job of several. */
   readonly spread: HostSpread | undefined;
@@ -96,7 +96,7 @@ export interface SummaryFacts {
   readonly isPartial: boolean;
   /** Update period of each component's counter, s. */
   readonly periodsS: ReadonlyMap<EnergyKind, number>;
-  /** How the times of regions differ among processes. */
+  /** Spread of region times over processes. */
   readonly spreads: readonly ProcessSpread[];
   /** Part of the time in which the CPUs that the job may use were busy, 0 to 1. */
   readonly busy: number;
@@ -203,7 +203,7 @@ export function mapping(value: Nested | undefined): { [key: string]: Nested } {
   return isMapping(value) ? value : {};
 }
 
-/** How the command ended, and whether the report is whole. */
+/** Outcome of the command, and completeness of the report. */
 export function outcomeOf({ joulemark: job = {}, hosts }: Report): Outcome {
   const own = hosts.length === 1 ? hosts[0].joulemark ?? {} : {};
   const signal = job["ended by"], status = job["exit status"];

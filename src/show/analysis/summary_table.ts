@@ -31,7 +31,7 @@ const UNITS: readonly (readonly [from: number, factor: number, unit: string])[] 
 export interface SummaryTable {
   readonly lines: readonly string[];
   readonly hidden: number;
-  /** Of these, regions of at least 1 %. */
+  /** Number of hidden regions with at least 1 %. */
   readonly hiddenLarge: number;
 }
 
@@ -61,7 +61,7 @@ export function summaryTable(facts: SummaryFacts, look: Look, maxRows: number): 
 /** A look with room for all columns. */
 const WIDE_LOOK: Look = { width: Infinity, ascii: false, color: false };
 
-/** The same table for GitHub and wikis, without bars. */
+/** Table of the summary for GitHub and wikis, without bars. */
 export function summaryMarkdown(facts: SummaryFacts, maxRows: number): string {
   const columns = tableOf(facts, WIDE_LOOK, maxRows).columns.filter(({ isBar }) => isBar !== true);
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;

@@ -4,11 +4,11 @@
  */
 import { printable } from "../../core/printable.ts";
 
-/** How a terminal shows text. */
+/** Style of text on a terminal. */
 export interface Look {
   /** Columns. */
   readonly width: number;
-  /** No character above 127. */
+  /** True if no character may be above 127. */
   readonly ascii: boolean;
   readonly color: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * What `joulemark pmc` shows: tables, pictures, and a line in words for each finding.
+ * Output of `joulemark pmc`: tables, plots, and a line in words for each finding.
  * @module
  */
 import type { CraypatCounter } from "./craypat.ts";
@@ -324,7 +324,7 @@ export function sweepView(sweep: Sweep): View {
   return { tables: [table], panels: [panel], notes };
 }
 
-/** As pat_report prints it. */
+/** Counters as pat_report prints them. */
 export function craypatView(counters: readonly CraypatCounter[]): View {
   const table: Table = {
     title: "Table 1:  Program HW Performance Counter Data\n",

@@ -135,7 +135,7 @@ function regionTable({ regions, components, component }: PageData): string {
     `<tbody>${rows.join("")}</tbody></table>`;
 }
 
-/** JSON, or where that is long raw deflate of it as base64. */
+/** JSON, or raw deflate of it as base64 if it is long. */
 function dataElement(data: PageData, digits: number): string {
   const json = jsonText(data, digits);
   const packed = json.length > PLAIN_BYTES ? deflated(json) : undefined;

@@ -215,7 +215,10 @@ function hostColumns({ hosts }: SummaryFacts): PageHosts {
   };
 }
 
-/** The median host and those with least and most energy, then evenly by energy. */
+/**
+ * Hosts with timelines: the median host and those with minimum and maximum energy, then evenly by
+ * energy.
+ */
 function shownHosts({ name, energy_j }: PageHosts): Set<string> {
   const order = [...name.keys()].sort((a, b) => (energy_j[a] ?? 0) - (energy_j[b] ?? 0));
   const last = order.length - 1;
@@ -298,7 +301,10 @@ function panelOf({ series, ...panel }: Panel): PagePanel {
   };
 }
 
-/** Of many points those that are drawn: of a line the lowest and highest of each stretch. */
+/**
+ * Indices of the points to draw if there are many: of a line the lowest and highest of each
+ * stretch.
+ */
 function keptPoints(y: ArrayLike<number>, isLine: boolean): number[] {
   const all = Array.from({ length: y.length }, (_, i) => i);
   if (y.length <= MAX_POINTS) return all;

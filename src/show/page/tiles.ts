@@ -57,7 +57,7 @@ export function tilesOf(facts: SummaryFacts): PageTile[] {
   return tiles;
 }
 
-/** Of several hosts energy ÷ time of the job. */
+/** Mean power: energy ÷ time of the job for several hosts. */
 export function meanPower(total: ComponentTotal, { hostCount, totals }: SummaryFacts): number {
   return hostCount > 1 && total.covers === "" ? total.joules / totals.seconds : total.meanW;
 }

@@ -12,7 +12,7 @@ import { PARTS, PowerSeries, STRIPS } from "./power_series.ts";
 
 /** Takes the rows of one trace. */
 export class TraceSeries implements TraceHandler {
-  /** Of the file; absent before it came. */
+  /** Header of the file; absent before it came. */
   about: TraceHeader | undefined;
   /** Rows that were left out, and why the first one was. */
   readonly errors: FormatError[] = [];

@@ -7,9 +7,9 @@ import { type Column, type PageRegions } from "./data.ts";
 /** A region with those inside it. */
 export interface TreeNode {
   readonly name: string;
-  /** With nested regions, J; null: not available. */
+  /** Energy with nested regions, J; null: not available. */
   readonly energyJ: number | null;
-  /** Of a comparison: energy after minus energy before. */
+  /** Change of the energy in a comparison: energy after minus energy before, J. */
   readonly changeJ?: number | null;
   readonly timeS: number | null;
   readonly count?: number;

@@ -29,7 +29,7 @@ export function over(upper: Rgb, lower: Rgb, share: number): Rgb {
   }) as unknown as Rgb;
 }
 
-/** As CSS has it. */
+/** Colour as CSS has it. */
 export function css(colour: Rgb): string {
   return `rgb(${colour.join(",")})`;
 }

@@ -12,7 +12,7 @@ const MAX_OPEN = 12;
 /** Share of the energy from which a nested region is opened. */
 const OPEN_SHARE = 0.01;
 
-/** What the reader chose; all views show it. */
+/** Choices of the reader; all views show them. */
 export interface State {
   /** −1: none. */
   region: number;

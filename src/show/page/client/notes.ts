@@ -62,7 +62,7 @@ export function tableViews({ data }: Page): void {
   });
 }
 
-/** How the page came about. */
+/** View of the page's provenance. */
 export function aboutView({ data }: Page): void {
   if (data.provenance === undefined) return;
   const own = section("about", "Coverage and provenance", "w12");

@@ -15,7 +15,7 @@ import { textWidth } from "./text.ts";
 /** An SVG or a group in it. */
 export type Canvas = Selection<SVGSVGElement | SVGGElement, unknown, null, undefined>;
 
-/** What was drawn. */
+/** Result of a drawing. */
 export interface Drawing {
   readonly height: number;
   /** One or two sentences below the plot. */

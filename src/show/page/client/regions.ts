@@ -245,7 +245,7 @@ class RegionTable {
     ];
   }
 
-  /** What the bars show, with nested regions. */
+  /** Values of the bars, with nested regions. */
   get #whole(): readonly (number | null)[] {
     const { regions, hasEnergy } = this.#model;
     return hasEnergy ? regions.energy_j[this.#page.state.component] ?? [] : regions.time_s;
@@ -255,7 +255,7 @@ class RegionTable {
     return this.#model.total(this.#page.state.component);
   }
 
-  /** Of the chosen component; null: not available. */
+  /** Value of the chosen component; null: not available. */
   #value(i: number, what: Sort): number | null {
     const { regions } = this.#model, { component } = this.#page.state;
     const own = this.#isOwn;
