@@ -32,7 +32,9 @@ const OUTPUTS = [
 const DATA = ["r.cali", "rec"];
 const VERBS: readonly (readonly string[])[] = [
   ...["r.report", "r.trace", "r.events", "rec", "r.cali"].map((path) => ["show", path]),
-  ...["json", "csv", "jsonl", "markdown", "speedscope"].map((format) => ["show", "--format", format, "r.report"]),
+  ...["json", "csv", "jsonl", "markdown", "speedscope"].map((
+    format,
+  ) => ["show", "--format", format, "r.report"]),
   ...[["replay", "--json", "rec"], ["replay", "rec"], ["query", "-T", "r.report"]],
   ...["table", "tree", "expand", "json", "json-split", "csv", "folded", "trace-events"].map(
     (format) => ["query", "-q", `format ${format}`, "r.cali"],

@@ -19,6 +19,8 @@ const MAX_ERROR = 0.05, MIN_SHARE = 0.01;
 const GOAL = 0.01;
 /** Per cent of a core that sampling may take without a note. */
 const MAX_MONITOR_PERCENT = 2;
+/** Length of a run from which that is a note, s: the first seconds cost more. */
+const MIN_COSTLY_S = 10;
 
 /** Sources of notes on values. */
 export interface NoteFacts {
@@ -120,8 +122,9 @@ function coarseRegions({ totals, column, regions }: NoteFacts): Finding[] {
   }];
 }
 
-function costlyMonitor({ monitor }: NoteFacts): Finding | undefined {
-  if (!((monitor?.percent ?? 0) > MAX_MONITOR_PERCENT)) return undefined;
+function costlyMonitor({ monitor, totals: { seconds } }: NoteFacts): Finding | undefined {
+  const isCostly = (monitor?.percent ?? 0) > MAX_MONITOR_PERCENT && seconds >= MIN_COSTLY_S;
+  if (!isCostly) return undefined;
   return {
     code: "costly-monitor",
     severity: "warning",
