@@ -20,7 +20,7 @@ endToEnd("run --simulate gives regions the power that the node was described wit
   Deno.writeTextFileSync(`${dir}/node.json`, JSON.stringify(spec));
   const out = joulemark(dir, ["run", "--simulate=node.json", "--", app, "0.6"]);
   assertEquals(out.code, 0, out.stderr);
-  assertStringIncludes(out.stderr, "simulated node");
+  assertStringIncludes(out.stderr, "SIMULATED counters");
   const text = Deno.readTextFileSync(`${dir}/joulemark.report`);
   assertStringIncludes(text, "simulated: simulated node");
   const [host] = parseReport(text, "report").hosts;
@@ -68,7 +68,7 @@ endToEnd("demo ends with a card and a report, whatever the node has", (dir) => {
   assert(host.regions!.length >= 3);
   assert(Number(host.application["package-energy (J)"]) > 0);
   assert(host.epoch !== undefined);
-  const simulated = out.stderr.includes("simulated node");
+  const simulated = out.stderr.includes("SIMULATED counters");
   assertEquals(text.includes("simulated: simulated node"), simulated);
   assert([...Deno.readDirSync(dir)].every((e) => /^joulemark\.(report|timeline)$/.test(e.name)));
 });

@@ -17,7 +17,7 @@ endToEnd("study finds the sweet spot, and goes on where it was interrupted", (di
   assertEquals(Deno.readTextFileSync(`${dir}/joulemark-study/T=1-2.out`), "T is 1\n");
   assertStringIncludes(Deno.readTextFileSync(`${dir}/joulemark-study/study.svg`), "simulated");
   const page = Deno.readTextFileSync(`${dir}/joulemark-study/study.html`);
-  assertStringIncludes(page, "Simulated: simulated counters");
+  assertStringIncludes(page, "Simulated (simulated counters)");
   assertStringIncludes(page, '"title":"Energy against runtime');
   assertEquals(joulemark(dir, [...args, ...command], env).code, 2);
   const lines = Deno.readTextFileSync(log).split("\n");
