@@ -2,7 +2,7 @@
  * `joulemark show`: what a run left, again as tables.
  * @module
  */
-import { printableLines } from "../../core/printable.ts";
+import { jsonText, printableLines } from "../../core/printable.ts";
 import { reportView } from "../../show/analysis/report_view.ts";
 import { histogramView, summaryView, type View } from "../../show/analysis/views.ts";
 import { UnknownNameError, UsageError } from "../../core/errors.ts";
@@ -136,7 +136,7 @@ async function run(options: ParsedOptions): Promise<number> {
     return EXIT.done;
   }
   if (isReport && format === "json") {
-    write(JSON.stringify(await pageData(byKind, log)) + "\n");
+    write(jsonText(await pageData(byKind, log)) + "\n");
     return EXIT.done;
   }
   if (isReport) {

@@ -3,6 +3,7 @@
  * each process in each region. docs/reference/formats/timeline.md.
  * @module
  */
+import { jsonText } from "../../core/printable.ts";
 import { ROOT } from "../../core/path_stats.ts";
 import type { Report } from "../../core/report.ts";
 import { isWrittenInto } from "../../os/output_place.ts";
@@ -54,7 +55,7 @@ export function timelineText(
   rankOf?: ReportPlace["rankOf"],
 ): string {
   for (let buckets = MAX_BUCKETS;; buckets = Math.floor(buckets / 2)) {
-    const text = JSON.stringify(open.timeline(report, rankOf, buckets));
+    const text = jsonText(open.timeline(report, rankOf, buckets));
     if (text.length <= MAX_BYTES || buckets <= MIN_BUCKETS) return text + "\n";
   }
 }
