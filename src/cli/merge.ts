@@ -8,8 +8,13 @@ import {
   partFacts,
   refuseOutputAmongInputs,
   reportFiles,
+  timelinePath,
 } from "../job/place/part_files.ts";
+import { parseReport } from "../formats/report.ts";
 import { loadYaml } from "../formats/yaml.ts";
+import { writeDocument } from "../os/files/whole_file.ts";
+import { isWrittenInto } from "../os/output_place.ts";
+import { isPlainFile, readFoundText } from "../os/user_file.ts";
 import { mergeFiles } from "../job/place/merge_parts.ts";
 import { writePartsPmc } from "../job/place/pmc_part.ts";
 import { parsePmcVersion } from "../run/outputs/pmc/version.ts";
@@ -33,7 +38,7 @@ result then says "partial" and the status is 1. --force merges them nevertheless
 merged, no file is written and the status is 2. OUT must not be one of the reports.
 
 Statistics over hosts (mean, standard deviation, extremes), stragglers and outliers are under the key
-"joulemark:" of the result.`,
+"joulemark:" of the result. Timelines beside the reports become one beside OUT, for its page.`,
   options: [
     outputOption("the job's report"),
     {
@@ -74,10 +79,26 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   for (const offset of clockOffsets(parts)) {
     if (Math.abs(offset.offsetS) > 0.5 + offset.residualS) log(clockLine(offset));
   }
+  const merged = paths.filter((path) => !outcome.leftOut.some((line) => line.includes(path)));
+  await mergeTimelines(merged, out, outcome.head);
   if (text.pmc !== undefined) {
-    const merged = paths.filter((path) => !outcome.leftOut.some((line) => line.includes(path)));
     for (const line of writePartsPmc(merged, text.pmc, version)) log(line);
   }
   log(`${out}: ${outcome.hosts} hosts${outcome.partial ? ", partial" : ""}`);
   return outcome.partial ? EXIT.failed : EXIT.done;
+}
+
+/** Writes the timelines beside reports as one beside their result; there may be none. */
+async function mergeTimelines(paths: readonly string[], out: string, head: string): Promise<void> {
+  const files = paths.map((path) => timelinePath(path.replace(/\.partial$/, ""))).filter(
+    isPlainFile,
+  );
+  if (files.length === 0 || isWrittenInto(out)) return;
+  const { mergedFile, timelinesIn } = await import("../show/page/job_timelines.ts");
+  const { startTime } = parseReport(head + "\n", out);
+  const texts = function* () {
+    for (const file of files) yield readFoundText(file);
+  };
+  const file = mergedFile(timelinesIn(texts()), files.length, startTime);
+  if (file !== undefined) writeDocument(timelinePath(out), JSON.stringify(file) + "\n");
 }

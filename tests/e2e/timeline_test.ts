@@ -118,3 +118,31 @@ endToEnd("a run that is cut off leaves the timeline of the time so far", async (
   run.kill("SIGKILL");
   await run.status;
 });
+
+endToEnd("merge makes one timeline of those beside its reports", (dir) => {
+  for (const name of ["n1", "n2"]) {
+    const run = ["run", "--simulate", "-q", "--report", `${name}.report`, "--", "sleep", "0.3"];
+    assertEquals(joulemark(dir, run).code, 0);
+    for (const ending of ["report", "timeline"]) {
+      const path = `${dir}/${name}.${ending}`;
+      const text = Deno.readTextFileSync(path);
+      const { hosts: [{ host }] } = parseReport(Deno.readTextFileSync(`${dir}/n1.report`), "n1");
+      const own = ending === "report"
+        ? text.replaceAll(new RegExp(`^  ${host}:`, "gm"), `  ${name}:`)
+        : text.replace(`"host":"${host}"`, `"host":"${name}"`);
+      if (name === "n2") Deno.writeTextFileSync(path, own);
+    }
+  }
+  const merged = joulemark(dir, ["merge", "--force", "-o", "job.report", "n1.report", "n2.report"]);
+  assert(merged.code <= 1, merged.stderr);
+  const file = timelineAt(`${dir}/job.timeline`);
+  assertEquals([file.hosts, file.timelines.map(({ host }) => host).length], [2, 3]);
+  const data: PageData = JSON.parse(joulemark(dir, ["show", "--json", "job.report"]).stdout);
+  assertEquals(data.timelines.map(({ host }) => host), file.timelines.map(({ host }) => host));
+  assertEquals(data.missing, []);
+  const joules = (k: number) => {
+    const { bucket_s, series: [{ mean }] } = data.timelines[k];
+    return mean.reduce<number>((sum, value) => sum + (value ?? 0) * bucket_s, 0);
+  };
+  assertAlmostEquals(joules(0), joules(1) + joules(2), 0.01 * joules(0));
+});

@@ -44,7 +44,12 @@ export function* keptTimelines(
   const isSingle = hosts.length === 1;
   for (const file of timelinesIn(textsOf(paths.flatMap(timelineFiles)))) {
     // A file of an earlier run of this name says nothing about this one.
-    if (isSingle && file.started !== startTime) continue;
+    const isMerged = file.hosts !== undefined;
+    if ((isSingle || isMerged) && file.started !== startTime) continue;
+    if (isMerged) {
+      yield file;
+      return;
+    }
     const timelines = file.timelines.filter(({ host }) => names.delete(host));
     if (timelines.length > 0) yield { ...file, timelines };
   }

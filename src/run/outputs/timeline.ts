@@ -22,6 +22,8 @@ const MAX_BUCKETS = 1200, MIN_BUCKETS = 60;
 /** Times of processes, and regions that these are of. */
 const MAX_TIMES = 24_000, MAX_REGIONS = 20;
 const PROCESS_DIGITS = 4;
+/** A higher frequency is an error of reading, % of the base frequency. */
+const MAX_FREQUENCY = 1000;
 
 /** A timeline under way. */
 export interface OpenTimeline extends OpenOutput {
@@ -69,7 +71,11 @@ export function openTimeline(run: RunView): OpenTimeline {
     if (found === undefined) return [];
     return [{ name, isEnergy: found === energy, handle: batch.pushSignal(found, "board", 0) }];
   });
-  const series = new PowerSeries(parts.map(({ name }) => ({ name, unit: "W" })));
+  const others = otherSeries(run, names);
+  const series = new PowerSeries([
+    ...parts.map(({ name }) => ({ name, unit: "W" })),
+    ...others.map(({ name, unit }) => ({ name, unit })),
+  ]);
   const shown = new ShownProcess(run);
   let lastS = NaN;
   return {
@@ -79,6 +85,9 @@ export function openTimeline(run: RunView): OpenTimeline {
         const value = batch.sample(parts[i].handle);
         if (parts[i].isEnergy) series.energy(i, timeS, value);
         else series.power(i, lastS, timeS, value);
+      }
+      for (let i = 0; i < others.length; i++) {
+        series.power(parts.length + i, lastS, timeS, others[i].read());
       }
       shown.look();
       series.path(lastS, timeS, shown.line);
@@ -105,6 +114,36 @@ export function openTimeline(run: RunView): OpenTimeline {
       return processes === undefined ? file : { ...file, processes };
     },
   };
+}
+
+/** A value since the sample before; NaN: not known. */
+interface OtherSeries {
+  readonly name: string;
+  readonly unit: string;
+  read(): number;
+}
+
+/** Frequency of the cores and busy share of the GPUs, of a run whose report reads them. */
+function otherSeries({ batch }: RunView, names: ReadonlySet<string>): OtherSeries[] {
+  const handleOf = (name: string) => names.has(name) ? batch.pushSignal(name, "board", 0) : -1;
+  const [cycles, reference] = ["CPU_CYCLES_THREAD", "CPU_CYCLES_REFERENCE"].map(handleOf);
+  const busy = handleOf("GPU_UTILIZATION");
+  const all: OtherSeries[] = [];
+  if (cycles >= 0 && reference >= 0) {
+    let before = NaN, beforeReference = NaN;
+    all.push({
+      name: "core frequency",
+      unit: "% of base",
+      read() {
+        const now = batch.sample(cycles), nowReference = batch.sample(reference);
+        const share = 100 * (now - before) / (nowReference - beforeReference);
+        [before, beforeReference] = [now, nowReference];
+        return share >= 0 && share < MAX_FREQUENCY ? share : NaN;
+      },
+    });
+  }
+  if (busy >= 0) all.push({ name: "GPU busy", unit: "%", read: () => 100 * batch.sample(busy) });
+  return all;
 }
 
 /** Times of the processes; `undefined`: none was in a region. */

@@ -16,7 +16,7 @@ export type Column = (number | null)[];
 export interface TimeSeries {
   /** `node`, `package`, `memory`, `GPU`, `core frequency`, `GPU busy`. */
   readonly name: string;
-  /** `W`, `GHz` or `%`. */
+  /** `W`, `% of base` or `%`. */
   readonly unit: string;
   readonly mean: Column;
   /** Smallest and largest reading of each bucket; absent of a sum over hosts. */
@@ -58,6 +58,8 @@ export interface TimelineFile {
   readonly made_by: string;
   /** `Start Time` of the report that it belongs to. */
   readonly started: string;
+  /** Of a merged report: hosts that its first timeline is the sum of. */
+  readonly hosts?: number;
   /** Regions that the strips name. */
   readonly regions: { readonly name: readonly string[]; readonly parent: readonly number[] };
   readonly timelines: readonly HostTimeline[];

@@ -2,6 +2,7 @@
  * Timelines of a job: the sum of its hosts, some of these hosts, and the times of all processes.
  * @module
  */
+import { VERSION } from "../../core/version.ts";
 import {
   type HostTimeline,
   PAGE_FORMAT,
@@ -16,6 +17,8 @@ import { short } from "./power_series.ts";
 const SUM_BUCKETS = 1200, HOST_BUCKETS = 600;
 /** Times of processes on a page, and regions that they are of. */
 const MAX_TIMES = 24_000, MAX_REGIONS = 14;
+/** Hosts of a merged report with a timeline. */
+const MAX_HOSTS = 16;
 
 /** All that a page has of its timelines. */
 export interface JobTimelines {
@@ -65,14 +68,20 @@ export function joinTimelines(
   rowOf: (path: readonly string[]) => number,
 ): JobTimelines {
   const sum = new PowerSum();
+  let merged: HostTimeline | undefined;
   const timelines: HostTimeline[] = [];
   const times: { host: string; of: ProcessTimes }[] = [];
-  for (const { timelines: own, regions, processes } of files) {
+  for (const { timelines: own, regions, processes, hosts } of files) {
     const rows = rowsOf(regions, rowOf);
     for (const one of own) {
-      sum.add(one);
-      if (shown.has(one.host)) timelines.push(withRows(one, rows));
+      if (one.host === "") {
+        merged = withRows(one, rows);
+        continue;
+      }
+      if (hosts === undefined) sum.add(one);
+      if (hosts !== undefined || shown.has(one.host)) timelines.push(withRows(one, rows));
     }
+    sum.hosts += hosts ?? 0;
     if (processes !== undefined && own.length > 0) times.push({ host: own[0].host, of: processes });
   }
   timelines.sort((a, b) => a.host < b.host ? -1 : 1);
@@ -80,9 +89,55 @@ export function joinTimelines(
   const kept = isMany ? timelines.map((one) => reduced(one, HOST_BUCKETS)) : timelines;
   const processes = joinedTimes(times);
   return {
-    timelines: isMany ? [sum.timeline(kept[0]), ...kept] : kept,
+    timelines: isMany ? [merged ?? sum.timeline(kept[0]), ...kept] : kept,
     hosts: sum.hosts,
     ...processes === undefined ? {} : { processes },
+  };
+}
+
+/**
+ * The files of a job's hosts as one, for a merged report.
+ *
+ * @param count Number of the files.
+ * @param started `Start Time` of the merged report.
+ */
+export function mergedFile(
+  files: Iterable<TimelineFile>,
+  count: number,
+  started: string,
+): TimelineFile | undefined {
+  const regions = { name: [] as string[], parent: [] as number[] };
+  const places = new Map<string, number>();
+  const placeOf = (path: readonly string[]): number => {
+    const key = path.join("\0");
+    const known = places.get(key);
+    if (known !== undefined) return known;
+    const parent = path.length > 1 ? placeOf(path.slice(0, -1)) : -1;
+    const place = regions.name.push(path.at(-1)!) - 1;
+    regions.parent.push(parent);
+    places.set(key, place);
+    return place;
+  };
+  const step = Math.max(1, count / MAX_HOSTS), shown = new Set<string>();
+  let i = 0;
+  const marked = function* () {
+    for (const file of files) {
+      if (Math.floor(i / step) !== Math.floor((i - 1) / step)) {
+        shown.add(file.timelines[0]?.host ?? "");
+      }
+      i++;
+      yield file;
+    }
+  };
+  const { hosts: found, ...joined } = joinTimelines(marked(), shown, placeOf);
+  if (found === 0) return undefined;
+  return {
+    format: PAGE_FORMAT,
+    made_by: `joulemark ${VERSION}`,
+    started,
+    ...found > 1 ? { hosts: found } : {},
+    regions,
+    ...joined,
   };
 }
 

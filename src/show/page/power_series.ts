@@ -81,7 +81,7 @@ export class PowerSeries {
     this.#lastJ = figures();
   }
 
-  /** A power that held between two times. @param value NaN: not known. */
+  /** A power, or another value, that held between two times. @param value NaN: not known. */
   power(domain: number, fromS: number, toS: number, value: number): void {
     if (value !== value || !this.#reaches(fromS, toS)) return;
     const weight = this.#weight[domain];

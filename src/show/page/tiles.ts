@@ -11,7 +11,7 @@ import type { PageTile } from "./data.ts";
 import { joules, percent, seconds as time, watts, withUnit } from "./numbers.ts";
 import { known } from "./regions.ts";
 
-const J_PER_KWH = 3.6e6;
+const J_PER_WH = 3600;
 /** A smaller error is `<0.1 %`. */
 const MIN_ERROR = 0.001;
 
@@ -75,7 +75,7 @@ function energyTile(main: EnergyKind, total: ComponentTotal, hosts: number): Pag
   return {
     name: "Energy",
     value: joules(total.joules) + error,
-    about: `${counters}${part}; ${withUnit(total.joules / J_PER_KWH, "kWh", 1)}`,
+    about: `${counters}${part}; ${withUnit(total.joules / J_PER_WH, "Wh", 1e-3)}`,
   };
 }
 

@@ -36,6 +36,8 @@ const STEP = 0.1, MIN_PART = 1 / 200;
 /** Regions in the sentence on a span. */
 const MAX_NAMES = 4;
 const LABEL_HEIGHT = 16;
+/** Title of the axis. */
+const POWER = "power (W)";
 
 type Span = readonly [from: number, to: number];
 
@@ -329,11 +331,14 @@ function drawLines(
     .attr("class", ({ series }) => DASHES[series.name] === undefined ? "line main" : "line")
     .attr("stroke-dasharray", ({ series }) => DASHES[series.name] ?? null)
     .attr("d", ({ points }) => mean(points));
-  const names = width < NARROW
-    ? namesAbove(list, top, unit)
+  const names = unit !== "W"
+    ? []
+    : width < NARROW
+    ? namesAbove(list, top)
     : namesBeside(lines, y, { top, bottom, x: width - right + 5, room: right - 5 });
-  const title = unit === "W" ? "power (W)" : unit === "GHz" ? "frequency (GHz)" : `share (${unit})`;
-  labels(group(at, "names"), [{ x: 4, y: top - 9, text: title, class: "dim" }, ...names]);
+  const title = unit === "W" ? POWER : `${list.map(({ name }) => name).join(", ")} (${unit})`;
+  const text = fitted(title, width - 8);
+  labels(group(at, "names"), [{ x: 4, y: top - 9, text, class: "dim" }, ...names]);
 }
 
 function pointsOf(
@@ -385,8 +390,8 @@ function namesBeside(
 }
 
 /** Names in one row above a narrow plot. */
-function namesAbove(list: readonly TimeSeries[], top: number, unit: string): Label[] {
-  let x = textWidth(unit === "W" ? "power (W)" : "frequency (GHz)") + 18;
+function namesAbove(list: readonly TimeSeries[], top: number): Label[] {
+  let x = textWidth(POWER) + 18;
   return list.map(({ name }) => {
     const label = { x, y: top - 9, text: name, class: "strong" };
     x += textWidth(name, 600) + 14;
