@@ -58,7 +58,7 @@ const VARIABLES = [
  * call for one small file after the other.
  */
 const TOGETHER = [
-  ["run", "settings", "run_parts", "monitor", "attribution"],
+  ["run", "settings", "run_parts", "monitor", "attribution", "timeline"],
   ["query", "settings"],
 ];
 
