@@ -213,9 +213,10 @@ export class SymbolTable {
       n++;
     }
     const size = (i: number) => word(symbols, ats[i] + 16);
-    const order = Uint32Array.from({ length: n }, (_, i) => i).sort((a, b) => {
-      return starts[a] - starts[b] || ranks[a] - ranks[b] || size(b) - size(a);
-    }).filter((one, i, all) => i === 0 || starts[all[i - 1]] !== starts[one]);
+    const all = new Uint32Array(n);
+    for (let i = 0; i < n; i++) all[i] = i;
+    all.sort((a, b) => starts[a] - starts[b] || ranks[a] - ranks[b] || size(b) - size(a));
+    const order = all.filter((one, i) => i === 0 || starts[all[i - 1]] !== starts[one]);
     this.count = order.length;
     this.#start = Float64Array.from(order, (i) => starts[i]);
     this.#nameAt = Uint32Array.from(order, (i) => symbols.getUint32(ats[i], true));

@@ -3,7 +3,8 @@ import { assert, assertAlmostEquals, assertEquals, assertMatch } from "@std/asse
 import { parseReport } from "../../src/formats/report.ts";
 import { type FoldedLine, readFolded, shareOf, totalS } from "../_support/folded.ts";
 import { asEachUser, type User, userIn } from "../_support/plain_user.ts";
-import { endToEnd } from "../_support/programs.ts";
+import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
+import { compile } from "../_support/compiled.ts";
 import { succeeds, unless } from "../_support/skipped.ts";
 
 const LIMIT_S = 60;
@@ -238,6 +239,34 @@ endToEnd("stacks for pprof, speedscope and readers of perf script", (dir) => {
   const packed = Deno.readFileSync(`${dir}/p.pb.gz`);
   assertEquals([...packed.subarray(0, 2)], [0x1f, 0x8b]);
 }, LIMIT_S);
+
+/** Open MPI for any user on any machine. */
+const MPI = {
+  OMPI_ALLOW_RUN_AS_ROOT: "1",
+  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1",
+  OMPI_MCA_rmaps_base_oversubscribe: "1",
+};
+
+endToEnd(
+  "ranks below a launcher are sampled, and a note counts those that are not",
+  (dir) => {
+    compile("e2e/programs/functions/recursion.c", `${dir}/app`, ["-O1"]);
+    const run = ["run", "--functions", "--folded", "f"], launch = ["mpirun", "-n", "2"];
+    joulemark(dir, [...run, "--", ...launch, "./app"], MPI);
+    assert(shareOf(readFolded(`${dir}/f`), "app", "main", "down", "bottom") > 0.5);
+    assertEquals(reportOf(dir).functions.list[0].function, "bottom");
+    const options = {
+      args: [...launch.slice(1), BINARY, ...run, "--", "./app"],
+      cwd: dir,
+      env: MPI,
+    };
+    const { stderr } = new Deno.Command("mpirun", options).outputSync();
+    const text = new TextDecoder().decode(stderr).replaceAll(/\s+/g, " ");
+    assertMatch(text, /functions of 1 other process of this launch were not sampled/);
+  },
+  LIMIT_S,
+  unless(succeeds("mpirun", "--version"), "no mpirun"),
+);
 
 endToEnd("a replay makes the same files and figures of functions", (dir) => {
   const user = userIn(dir), names = ["folded", "pprof", "speedscope", "perf-script"];

@@ -3,10 +3,12 @@
  * turns that empty the rings.
  * @module
  */
+import { LAUNCH_PREFIX } from "../../core/events/ring_layout.ts";
+import { guardian } from "../../job/guardian/guardian.ts";
 import { cpuSeconds } from "../../os/clock.ts";
 import { commandProcess } from "../../os/devices/perf_event.ts";
 import { PerfSampling } from "../../os/devices/perf_sampling.ts";
-import { closeFile, O, openFile, readOpenText } from "../../os/files.ts";
+import { closeFile, listDirectory, O, openFile, readOpenText } from "../../os/files.ts";
 import { openCodeFile, ownText } from "../../os/files/code_files.ts";
 import { affinityOf } from "../../os/host.ts";
 import { ERRNO, errorText } from "../../os/libc.ts";
@@ -74,6 +76,12 @@ export class FunctionSampling {
       }
     }
     return why;
+  }
+
+  /** Number of processes of the launch that other runs started: their functions are not sampled. */
+  get otherProcesses(): number {
+    const names = listDirectory(guardian()?.directory ?? "");
+    return names.filter((name) => name.startsWith(LAUNCH_PREFIX)).length;
   }
 
   /** Empties the rings where their turn has come. @returns The next turn, CLOCK_MONOTONIC in ns. */

@@ -97,6 +97,7 @@ class FunctionOutput implements OpenOutput {
   readonly #live: LiveFunctions;
   readonly #samples: SampleSeen[] = [];
   #facts: { [key: string]: Nested } | undefined;
+  #others = 0;
 
   constructor(sampling: FunctionSampling, files: FunctionFileSources, live: LiveFunctions) {
     [this.#sampling, this.#files, this.#live] = [sampling, files, live];
@@ -118,6 +119,7 @@ class FunctionOutput implements OpenOutput {
     const { names, profile } = this.#sampling,
       { hz, recording } = this.#live,
       { modules } = profile;
+    this.#others = this.#sampling.otherProcesses;
     const costs = this.#sampling.finish();
     const data: FunctionData = {
       hz,
@@ -141,11 +143,20 @@ class FunctionOutput implements OpenOutput {
   }
 
   notes(): Finding[] {
-    const { samples, lost } = this.#sampling.profile.facts;
-    if (lost <= LOST_SHARE * samples) return [];
-    const text = `${lost} samples of functions were lost: the monitor had too little CPU time`;
-    const remedy = "Leave a CPU free, or give a lower rate: --functions=99";
-    return [{ code: "functions-lost", severity: "warning", text, remedy }];
+    const { samples, lost } = this.#sampling.profile.facts, others = this.#others;
+    const notes: Finding[] = [];
+    if (lost > LOST_SHARE * samples) {
+      const text = `${lost} samples of functions were lost: the monitor had too little CPU time`;
+      const remedy = "Leave a CPU free, or give a lower rate: --functions=99";
+      notes.push({ code: "functions-lost", severity: "warning", text, remedy });
+    }
+    if (others > 0) {
+      const count = others === 1 ? "1 other process" : `${others} other processes`;
+      const text = `functions of ${count} of this launch were not sampled`;
+      const remedy = "Start the launcher inside: joulemark run --functions -- mpirun ./app";
+      notes.push({ code: "functions-of-others", severity: "warning", text, remedy });
+    }
+    return notes;
   }
 
   addTo(host: ReportHost): void {
