@@ -232,19 +232,21 @@ pageTest(
       ...[report, "--", report],
     ]);
     assertEquals(compared.code, 2, compared.stderr);
-    await page.show(`${dir}/compare.html`);
+    await showOn(page, `${dir}/compare.html`, { width: 360, dark: true });
     const changed = await page.run<string>("document.body.innerText");
     assert(changed.includes("Blue: less than in A"), changed);
-    assertEquals(page.errors, []);
+    assertEquals(await faultsOf(page), []);
     for (const [name, words, text] of inputs) {
       const html = `${dir}/${name}.html`;
       const out = joulemark(dir, ["show", "--html", "-o", html, ...words]);
       assertEquals(out.code, 0, `${name}: ${out.stderr}`);
-      await page.show(html);
+      for (const width of [360, 1600]) {
+        await showOn(page, html, { width, dark: width === 360 });
+        assertEquals(await faultsOf(page), [], `${name}, ${width} px`);
+      }
       const shown = await page.run<string>("document.body.innerText");
       assert(shown.includes(text), `${name}: ${shown.slice(0, 2000)}`);
       assert(await page.run<boolean>("document.title !== 'evil'"), name);
-      assertEquals(page.errors, [], name);
     }
     assert(page.requests.every((url) => url.startsWith("file:")));
   },

@@ -67,7 +67,7 @@ function names(runs: readonly NamedReport[]): string {
 function metricTable(title: string, rows: readonly MetricRow[]): Table {
   return {
     title,
-    columns: columnsOf("", "A", "± A", "B", "± B", "change (%)", "from (%)", "to (%)", "p"),
+    columns: columnsOf("quantity", "A", "± A", "B", "± B", "change (%)", "from (%)", "to (%)", "p"),
     rows: rows.map((row) => rowOf(row, `${row.metric} (${row.unit})`, row.difference.p)),
   };
 }
