@@ -33,6 +33,7 @@ const SECTIONS_MOST = 1 << 20;
 const NOTES_MOST = 1 << 20;
 const BUILD_ID = 3;
 const PAGE = 4096;
+const UNDERSCORE = 95;
 /** A last function without a size reaches so far. */
 const UNSIZED_BYTES = 1 << 16;
 const HIGH = 4294967296;
@@ -256,7 +257,10 @@ function rankOf(
   // $x and $d of aarch64 mark code and data.
   if (type === NOTYPE && (!isCode || texts[name] === 36)) return undefined;
   const order = binding === 1 ? 0 : binding === 2 ? 1 : 2;
-  return (type === NOTYPE ? 8 : 0) + order;
+  // `malloc` rather than `__libc_malloc`.
+  let underscores = 0;
+  while (underscores < 3 && texts[name + underscores] === UNDERSCORE) underscores++;
+  return ((type === NOTYPE ? 8 : 0) + order) * 4 + underscores;
 }
 
 /** Number of the first sorted values that are not above one. */

@@ -53,6 +53,19 @@ onProgram("SymbolTable has the functions of nm at their addresses", (path, bytes
   assertEquals(output("readelf", "-n", path).includes(file.buildId), true);
 });
 
+onProgram("of several names of a function the plain one counts", () => {
+  const path = LIBC_PATHS.find((path) => succeeds("test", "-f", path))!;
+  const read = memoryReader(Deno.readFileSync(path)), file = openElf(read);
+  assert(!("refused" in file));
+  const functions = elfFunctions(read), table = new SymbolTable(file, read);
+  assert(!("refused" in functions));
+  for (const wanted of ["malloc", "free"]) {
+    const { offset } = functions.find(({ name }) => name.replace(/@.*/, "") === wanted)!;
+    const name = table.find(addressOf(file, offset)!)?.name ?? "";
+    assertEquals(name.replace(/@.*/, "").startsWith("_"), false, name);
+  }
+});
+
 onProgram("rows of call frame information of libc are those of readelf", () => {
   const path = LIBC_PATHS.find((path) => succeeds("test", "-f", path))!;
   const read = memoryReader(Deno.readFileSync(path)), file = openElf(read);

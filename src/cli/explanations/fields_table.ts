@@ -197,6 +197,16 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "of order, by name, and what clients have to say",
   ),
   row(
+    "functions; event; rate (Hz); lost; throttled; complete (%); unknown (%); guessed frames (%); " +
+      "cpu-time (s); sampled (s); short threads (s); kernel, not visible (s); " +
+      "modules without tables; list; function; file; line; module; self-time (s); " +
+      "self-time-se (s); total-time (s)",
+    "CPU time of functions from samples (--functions): samples taken and lost, share of complete " +
+      "stacks, CPU time by the kernel's count and the parts of it without samples; then each " +
+      "function with its file, the line with most time, its own time with standard error, and its " +
+      "time with all that it calls",
+  ),
+  row(
     "counters checked; tried at; PART trusted at (s)",
     "what `doctor --energy` found on this node: lengths of visits",
   ),
