@@ -13,7 +13,7 @@ import {
 import { parseInherited, removeLaid, setInherited } from "../os/inherited.ts";
 import { VERBS } from "./all.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
-import { finished, say, setMessages, writeStdout } from "./io.ts";
+import { finished, say, setMessages, writeStderr, writeStdout } from "./io.ts";
 import { bindForRunning } from "../os/libc.ts";
 import { restoreVariables } from "../os/home.ts";
 import { logSilentPipes } from "../os/pipes.ts";
@@ -79,11 +79,9 @@ async function runNamed(args: string[]): Promise<number> {
     const isProgram = name.includes("/");
     const entry = VERBS.find((v) => v.name === (isProgram ? "run" : name));
     if (entry === undefined) {
-      const near = nearest(name, VERBS.map((v) => v.name));
-      const hint = near.length > 0
-        ? `Did you mean ${near.join(" or ")}?`
-        : "A program is given by its path; see joulemark --help";
-      say(`Unknown verb ${quote(name)}. ${hint}`);
+      const near = nearest(name, VERBS.map((v) => v.name), 1);
+      const hint = near.length > 0 ? ` Did you mean ${quote(near[0])}?` : " See joulemark --help.";
+      say(`unknown command ${quote(name)}.${hint} To measure a program: joulemark run -- ${name}`);
       return EXIT.usage;
     }
     const verb = await entry.load();
@@ -97,7 +95,8 @@ async function runNamed(args: string[]): Promise<number> {
     );
   } catch (error) {
     if (error instanceof Deno.errors.BrokenPipe) return EXIT.done;
-    say(messageFor(error, debug));
+    const verb = VERBS.some((v) => v.name === name) ? ` ${name}` : "";
+    writeStderr(`joulemark${verb}: ${messageFor(error, debug)}\n`);
     return exitCode(error);
   }
 }

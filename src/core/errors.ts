@@ -10,8 +10,8 @@ import { printable } from "./printable.ts";
 
 /** Parts of a message; the class puts them together, so that all messages have one form. */
 export interface Complaint {
-  /** Attempted action: `read`, `parse`, `push`. */
-  action: string;
+  /** Attempted action: `read`, `parse`, `push`; without it the message begins with the target. */
+  action?: string;
   /** Path, name or option it was attempted on. */
   target?: string;
   /** The expected state. */
@@ -32,19 +32,24 @@ export function quote(value: string): string {
   return `"${printable(short)}"`;
 }
 
-function sentence(c: Complaint): string {
-  let text = `Cannot ${c.action}`;
-  if (c.target !== undefined) text += ` ${quote(c.target)}`;
-  if (c.expected !== undefined && c.found !== undefined) {
-    text += `: expected ${c.expected}, found ${c.found}`;
-  } else if (c.expected !== undefined) text += `: expected ${c.expected}`;
-  else if (c.found !== undefined) text += `: ${c.found}`;
-  return withSentence(text, c.remedy);
+/** Reasons of the system, which need no "expected": they are written as words in the sentence. */
+const CAUSE =
+  /^(No such |Permission denied|Is a directory|Not a directory|File exists|No space|Read-only |Operation not |Too many |Input\/output |Invalid argument|Connection |Address |Resource |Cannot a|nothing there$|errno \d)/;
+
+/** What failed: why. What to do. */
+function sentence({ action, target, expected, found, remedy }: Complaint): string {
+  const what = action === undefined
+    ? target && printable(target)
+    : `cannot ${action}${target === undefined ? "" : ` ${quote(target)}`}`;
+  const text = [what, reasonOf(expected, found)].filter((part) => part !== undefined).join(": ");
+  return remedy === undefined ? text : `${text}. ${capital(remedy)}`;
 }
 
-/** A line with a second sentence, which begins with a capital letter; neither ends in a full stop. */
-export function withSentence(line: string, next: string | undefined): string {
-  return next === undefined ? line : `${line}. ${capital(next)}`;
+function reasonOf(expected: string | undefined, found: string | undefined): string | undefined {
+  if (found === "nothing there") return "no such file or directory";
+  if (found !== undefined && CAUSE.test(found)) return found[0].toLowerCase() + found.slice(1);
+  if (expected === undefined) return found;
+  return `expected ${expected}${found === undefined ? "" : `, found ${found}`}`;
 }
 
 function capital(text: string): string {
@@ -53,8 +58,8 @@ function capital(text: string): string {
 
 /** Some alternatives in a sentence: `a, b or c`. */
 function anyOf(names: readonly string[]): string {
-  const last = names.at(-1)!;
-  return names.length === 1 ? last : `${names.slice(0, -1).join(", ")} or ${last}`;
+  const last = printable(names.at(-1)!);
+  return names.length === 1 ? last : `${names.slice(0, -1).map(printable).join(", ")} or ${last}`;
 }
 
 /** Common part of all errors for people: a code, and the exit status that it maps to. */
@@ -106,15 +111,13 @@ export class UnknownNameError extends Error implements HumanError {
     const all = [...new Set(known)], near = nearest(name, all);
     const more = all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : "";
     const isList = all.length > 0 && all.length <= MAX_LIST;
-    const advice = near.length > 0
-      ? `Did you mean ${anyOf(near)}?`
-      : list !== undefined
-      ? list
-      : isList
-      ? `Known: ${all.slice(0, MAX_LISTED).map(printable).join(", ")}${more}`
-      : undefined;
-    const line = withSentence(`Unknown ${kind} ${quote(name)}`, advice);
-    super(near.length > 0 && list !== undefined ? `${line} ${capital(list)}` : line);
+    const help = list === undefined ? "" : capital(list);
+    const answer = near.length > 0
+      ? `. Did you mean ${anyOf(near)}?${help && ` ${help}`}`
+      : isList && list === undefined
+      ? `; available: ${all.slice(0, MAX_LISTED).map(printable).join(", ")}${more}`
+      : help && `. ${help}`;
+    super(`unknown ${kind} ${quote(name)}${answer}`);
     this.name = "UnknownNameError";
   }
 }

@@ -186,7 +186,7 @@ timed("stats: CSV has a row per time, device and key; OpenMetrics ends as it mus
 timed("stats --as-original is refused in one line", async () => {
   const { code, out, err } = await stats("--as-original", "2018", ROLLOVER);
   assertEquals([code, out], [2, ""]);
-  assert(/^joulemark: [^\n]*--as-original[^\n]*Leave the option out\n$/.test(err), err);
+  assert(/^joulemark stats: [^\n]*--as-original[^\n]*Leave the option out\n$/.test(err), err);
 });
 
 timed("stats tells what is wrong by file and line, and reads the rest", async () => {

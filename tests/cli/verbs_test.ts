@@ -38,7 +38,7 @@ for (const verb of LOADED) {
       assertEquals((await capture(verb, ["--no-such-option"])).code, 255);
       return;
     }
-    const unknown = verb.anyWords === true ? 'word "--no-such' : 'Unknown option "--no-such';
+    const unknown = verb.anyWords === true ? 'word "--no-such' : 'unknown option "--no-such';
     await refused(["--no-such-option"], unknown);
     for (const { name, value, optionalValue, repeats } of allOptions(verb)) {
       if (value === undefined) continue;

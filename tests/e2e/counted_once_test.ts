@@ -41,7 +41,7 @@ endToEnd(
       for (const paths of cases) {
         const out = joulemark(dir, ["stats", "--format", format, ...paths]);
         const [lines, more] = out.stderr.split("\n");
-        assertMatch(lines, /^joulemark: (8|20) records \((24|60) lines\) are there more than once/);
+        assertMatch(lines, /^joulemark: (8|20) records \((24|60) lines\) occur more than once/);
         assertEquals([out.code, more, out.stdout], [0, "", single.stdout], paths.join(" "));
       }
     }

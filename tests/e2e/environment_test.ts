@@ -249,7 +249,7 @@ endToEnd("a pipe that a writer fills late is read, though it is asked for twice"
     assertEquals([out.code, out.stdout], [4, "ran\n"], out.stderr);
     assertMatch(
       out.stderr,
-      /^joulemark: [^:]+: nothing was marked, so nothing is written[^\n]*\n$/,
+      /^joulemark: [^:]+: no regions were found, so nothing is written[^\n]*\n$/,
     );
   }
   const silent = bash(dir, `"$J" run --cali-config 'runtime-report,metadata(file=f)' -- echo ran`);

@@ -238,7 +238,7 @@ endToEnd(
       assertEquals(code, 126, text);
       assertMatch(
         text,
-        /^joulemark: Cannot start: the executable has a set-user-ID[^\n]+\n$/,
+        /^joulemark: cannot start: the executable has a set-user-ID[^\n]+\n$/,
       );
     }
   },

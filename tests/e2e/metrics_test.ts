@@ -150,7 +150,7 @@ endToEnd("two exporters on one port: one line, and both commands run", async (di
   assertEquals(second.code, 5);
   assertMatch(
     second.stderr,
-    /^joulemark: Cannot listen on "\d+": .*in use\. The command runs anyway, .*\n$/,
+    /^joulemark: cannot listen on "\d+": .*in use\. The command runs anyway, .*\n$/,
   );
   assert(Deno.statSync(`${dir}/two`).isFile);
   assertEquals((await first.output()).code, 0);

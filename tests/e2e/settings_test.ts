@@ -85,7 +85,7 @@ endToEnd("a file that others can write is not taken, and said so", (dir) => {
   assertEquals([code, exists(`${dir}/x`)], [0, false]);
   assertMatch(
     stderr,
-    /^joulemark: .*joulemark.conf is not taken: others may write to it: chmod go-w\n$/,
+    /^joulemark: .*joulemark.conf is ignored: others may write to it: chmod go-w\n$/,
   );
 });
 
@@ -138,7 +138,7 @@ grep Profile '${dir}/out/r'
         // In a user namespace root is nobody, and /etc is root's still.
         if (lines[2] !== "no user namespace") assertEquals(lines[2], `Namespace: "site"`);
         if (lines[3] === "no setcap") return;
-        assertMatch(lines[3], /config\/joulemark.conf is not taken: joulemark has more rights/);
+        assertMatch(lines[3], /config\/joulemark.conf is ignored: joulemark has more rights/);
         assertEquals(lines[4], `Profile: "site"`);
       } finally {
         Deno.removeSync(dir, { recursive: true });

@@ -17,7 +17,7 @@ function plant(dir: string, link: string): { shared: string; ours: string } {
   return { shared, ours: `${dir}/ours` };
 }
 
-const planted = /Cannot write ".*": a link of user 65534, .*\. Remove it/;
+const planted = /cannot write ".*": a link of user 65534, .*\. Remove it/;
 
 for (const link of ["x.report", "x.report.partial", "x.trace"]) {
   endToEnd(`run: a planted link ${link} is refused in a line, and the command runs`, (dir) => {
@@ -63,7 +63,7 @@ endToEnd("capture: a planted link in place of the directory is refused", (dir) =
   const out = joulemark(dir, ["capture", `${shared}/tree`]);
   assertMatch(
     out.stderr,
-    /Cannot capture to ".*": a link of user 65534/,
+    /cannot capture to ".*": a link of user 65534/,
   );
   assertEquals(out.code === 0, false);
   assertEquals([...Deno.readDirSync(`${dir}/empty`)], []);

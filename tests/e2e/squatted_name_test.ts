@@ -13,7 +13,7 @@ const as = (uid: number, cwd: string, ...words: string[]) => {
 };
 const own = 100_000 + crypto.getRandomValues(new Uint16Array(1))[0];
 const SAID =
-  /^joulemark: Cannot use "\/dev\/shm\/joulemark-\d+": expected .*, found a .* of user 65534,.*\n$/;
+  /^joulemark: cannot use "\/dev\/shm\/joulemark-\d+": expected .*, found a .* of user 65534,.*\n$/;
 
 function measured(dir: string): number {
   const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "r").hosts;

@@ -42,7 +42,7 @@ asEachUser("the reader of a trace stalls: the run does not", async (dir, user) =
   await reader.status;
   assertEquals(code, 9);
   assert(seconds < 10, `${seconds} s`);
-  assertStringIncludes(stderr, 'Cannot write "pipe": no answer in time');
+  assertStringIncludes(stderr, 'cannot write "pipe": no answer in time');
   // Only where a busy machine cannot take the samples away.
   const isFirst = sampling.scheduling === "fifo", missed = Number(sampling["samples missed"]);
   const text = `${missed} missed beside ${sampling.samples}`;

@@ -102,7 +102,10 @@ endToEnd("stats --json of more than fits in memory names the formats that stream
   Deno.writeTextFileSync(`${dir}/large`, text);
   const out = joulemark(dir, ["stats", "--json", "large"]);
   assertEquals([out.code, out.stdout], [2, ""]);
-  assert(/^joulemark: [^\n]*--format csv or --format jsonl[^\n]*\n$/.test(out.stderr), out.stderr);
+  assert(
+    /^joulemark stats: [^\n]*--format csv or --format jsonl[^\n]*\n$/.test(out.stderr),
+    out.stderr,
+  );
 });
 
 endToEnd("stats whose output is closed ends quietly", async (dir) => {

@@ -56,7 +56,7 @@ endToEnd("a script without an interpreter's line is the shell's, as for execvp(3
   Deno.writeFileSync(`${dir}/zeros`, new Uint8Array(64), { mode: 0o755 });
   const { code, stderr } = shell(dir, "$J run -q -- ./zeros");
   const reason = "Exec format error";
-  assertEquals([code, stderr], [126, `joulemark: Cannot run "./zeros": ${reason}\n`]);
+  assertEquals([code, stderr], [126, `joulemark: cannot run "./zeros": ${reason}\n`]);
   assertEquals(shell(dir, "$J run -q -- ''").code, 127);
 });
 
@@ -181,7 +181,7 @@ endToEnd("a verb that cannot start here says so in one line", (dir) => {
     const out = shell(dir, `${setup}; exec $J --version`);
     assertEquals(
       out,
-      { code: 1, stdout: "", stderr: `joulemark: Cannot start: ${reason}\n` },
+      { code: 1, stdout: "", stderr: `joulemark: cannot start: ${reason}\n` },
       setup,
     );
   }
@@ -195,7 +195,7 @@ if (NAMESPACE) {
     const line = `exec ${become.join(" ")} unshare -Urm sh -c "$S"`;
     const { code, stdout, stderr } = shell(dir, line, { S: script, J: binary });
     const reason = "there is no /proc; mount it";
-    const lines = [`Cannot start: ${reason}`, `the command runs unmeasured: ${reason}`];
+    const lines = [`cannot start: ${reason}`, `the command runs unmeasured: ${reason}`];
     assertEquals([code, stdout, stderr], [
       9,
       "1\n",

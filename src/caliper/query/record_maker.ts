@@ -96,7 +96,7 @@ export class RecordMaker {
   /** Reports what a parser found wrong. */
   problem(error: FormatError): void {
     const place = error.line > 0 ? `${INPUT}:${error.line}` : INPUT;
-    const message = error.message.replace(new RegExp(`^Cannot (\\w+) "${place}": `), "");
+    const message = error.message.replace(new RegExp(`^cannot (\\w+) "${place}": `), "");
     this.#sink.problem(toByteText(message), error.line);
   }
 

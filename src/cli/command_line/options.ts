@@ -173,12 +173,12 @@ export function misused(
   found: string,
   remedy = `see joulemark ${verb} --help`,
 ): UsageError {
-  return new UsageError({ action: `run "joulemark ${verb}"`, expected, found, remedy });
+  return new UsageError({ expected, found, remedy });
 }
 
 /** A verb that cannot work on what it was given. */
 export function cannot(verb: string, expected: string, found: string): UsageError {
-  return new UsageError({ action: verb, expected, found, remedy: `see joulemark ${verb} --help` });
+  return new UsageError({ expected, found, remedy: `see joulemark ${verb} --help` });
 }
 
 /**

@@ -2,7 +2,7 @@
  * `joulemark show`: what a run left, again as tables.
  * @module
  */
-import { jsonText, printableLines } from "../../core/printable.ts";
+import { jsonText, printable, printableLines } from "../../core/printable.ts";
 import { reportView } from "../../show/analysis/report_view.ts";
 import { histogramView, summaryView, type View } from "../../show/analysis/views.ts";
 import { UnknownNameError, UsageError } from "../../core/errors.ts";
@@ -30,6 +30,9 @@ import type { Verb } from "../command_line/verb.ts";
 import { printed, runsIn } from "../pmc.ts";
 import type { TidyTable } from "./show_tidy.ts";
 import type { PageData, TimelineFile } from "../../show/page/data.ts";
+
+/** Reports that an error names. */
+const MAX_NAMES = 6;
 
 const TABLE_FORMATS = ["text", "csv", "json", "jsonl", "markdown"] as const;
 const FORMATS = [...TABLE_FORMATS, "speedscope", "pprof"] as const;
@@ -202,7 +205,7 @@ function newestReport(log: (line: string) => void): string {
   const aged = names.map((name) => ({ name, ns: statPath(name)?.modifiedNs ?? 0n }));
   if (aged.length === 0) {
     const remedy = "give one: joulemark show FILE";
-    throw wrong("show", "a report in this directory", "none", remedy);
+    throw new UsageError({ found: "no report in this directory", remedy });
   }
   const { name } = aged.reduce((newest, one) => one.ns > newest.ns ? one : newest);
   log(`showing ${name}, the newest report in this directory`);
@@ -352,7 +355,9 @@ async function readReports(words: readonly string[], kind: Kind): Promise<Report
 }
 
 function kindOf(path: string): Kind {
-  if (statPath(path) === undefined) throw wrong(path, "a file or a directory", "nothing there");
+  if (statPath(path) === undefined) {
+    throw new UsageError({ target: path, found: "no such file", remedy: reportsHere() });
+  }
   if (isDirectory(path)) {
     return statPath(`${path}/recording.yaml`) === undefined ? "reports" : "recording";
   }
@@ -370,6 +375,21 @@ function kindOf(path: string): Kind {
     "a report, trace, recording, .cali file, PMC log or raw stats",
     firstLine(text),
   );
+}
+
+/** Reports of this directory, a few. */
+function reportsHere(): string | undefined {
+  const names: string[] = [];
+  try {
+    for (const { name, isFile } of Deno.readDirSync(".")) {
+      if (isFile && name.endsWith(".report")) names.push(name);
+    }
+  } catch {
+    return undefined;
+  }
+  if (names.length === 0) return "There is no report in this directory";
+  const more = names.length > MAX_NAMES ? ", …" : "";
+  return `Reports here: ${names.sort().slice(0, MAX_NAMES).map(printable).join(", ")}${more}`;
 }
 
 function firstLine(text: string): string {

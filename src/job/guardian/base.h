@@ -114,7 +114,7 @@ static void describe_owner(const char *path, struct text *text) {
   char stat[256];
   if (!has_stat(AT_FDCWD, path, stat, AT_SYMLINK_NOFOLLOW)) return;
   u32 mode = *(u32 *)(stat + STAT_MODE), type = mode & S_IFMT;
-  add(text, "Cannot use \"");
+  add(text, "cannot use \"");
   add(text, path);
   add(text, "\": expected a directory that only this user may enter, found a ");
   add(text, type == S_IFDIR   ? "directory"

@@ -266,7 +266,7 @@ static i64 become(const struct command *command, const struct inherited *state) 
 static void say_refused(const char *path, i64 error) {
   char line[640];
   struct text text = text_in(line, sizeof line);
-  add(&text, "Cannot run \"");
+  add(&text, "cannot run \"");
   add(&text, path);
   add(&text, "\": ");
   add(&text, error_text(error));

@@ -1044,7 +1044,7 @@ __attribute__((noreturn)) static void start_verb(const struct process *process, 
   char extra[320 + PATH_BYTES], why[256], directory[PATH_BYTES], variable[PATH_BYTES];
   struct text reason = text_in(why, sizeof why);
   if (find_start_obstacle(&reason)) {
-    say("Cannot start: ", why, 0, 0);
+    say("cannot start: ", why, 0, 0);
     leave(1);
   }
   struct text text = text_in(extra, sizeof extra);
@@ -1083,7 +1083,7 @@ __attribute__((used, noreturn)) void guardian_main(u64 *stack, u64 self) {
   const char *verb = process.count > first ? process.arguments[first] : "";
   int elevated = auxiliary(&process, AT_SECURE) != 0;
   if (elevated && is_set_id(&process))
-    fail("Cannot start: the executable has a set-user-ID or set-group-ID bit, and your command would get its rights. "
+    fail("cannot start: the executable has a set-user-ID or set-group-ID bit, and your command would get its rights. "
          "Remove the bit with chmod ug-s; \"joulemark doctor\" shows other ways to the counters");
   if (elevated && reads_counters(verb)) lower_capabilities();
   else if (elevated) drop_capabilities();

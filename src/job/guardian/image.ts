@@ -152,7 +152,7 @@ export async function readCode(text: string): Promise<Uint8Array<ArrayBuffer>> {
   const expected = /^# sha256: ([0-9a-f]{64})$/m.exec(text)?.[1];
   const found = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
   if (found !== expected) {
-    throw new Error(`Cannot use the guardian: its sha256 is ${found}, not ${expected}`);
+    throw new Error(`cannot use the guardian: its sha256 is ${found}, not ${expected}`);
   }
   return bytes;
 }

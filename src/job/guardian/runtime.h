@@ -35,10 +35,10 @@ static i64 script_file(const char *script, u64 size) {
   i64 fd = call(SYS_MEMFD_CREATE, (i64) "joulemark", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL, 0, 0);
   if (fd == -EINVAL) /* before 6.3 */
     fd = call(SYS_MEMFD_CREATE, (i64) "joulemark", MFD_CLOEXEC | MFD_ALLOW_SEALING, 0, 0);
-  if (fd < 0) fail("Cannot make a memory file: no memfd_create (Linux 3.17 or newer), or no free descriptor");
+  if (fd < 0) fail("cannot make a memory file: no memfd_create (Linux 3.17 or newer), or no free descriptor");
   fd = above_streams(fd);
   if (fd < 0 || write_all(fd, script, size) != 0)
-    fail("Cannot write the program to memory: no free memory, or a limit on the size of files (ulimit -f)");
+    fail("cannot write the program to memory: no free memory, or a limit on the size of files (ulimit -f)");
   call(SYS_FCNTL, fd, F_ADD_SEALS, SEAL_EVERYTHING, 0); /* a kernel without seals runs it all the same */
   return fd;
 }
@@ -69,16 +69,16 @@ static u64 load_linker(const char *path, u64 page, u64 *base) {
   char header[2048];
   i64 fd = open_at(path, O_RDONLY, 0);
   if (fd < 0 || !read_at_start(fd, header, sizeof header))
-    fail("Cannot start the runtime: there is no dynamic linker of glibc");
+    fail("cannot start the runtime: there is no dynamic linker of glibc");
   u64 entry = long_at(header + 24), headers = long_at(header + 32), top = 0;
   u16 count = *(u16 *)(header + 56);
-  if (headers + count * 56ul > sizeof header) fail("Cannot start the runtime: the dynamic linker is not as expected");
+  if (headers + count * 56ul > sizeof header) fail("cannot start the runtime: the dynamic linker is not as expected");
   for (u16 i = 0; i < count; i++) {
     const char *at = header + headers + i * 56;
     if (word_at(at) == PT_LOAD && long_at(at + 16) + long_at(at + 40) > top) top = long_at(at + 16) + long_at(at + 40);
   }
   i64 place = map_segment(0, round_up(top, page), 0, MAP_ANONYMOUS, -1, 0);
-  if (place < 0 && place > -4096) fail("Cannot start the runtime: no address space is left for the dynamic linker");
+  if (place < 0 && place > -4096) fail("cannot start the runtime: no address space is left for the dynamic linker");
   for (u16 i = 0; i < count; i++) {
     const char *at = header + headers + i * 56;
     if (word_at(at) != PT_LOAD) continue;
@@ -87,7 +87,7 @@ static u64 load_linker(const char *path, u64 page, u64 *base) {
     u64 low = address / page * page, behind = address - low;
     i64 protection = (flags & 4 ? PROT_READ : 0) | (flags & 2 ? PROT_WRITE : 0) | (flags & 1 ? PROT_EXEC : 0);
     if (map_segment((u64)place + low, file + behind, protection, MAP_FIXED, fd, offset - behind) < 0)
-      fail("Cannot start the runtime: the dynamic linker cannot be mapped");
+      fail("cannot start the runtime: the dynamic linker cannot be mapped");
     if (memory <= file) continue;
     u64 zero = (u64)place + address + file, next = round_up(zero, page);
     if (flags & 2)
@@ -110,7 +110,7 @@ static void show_interpreter(const struct process *process, u64 page) {
     if (word_at(at) != PT_HIDDEN_INTERP) continue;
     u64 start = (u64)at / page * page, bytes = round_up((u64)at + 4, page) - start;
     if (call(SYS_MPROTECT, (i64)start, (i64)bytes, PROT_READ | PROT_WRITE, 0) != 0)
-      fail("Cannot start the runtime: its program headers cannot be changed");
+      fail("cannot start the runtime: its program headers cannot be changed");
     *(u32 *)at = PT_INTERP;
     call(SYS_MPROTECT, (i64)start, (i64)bytes, PROT_READ, 0);
   }

@@ -163,7 +163,7 @@ export class LineFile {
   /** Half a line would mislead a reader; the disk has room for as much as before. */
   #wait(error: Error): void {
     if (!this.#full) {
-      this.#log(`Cannot write ${quote(this.path)}: ${error.message}. Lines wait for free space`);
+      this.#log(`cannot write ${quote(this.path)}: ${error.message}. Lines wait for free space`);
     }
     this.#full = true;
     this.#cut();
@@ -183,6 +183,6 @@ export class LineFile {
     this.failure = (error as Error).message;
     this.#used = 0;
     this.#cut();
-    this.#log(`Cannot write ${quote(this.path)}: ${this.failure}. The rest is left out`);
+    this.#log(`cannot write ${quote(this.path)}: ${this.failure}. The rest is left out`);
   }
 }

@@ -129,10 +129,12 @@ export function probeDocument(path: string): AccessError | undefined {
 
 /** The one error of a place that cannot be written. */
 export function unwritable(path: string, error: unknown, remedy?: string): AccessError {
+  const { message } = error as Error;
   return new AccessError({
     action: "write",
     target: path,
-    found: (error as Error).message,
+    // A file that is not there is made: its directory is not.
+    found: message.startsWith("No such file") ? "No such directory" : message,
     remedy: error instanceof PlantedError
       ? "remove it, or write where no other user can"
       : remedy ?? "give another path, or make the directory",

@@ -4,6 +4,8 @@
  * @module
  */
 import type { Host } from "../../core/machine/host.ts";
+import type { AccessError } from "../../core/errors.ts";
+import { printable } from "../../core/printable.ts";
 import { type Nested, present, type Report } from "../../core/report.ts";
 import { parseReport, reportPieces } from "../../formats/report.ts";
 import type { Confiner } from "../../os/confinement/confine.ts";
@@ -64,6 +66,14 @@ export function* whileAlive(
     yield piece;
     says?.();
   }
+}
+
+/** Why the report cannot be written: the system's reason, if there is one. */
+function cannotWrite(path: string, failure: AccessError): string {
+  const { message = "" } = failure.cause instanceof Error ? failure.cause : {};
+  if (!/^(No such|Permission|Is a|Not a|Read-only|No space)/.test(message)) return failure.message;
+  const cause = message.startsWith("No such file") ? "no such directory" : message;
+  return `cannot write ${printable(path)}: ${cause[0].toLowerCase()}${cause.slice(1)}`;
 }
 
 /** Writes the report of one run. */
@@ -268,7 +278,7 @@ export class RunReport {
     if (moved) log(`another run writes ${wanted}; this run writes ${path}`);
     const failure = probeDocument(path);
     if (failure === undefined) return path;
-    log(`${failure.message}. The command runs anyway, but no report file will be written`);
+    log(`${cannotWrite(path, failure)}. The command runs; no report will be written.`);
     return undefined;
   }
 }

@@ -132,7 +132,7 @@ export class Catalogue implements NameTable {
         r.name.toUpperCase() === name.trim().toUpperCase()
       );
       if (reader !== undefined) return reader.name;
-      throw new UnknownNameError("reader", name, options.readers.map((r) => r.name));
+      throw new UnknownNameError("source", name, options.readers.map((r) => r.name));
     }));
     for (const alias of aliasesWith(options.readers)) {
       this.#add({ kind: "alias", row: alias.row, alias });

@@ -86,7 +86,7 @@ async function ranks(uid: number, dir: string, guardian: string) {
 }
 
 const squattedLines = (said: string) => {
-  return said.split("\n").filter((line) => line.startsWith("joulemark: Cannot use"));
+  return said.split("\n").filter((line) => line.startsWith("joulemark: cannot use"));
 };
 
 async function squatted([kind, script, found]: (typeof SQUATS)[number]): Promise<void> {
@@ -103,7 +103,7 @@ async function squatted([kind, script, found]: (typeof SQUATS)[number]): Promise
     assertMatch(base, new RegExp(`^/dev/shm/joulemark-${uid}\\.[0-9a-f]+$`), kind);
     const { uid: owner, mode } = Deno.statSync(base);
     assertEquals([owner, mode! & 0o7777], [uid, 0o700], kind);
-    const line = `joulemark: Cannot use "${names[0]}": expected a directory that only this ` +
+    const line = `joulemark: cannot use "${names[0]}": expected a directory that only this ` +
       `user may enter, found ${found}; ${base} is used instead`;
     assertEquals(squattedLines(first.said), [line], kind);
     // Whoever comes later finds the same one, also where the name is free again.

@@ -26,7 +26,7 @@ timed("storeDirectory() takes no directory of root's where another user can put 
     const refuses = (path: string, why: RegExp) => {
       const error = assertThrows(() => storeDirectory(path, "h"), AccessError) as Error;
       assertMatch(error.message, why);
-      assertMatch(error.message, /Cannot write to ".*\/h": expected a directory of root's/);
+      assertMatch(error.message, /cannot write to ".*\/h": expected a directory of root's/);
     };
     Deno.chmodSync(dir, 0o755);
     Deno.mkdirSync(`${dir}/ours`);

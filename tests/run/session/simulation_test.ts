@@ -22,5 +22,5 @@ Deno.test("simulationFor() logs why and gives nothing where no file can be made"
   });
   assertEquals(made, undefined);
   assertEquals(said.length, 1);
-  assert(/^Cannot write .*\. The command runs without the simulated node$/.test(said[0]), said[0]);
+  assert(/^cannot write .*\. The command runs without the simulated node$/.test(said[0]), said[0]);
 });

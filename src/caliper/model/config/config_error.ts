@@ -23,7 +23,7 @@ export class ConfigError extends UsageError {
   constructor({ text, offset, reason, near = [] }: ConfigProblem) {
     super({ action: "read configuration", target: text, found: reason });
     const help = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
-    this.message = `Cannot read configuration ${quote(text)}: ${reason}, at character ${
+    this.message = `cannot read configuration ${quote(text)}: ${reason}, at character ${
       offset + 1
     }${help}`;
     this.name = "ConfigError";

@@ -24,12 +24,12 @@ function failure(text: string): ConfigError {
 Deno.test("an error is one line: text, Caliper's message, place, near names", () => {
   assertEquals(
     failure("runtime-report(region.cuont)").message,
-    'Cannot read configuration "runtime-report(region.cuont)": Unknown option: region.cuont, ' +
+    'cannot read configuration "runtime-report(region.cuont)": Unknown option: region.cuont, ' +
       "at character 16; did you mean region.count?",
   );
   assertEquals(
     failure("event-trace,runtime-reprot(output=x)").message,
-    'Cannot read configuration "event-trace,runtime-reprot(output=x)": Unknown config or ' +
+    'cannot read configuration "event-trace,runtime-reprot(output=x)": Unknown config or ' +
       "parameter: runtime-reprot, at character 13; did you mean runtime-report?",
   );
   assert(failure("x\ny") instanceof UsageError);

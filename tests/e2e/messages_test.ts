@@ -1,0 +1,101 @@
+/** What the executable answers to wrong requests: what failed, why, what to do, in one line. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { endToEnd, joulemark, unbroken } from "../_support/programs.ts";
+
+const UTF8 = { LANG: "C.UTF-8", LC_ALL: "C.UTF-8", COLUMNS: "80" };
+
+endToEnd("an unknown name is answered with the nearest one or the list", (dir) => {
+  const line = (args: string[]) => {
+    const { code, stdout, stderr } = joulemark(dir, args);
+    assertEquals([code, stdout], [2, ""], args.join(" "));
+    return stderr;
+  };
+  assertEquals(
+    line(["client", "xyz"]),
+    'joulemark client: unknown language "xyz"; available: c, fortran, python, go, rust, shell, ' +
+      "preload\n",
+  );
+  assertMatch(
+    line(["run", "--perod", "1", "--", "true"]),
+    /^joulemark run: unknown option "--perod"\. Did you mean --period\? See joulemark run --help\n$/,
+  );
+  assertMatch(
+    line(["run", "--zzzzzz", "--", "true"]),
+    /^joulemark run: unknown option "--zzzzzz"\. See joulemark run --help\n$/,
+  );
+  assertMatch(
+    line(["run", "--without", "XYZ", "--", "true"]),
+    /^joulemark run: unknown source "XYZ"; available: AMDGPU, .*\n$/,
+  );
+  assertEquals(
+    line(["shwo"]),
+    'joulemark: unknown command "shwo". Did you mean "show"? To measure a program: ' +
+      "joulemark run -- shwo\n",
+  );
+  assertMatch(line(["run", "--color", "blue", "--", "true"]), /"blue".*auto, always, never\n$/);
+});
+
+endToEnd("a file that is not there is named, with the reports that are", (dir) => {
+  const none = joulemark(dir, ["show", "nosuch.report"]);
+  assertEquals(none.code, 2);
+  assertEquals(
+    none.stderr,
+    "joulemark show: nosuch.report: no such file. There is no report in this directory\n",
+  );
+  for (const name of ["flow", "h1"]) Deno.writeTextFileSync(`${dir}/${name}.report`, "");
+  assertEquals(
+    joulemark(dir, ["show", "nosuch.report"]).stderr,
+    "joulemark show: nosuch.report: no such file. Reports here: flow.report, h1.report\n",
+  );
+});
+
+endToEnd("a report that cannot be written is one line, and the command runs", (dir) => {
+  const out = joulemark(dir, ["run", "--report", "/nonexist/x", "--", "true"], UTF8);
+  assertEquals(out.code, 0);
+  assertMatch(
+    out.stderr,
+    /^joulemark: cannot write \/nonexist\/x: no such directory\. The command runs; no report will be written\.\n/,
+  );
+});
+
+endToEnd("a failed, an interrupted and a killed run come first in summary and report", (dir) => {
+  const run = (command: string, report: string) =>
+    joulemark(dir, ["run", "--simulate", "--report", report, "--", "sh", "-c", command], UTF8);
+  const failed = run("sleep 0.2; exit 3", "f.report");
+  assertMatch(failed.stderr, /^\nFAILED: the command ended with exit status 3; all values cover /);
+  assertStringIncludes(failed.stderr, "report f.report (marked: exit status 3)");
+  const killed = run("sleep 0.2; kill -KILL $$", "k.report");
+  assertMatch(killed.stderr, /^\nFAILED: the command was killed by SIGKILL after /);
+  for (const [name, first] of [["f.report", "FAILED"], ["k.report", "FAILED"]]) {
+    assertMatch(joulemark(dir, ["show", name], UTF8).stdout, new RegExp(`^${first}: `));
+  }
+});
+
+endToEnd("run, show and replay print one summary", (dir) => {
+  const words = ["--simulate", "--record", "rec", "--report", "r", "--", "sleep", "1.2"];
+  const run = joulemark(dir, ["run", ...words], UTF8);
+  const first = (text: string) =>
+    unbroken(text).split("\n").find((line) => line.startsWith("sleep:"));
+  const shown = joulemark(dir, ["show", "r"], UTF8).stdout;
+  assertMatch(first(run.stderr)!, /^sleep: 1\.\d+ s, \d+ J ±\d\.\d % \(node counter\), mean \d+ W/);
+  assertEquals(first(shown), first(run.stderr));
+  const replayed = joulemark(dir, ["replay", "rec", "--report", "s"], UTF8);
+  assertMatch(first(replayed.stderr)!, /^sleep: 1\.\d+ s, \d+ J /);
+});
+
+endToEnd(
+  "a summary has the width of COLUMNS, ASCII without UTF-8, and colour on request",
+  (dir) => {
+    const run = (env: Record<string, string>, ...options: string[]) => {
+      const args = ["run", "--simulate", ...options, "--", "sleep", "0.2"];
+      return joulemark(dir, args, { ...UTF8, ...env }).stderr;
+    };
+    const narrow = run({ COLUMNS: "50" });
+    assertEquals(narrow.split("\n").filter((line) => line.length > 50), []);
+    assertMatch(run({ LC_ALL: "C" }), /^[\x20-\x7e\n]*$/);
+    // deno-lint-ignore no-control-regex
+    assertMatch(run({ NO_COLOR: "1" }, "--color", "always"), /\x1b\[1msleep: /);
+    // deno-lint-ignore no-control-regex
+    assertEquals(/\x1b/.test(run({})), false);
+  },
+);
