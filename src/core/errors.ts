@@ -36,7 +36,7 @@ export function quote(value: string): string {
 const CAUSE =
   /^(No such |Permission denied|Is a directory|Not a directory|File exists|No space|Read-only |Operation not |Too many |Input\/output |Invalid argument|Connection |Address |Resource |Cannot a|nothing there$|errno \d)/;
 
-/** What failed: why. What to do. */
+/** Sentences of a message: what failed, the reason, and advice. */
 function sentence({ action, target, expected, found, remedy }: Complaint): string {
   const what = action === undefined
     ? target && printable(target)
