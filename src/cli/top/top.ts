@@ -2,7 +2,7 @@
  * `joulemark top`: what the node draws and what its processes are doing, now.
  * @module
  */
-import { jsonText } from "../../core/printable.ts";
+import { jsonText, printable } from "../../core/printable.ts";
 import { AccessError, unusable } from "../../core/errors.ts";
 import { SESSION_VARIABLE } from "../../core/events/ring_layout.ts";
 import { monotonicNanoseconds, sleepUntil } from "../../os/clock.ts";
@@ -37,7 +37,7 @@ export const top: Verb = {
 
 On a terminal the page is drawn again each interval; elsewhere one page of plain lines is printed. Processes
 are those that run under "joulemark run" of this user. "throttled" is the share of time lost to power
-limits. The sparkline of each quantity shows its recent history.`,
+limits. Bars show the recent history, from 0 to the range beside them.`,
   options: [
     {
       name: "context",
@@ -57,7 +57,8 @@ limits. The sparkline of each quantity shows its recent history.`,
   ],
   notes:
     `Keys: q quits; p or blank pauses; s sorts by process, rank or region; f or / filters. Type a part of a
-line for the filter; Enter keeps the filter, Esc removes it.`,
+line for the filter; Enter keeps the filter, Esc removes it. h or ? explains the
+lines.`,
   examples: ["joulemark top", "joulemark top --context 4711", "joulemark top --json"],
   async run({ text, flags, words }) {
     if (words.length > 0) {
@@ -95,11 +96,25 @@ async function live(
   if (options.json) {
     writeStdout(jsonText({ node: quantities, processes }, 2) + "\n");
   } else {
-    const content = { title, quantities, processes, courses: new Courses(), isUnicode: false };
+    const titled = title + runName(processes);
+    const content = {
+      title: titled,
+      quantities,
+      processes,
+      courses: new Courses(),
+      isUnicode: false,
+    };
     const size = { columns: PLAIN_COLUMNS, rows: Infinity };
     writeStdout(page(content, size).map((line) => line + "\n").join(""));
   }
   return EXIT.done;
+}
+
+/** Name of the program that runs, by its first process. */
+function runName(processes: readonly ProcessContextNow[]): string {
+  const names = processes.map(({ pid }) => readText(`/proc/${pid}/comm`)?.trim() ?? "");
+  const [first] = names.filter((name) => name !== "");
+  return first === undefined ? "" : `  run "${printable(first)}"`;
 }
 
 /** The page on a terminal, until the user has enough. */
@@ -123,7 +138,8 @@ async function held(title: string, draw: Draw, read: () => void, ms: number): Pr
       }
     }
     if (quantities.length > 0 || left <= 0) {
-      const content = { title, quantities, processes, courses, isUnicode, view };
+      const titled = title + runName(processes);
+      const content = { title: titled, quantities, processes, courses, isUnicode, view };
       terminal.show(page(content, Deno.consoleSize()));
     }
     const keys = await terminal.keys(Math.max(0, Math.min(next - performance.now(), KEYS_MS)));

@@ -16,13 +16,13 @@ import {
   QUANTITIES,
   type Quantity as Source,
 } from "../../sources/signals/quantities.ts";
+import { curveText } from "../../show/analysis/text_layout.ts";
 
 const LABEL = 16;
 /** Shortest and longest curve beside a quantity, and the gap between. */
 const COURSE_MIN = 8, COURSE_MAX = 60, GAP = 2;
 /** Readings that are kept for it. */
 const READINGS_MAX = 240;
-const BARS = "▁▂▃▄▅▆▇█", PLAIN_BARS = "_.,-~=*#";
 /** nvmlClocksThrottleReason* of NVML, nvml.h; bit 0 is an idle GPU. */
 const GPU_REASONS: readonly (readonly [bit: number, word: string])[] = [
   ...[[4, "power limit"], [8, "hardware"], [0x20, "hot"], [0x40, "hot"]] as const,
@@ -127,17 +127,24 @@ export class Courses {
     }
   }
 
-  /** The last readings as bars, lowest to highest of them; blank where nothing is known. */
-  bars(name: string, width: number, shapes: string): string {
-    const values = (this.#values.get(name) ?? []).slice(-width);
-    const known = values.filter((value) => !Number.isNaN(value));
-    const least = Math.min(...known), range = Math.max(...known) - least;
-    return values.map((value) => {
-      if (Number.isNaN(value)) return " ";
-      const part = range > 0 ? (value - least) / range : 0;
-      return shapes[Math.round(part * (shapes.length - 1))];
-    }).join("");
+  /** The last readings as bars from 0 to the range, which is stated; blank if nothing is known. */
+  bars(name: string, unit: string, width: number, isUnicode: boolean): string {
+    const all = this.#values.get(name) ?? [];
+    const known = all.filter((value) => !Number.isNaN(value));
+    if (known.length === 0) return "";
+    const range = unit === "%" ? 100 : roundRange(Math.max(...known));
+    const stated = `  0${isUnicode ? "–" : "-"}${range} ${unit}`;
+    const values = all.slice(-(width - stated.length));
+    return curveText({ ascii: !isUnicode }, values, [0, range]) + stated;
   }
+}
+
+/** A round value that a curve goes up to. */
+function roundRange(max: number): number {
+  if (!(max > 0)) return 1;
+  const size = 10 ** Math.floor(Math.log10(max));
+  const step = [1, 2, 3, 4, 5, 6, 8, 10].find((one) => one * size >= max)!;
+  return Number((step * size).toPrecision(2));
 }
 
 /** Orders of the processes, as `s` goes through them. */
@@ -151,6 +158,8 @@ export interface View {
   /** The filter is being typed. */
   isTyping: boolean;
   isPaused: boolean;
+  /** Each line is explained. @default false */
+  isHelp?: boolean;
 }
 
 /** Content of a page. */
@@ -165,17 +174,33 @@ export interface PageContent {
   readonly isUnicode: boolean;
 }
 
+/** What each line means. */
+const HELP = [
+  "power           watts now, one value a package or GPU; bars: the last readings, from 0 to the range",
+  "throttled       share of the time in which a power or temperature limit slowed CPUs or GPUs down",
+  "regions now     regions that threads are in at this moment, and how many threads are in each",
+  "where           path of regions of a thread, outermost first; joulemark explain WORD has more",
+];
+
 /** Lines of a page that fit. */
 export function page(content: PageContent, size: { columns: number; rows: number }): string[] {
   const { title, quantities, view, processes } = content;
   const { columns, rows } = size;
-  const lines = [title, ...quantities.map((quantity) => quantityLine(quantity, content, columns))];
+  // One mark for all: quantities of a simulated node are simulated together.
+  const mark = quantities.some(({ simulated }) => simulated)
+    ? "  SIMULATED: no value is a measurement"
+    : "";
+  const lines = [
+    title + mark,
+    ...quantities.map((quantity) => quantityLine(quantity, content, columns)),
+  ];
   if (quantities.length === 0) {
     lines.push('no power, frequency or temperature can be read here: see "joulemark doctor"');
   }
   const regions = regionsNow(processes);
   if (regions !== "") lines.push(`${"regions now".padEnd(LABEL)}${regions}`);
   lines.push("");
+  if (view?.isHelp === true) lines.push(...HELP, "");
   lines.push(...processLines(processes, view, rows - lines.length - (view === undefined ? 0 : 1)));
   const fitting = lines.map((line) => cut(line, columns));
   if (view === undefined) return fitting.slice(0, rows);
@@ -185,15 +210,14 @@ export function page(content: PageContent, size: { columns: number; rows: number
 }
 
 function quantityLine(quantity: Quantity, content: PageContent, columns: number): string {
-  const { name, unit, values, words, simulated } = quantity;
+  const { name, unit, values, words } = quantity;
   const shown = words ?? values.map((value) => {
     return value === null ? "-" : value.toFixed(value < 10 ? 2 : 1);
   });
-  const note = simulated ? " (simulated)" : "";
-  const line = `${name.padEnd(LABEL)}${shown.join("  ")} ${unit}${note}`.trimEnd();
+  const line = `${name.padEnd(LABEL)}${shown.join("  ")} ${unit}`.trimEnd();
   const room = Math.min(COURSE_MAX, columns - line.length - GAP);
   if (content.view === undefined || words !== undefined || room < COURSE_MIN) return line;
-  const bars = content.courses.bars(name, room, content.isUnicode ? BARS : PLAIN_BARS);
+  const bars = content.courses.bars(name, unit, room, content.isUnicode);
   return line + bars.padStart(columns - line.length);
 }
 
@@ -220,7 +244,9 @@ function processLines(
   view: View | undefined,
   room: number,
 ): string[] {
-  if (processes.length === 0) return ['no process runs under "joulemark run" of this user'];
+  if (processes.length === 0) {
+    return ["no program runs under joulemark here; start one with joulemark run -- ./app"];
+  }
   const rows = processes.flatMap(({ pid, rank = "-", threads }) =>
     threads.map(({ thread, regions }): ProcessRow => {
       const where = regions.length === 0 ? "-" : printable(regions.join(" > "));
@@ -252,7 +278,7 @@ const ORDERS: Readonly<Record<View["sort"], (a: ProcessRow, b: ProcessRow) => nu
 function keyLine({ sort, filter, isTyping, isPaused }: View): string {
   if (isTyping) return `filter: ${filter}_  (Enter: done, Esc: none)`;
   const chosen = filter === "" ? "filter" : `filter: ${filter}`;
-  return `q quit  p ${isPaused ? "go on" : "pause"}  s sort: ${sort}  f ${chosen}`;
+  return `q quit  p ${isPaused ? "go on" : "pause"}  s sort: ${sort}  f ${chosen}  h help`;
 }
 
 function cut(line: string, columns: number): string {
@@ -272,6 +298,7 @@ export function press(view: View, keys: string): "quit" | undefined {
     if (view.isTyping) type(view, key);
     else if (key === "q") return "quit";
     else if (key === "p" || key === " ") view.isPaused = !view.isPaused;
+    else if (key === "h" || key === "?") view.isHelp = view.isHelp !== true;
     else if (key === "s") view.sort = SORTS[(SORTS.indexOf(view.sort) + 1) % SORTS.length];
     else if (key === "f" || key === "/") {
       view.isTyping = true;

@@ -38,8 +38,8 @@ function content(view?: Partial<View>) {
 
 Deno.test("page() without a view is plain lines: no course, no keys, nothing a terminal obeys", () => {
   assertEquals(page(content(), { columns: 80, rows: Infinity }), [
-    "joulemark top  n1",
-    "package power   76.7  75.8 W (simulated)",
+    "joulemark top  n1  SIMULATED: no value is a measurement",
+    "package power   76.7  75.8 W",
     "throttled       0.00  - %",
     "GPU throttled   power limit  no",
     "regions now     solve 2, b\\x1b[2J 1",
@@ -54,8 +54,8 @@ Deno.test("page() without a view is plain lines: no course, no keys, nothing a t
 Deno.test("page() fills a terminal of 80 × 24, with courses at the right and keys below", () => {
   const lines = page(content({}), { columns: 80, rows: 24 });
   assertEquals(lines.length, 24);
-  assertEquals(lines[1], "package power   76.7  75.8 W (simulated)".padEnd(77) + "▁█▅");
-  assertEquals(lines[23], "q quit  p pause  s sort: process  f filter");
+  assertEquals(lines[1], "package power   76.7  75.8 W".padEnd(68) + "▁█▅  0–100 W");
+  assertEquals(lines[23], "q quit  p pause  s sort: process  f filter  h help");
 });
 
 Deno.test("page() keeps within any terminal, and names what it leaves out", () => {
@@ -92,4 +92,30 @@ Deno.test("press() quits, pauses, sorts and filters", () => {
       .filter((line) => /^\d/.test(line)).map((line) => line.slice(0, 2) + line.slice(24));
   assertEquals(shown(""), ["20b\\x1b[2J", "10main > solve", "20main > solve"]);
   assertEquals(shown("solve"), ["10main > solve", "20main > solve"]);
+});
+
+Deno.test("a constant power is no flat line at zero, and the range of its bars is stated", () => {
+  const courses = new Courses();
+  for (let k = 0; k < 3; k++) courses.add([{ ...QUANTITIES[0], values: [319] }]);
+  const lines = page({ ...content({}), courses, quantities: [QUANTITIES[0]] }, {
+    columns: 80,
+    rows: 24,
+  });
+  assert(lines[1].endsWith("▇▇▇  0–400 W"), lines[1]);
+});
+
+Deno.test("h explains the lines; without processes the page says how to start one", () => {
+  const view: View = { sort: "process", filter: "", isTyping: false, isPaused: false };
+  press(view, "h");
+  assertEquals(view.isHelp, true);
+  const lines = page({ ...content({ isHelp: true }), processes: [] }, { columns: 120, rows: 24 });
+  assert(
+    lines.some((line) => line.startsWith("throttled       share of the time")),
+    lines.join("\n"),
+  );
+  assert(
+    lines.includes("no program runs under joulemark here; start one with joulemark run -- ./app"),
+  );
+  press(view, "?");
+  assertEquals(view.isHelp, false);
 });
