@@ -59,9 +59,9 @@ endToEnd(
       assertEquals(first.split("\n").length, 24);
       assertMatch(first, /^joulemark top /);
       assertMatch(first, /^package power +\d+\.\d .* W +\S+ {2}0[–-]\d+ W$/m);
-      await tmux.until((text) => /^package power .*[▁▂▃▄▅▆▇█]{3}$/m.test(text));
+      await tmux.until((text) => /^package power .*[▁▂▃▄▅▆▇█]{3} {2}0–\d+ W$/m.test(text));
       assertMatch(first, /^package limit +\d/m);
-      assertMatch(first, /q quit {2}p pause {2}s sort: process {2}f filter$/m);
+      assertMatch(first, /q quit {2}p pause {2}s sort: process {2}f filter {2}h help$/m);
       assertMatch(first, /^\d+ +- +- +[abcd]$/m);
       tmux.type("s");
       await tmux.until((text) => text.includes("s sort: rank"));
@@ -69,7 +69,7 @@ endToEnd(
       const filtered = await tmux.until((text) => text.includes("filter: none_"));
       assert(!/^\d+ +- +- +[abcd]$/m.test(filtered));
       tmux.type("Escape");
-      await tmux.until((text) => text.includes("f filter\n") || text.endsWith("f filter"));
+      await tmux.until((text) => text.includes("f filter  h help"));
       tmux.type("p");
       const paused = await tmux.until((text) => text.includes("p go on"));
       await new Promise((resolve) => setTimeout(resolve, 800));

@@ -187,9 +187,7 @@ export function page(content: PageContent, size: { columns: number; rows: number
   const { title, quantities, view, processes } = content;
   const { columns, rows } = size;
   // One mark for all: quantities of a simulated node are simulated together.
-  const mark = quantities.some(({ simulated }) => simulated)
-    ? "  SIMULATED: no value is a measurement"
-    : "";
+  const mark = quantities.some(({ simulated }) => simulated) ? "  SIMULATED" : "";
   const lines = [
     title + mark,
     ...quantities.map((quantity) => quantityLine(quantity, content, columns)),

@@ -38,7 +38,7 @@ function content(view?: Partial<View>) {
 
 Deno.test("page() without a view is plain lines: no course, no keys, nothing a terminal obeys", () => {
   assertEquals(page(content(), { columns: 80, rows: Infinity }), [
-    "joulemark top  n1  SIMULATED: no value is a measurement",
+    "joulemark top  n1  SIMULATED",
     "package power   76.7  75.8 W",
     "throttled       0.00  - %",
     "GPU throttled   power limit  no",
