@@ -6,6 +6,7 @@ import { asEachUser, type User, userIn } from "../_support/plain_user.ts";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 import { compile } from "../_support/compiled.ts";
 import { succeeds, unless } from "../_support/skipped.ts";
+import { NO_STRACE } from "../_support/strace.ts";
 
 const LIMIT_S = 60;
 const PROGRAMS = new URL("programs/functions/", import.meta.url).pathname;
@@ -308,6 +309,26 @@ endToEnd("a replay makes the same files and figures of functions", (dir) => {
   assertEquals(none.code, 0);
   assertMatch(none.stderr, /no functions: rec was recorded without --functions/);
 }, LIMIT_S);
+
+endToEnd(
+  "a command runs without functions if the kernel refuses to sample",
+  (dir) => {
+    compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
+    const call = "perf_event_open", trace = ["-f", "-o", "/dev/null", "-e", `trace=${call}`, "-e"];
+    for (const [error, line] of [["EACCES", "kernel.perf_event_paranoid=2"], ["ENOSYS", call]]) {
+      const run = [BINARY, "run", "-q", "--functions", "--folded", "f", "--", "./app", "20"];
+      const args = [...trace, `inject=${call}:error=${error}`, ...run];
+      const out = new Deno.Command("strace", { args, cwd: dir }).outputSync();
+      const stderr = new TextDecoder().decode(out.stderr);
+      assertEquals([out.code, new TextDecoder().decode(out.stdout)], [3, "done\n"], stderr);
+      assertMatch(stderr, new RegExp(`^joulemark: no functions: .*${line}`, "m"));
+      assertEquals(typeof reportOf(dir).functions.absent, "string");
+    }
+    assertEquals([...Deno.readDirSync(dir)].filter(({ name }) => name === "f"), []);
+  },
+  LIMIT_S,
+  NO_STRACE,
+);
 
 endToEnd("a rate or a size that cannot be is refused before the command starts", (dir) => {
   const user = userIn(dir);
