@@ -9,7 +9,7 @@ const decoder = new TextDecoder();
 /** A table that is no table. */
 export class BadTable extends Error {}
 
-/** What a function returns; `undefined` if the table it reads is wrong. */
+/** Result of a function; `undefined` if the table it reads is wrong. */
 export function orNothing<T>(action: () => T): T | undefined {
   try {
     return action();

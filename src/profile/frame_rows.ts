@@ -16,7 +16,7 @@ export const SAME = 0x7fffffff, UNDEFINED = 0x7ffffffe;
 /** The rule's kind: the value lies where expression i says, is its result, is in register r. */
 export const EXPRESSION = 0x40000000, VALUE = 0x50000000, REGISTER = 0x60000000;
 export const KIND_MASK = 0x70000000, INDEX_MASK = 0x0fffffff;
-/** Where a row has the rule of a register of DWARF; −1: nowhere. */
+/** Index of a DWARF register's rule in a row; −1: it has none. */
 const SLOTS = new Int8Array(32).fill(-1);
 [3, 6, 12, 13, 14, 15, 16].forEach((register, i) => SLOTS[register] = 3 + i);
 /** The column of the return address. */
@@ -141,7 +141,7 @@ export class FrameTable {
     };
   }
 
-  /** What entries have in common; the cursor stands at its instructions. */
+  /** Common part of entries; the cursor then is at its instructions. */
   #cieAt(place: number) {
     const cie = this.#entryAt(place);
     cie.at = 4;

@@ -88,7 +88,7 @@ DIR a recording, a report's directory of parts, or a directory with the reports 
   run,
 };
 
-/** What a path is. */
+/** Kind of a path. */
 type Kind = InputKind | "pmc" | "recording" | "reports";
 
 async function run(options: ParsedOptions): Promise<number> {

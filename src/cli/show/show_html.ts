@@ -163,7 +163,7 @@ export async function viewHtml(view: View, title: string, simulated?: string): P
   return await loadedPageHtml(viewData(view, title, simulated));
 }
 
-/** Its data. */
+/** Data of the page. */
 export function viewData(view: View, title: string, simulated?: string): PageData {
   return viewPage(view, { title, lead: "", ...simulated === undefined ? {} : { simulated } });
 }

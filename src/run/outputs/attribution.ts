@@ -238,7 +238,7 @@ export class RunAttribution implements OpenOutput {
    * @param isQuick What takes time is left out.
    */
   addTo(host: ReportHost, partial: boolean, isQuick = false): void {
-    const result = this.#tell(isQuick, !partial);
+    const result = this.#resolve(isQuick, !partial);
     this.#caused.clear();
     for (const kind of result.keys()) if (this.#hasCaused(kind)) this.#caused.add(kind);
     this.#shown = { host, hasNested: !partial && !isQuick };
@@ -281,13 +281,13 @@ export class RunAttribution implements OpenOutput {
 
   /** The run has ended: other outputs use these energies. */
   finish(isQuick = false): void {
-    this.#tell(isQuick, true);
+    this.#resolve(isQuick, true);
     // And so it stays.
     this.#endSamples = this.#samples;
   }
 
   /** Takes up the energies as they are now, and which paths others hid: outputs at the end ask before the report. */
-  #tell(isQuick: boolean, isLast: boolean): AttributionResult {
+  #resolve(isQuick: boolean, isLast: boolean): AttributionResult {
     this.#result = isQuick ? this.#attribution.result(false) : this.#resultNow(isLast);
     this.#families.update();
     return this.#result;

@@ -30,10 +30,10 @@ export type PackPprof = (stacks: readonly FunctionStack[], about: {
   readonly startTime: string;
 }) => Uint8Array;
 
-/** Where each file goes. */
+/** Path of each file. */
 export type FunctionPaths = Readonly<Record<(typeof FUNCTION_FILES)[number], string | undefined>>;
 
-/** What the files are made from, beside what was sampled. */
+/** Sources of the files other than the samples. */
 export interface FunctionFileSources {
   readonly run: Pick<RunView, "header">;
   readonly paths: FunctionPaths;

@@ -21,7 +21,7 @@ import type { FunctionOptions } from "./function_options.ts";
 
 /** Rings are emptied at least so often, ns. */
 const TURN_NS = 50e6;
-/** What a sample has beside the stack, bytes. */
+/** Size of a sample without the stack, bytes. */
 const SAMPLE_BYTES = 216;
 /** CPU time for lines and inlined functions, which may take long. */
 const LINES_S = 2;

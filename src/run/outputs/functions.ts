@@ -66,7 +66,7 @@ function setFunctions({ joulemark }: ReportHost, functions: Nested | undefined):
   if (joulemark !== undefined && functions !== undefined) joulemark.functions = functions;
 }
 
-/** Those of a recording. */
+/** Functions of a recording. */
 function replayed(directory: string, sources: FunctionFileSources): OpenOutput | undefined {
   const data = readFunctions(directory);
   if (data === undefined) {
@@ -80,7 +80,7 @@ function replayed(directory: string, sources: FunctionFileSources): OpenOutput |
   };
 }
 
-/** What the output has beside its files. */
+/** Parts of the output other than its files. */
 interface LiveFunctions {
   readonly hz: number;
   durationNs(): number;

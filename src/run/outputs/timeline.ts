@@ -50,7 +50,9 @@ export function makeTimeline(values: OptionValues, site: OutputSite): Opener {
   };
 }
 
-/** Its text, in fewer buckets and with fewer processes' regions where it would be too long. */
+/**
+ * Text of the timeline, in fewer buckets and with fewer processes' regions if it would be too long.
+ */
 export function timelineText(
   open: OpenTimeline,
   report: Report,
@@ -166,7 +168,7 @@ function processTimes(
 
 /** The process whose regions are kept: the first one that marks, and after its end the next one. */
 class ShownProcess {
-  /** Its path, the outermost region first; 0 from the first depth without a region on. */
+  /** Path of the strip, the outermost region first; 0 from the first depth without a region on. */
   readonly line = new Int32Array(STRIPS);
   /** The first process that was in a region. */
   firstPid: number | undefined;

@@ -42,7 +42,7 @@ export interface RegionLine {
 /** Keys of the command's outcome and of the run's owner. */
 const RUN_KEYS = ["exit status", "ended by", "partial", "job", "cluster", "user"];
 
-/** These keys, of a report that has them. */
+/** Keys of the run's owner and outcome, of a report that has them. */
 export function runFacts({ joulemark = {} }: Report): { [key: string]: Nested } {
   return Object.fromEntries(Object.entries(joulemark).filter(([key]) => RUN_KEYS.includes(key)));
 }

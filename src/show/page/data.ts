@@ -58,7 +58,7 @@ export interface TimelineFile {
   readonly made_by: string;
   /** `Start Time` of the report that it belongs to. */
   readonly started: string;
-  /** Of a merged report: hosts that its first timeline is the sum of. */
+  /** Number of hosts that the first timeline is the sum of, in a merged report. */
   readonly hosts?: number;
   /** Regions that the strips name. */
   readonly regions: { readonly name: readonly string[]; readonly parent: readonly number[] };
@@ -68,7 +68,7 @@ export interface TimelineFile {
 
 /** One component of the energy. */
 export interface PageComponent {
-  /** As in keys of a report: `node`, `package`, `dram`, `gpu`. */
+  /** Name as in keys of a report: `node`, `package`, `dram`, `gpu`. */
   readonly id: string;
   /** `node`, `package`, `memory`, `GPU` */
   readonly name: string;
@@ -78,7 +78,7 @@ export interface PageComponent {
   readonly mean_w: number | null;
   /** Highest mean over a second. */
   readonly peak_w: number | null;
-  /** Of several hosts: sum of the hosts' highest means, which the job did not exceed. */
+  /** Sum of the hosts' highest mean powers, for several hosts; the job did not exceed it. */
   readonly peak_at_most_w: number | null;
   readonly idle_j: number | null;
   readonly net_j: number | null;
@@ -112,7 +112,7 @@ export interface PageRegions {
   readonly power_w: Column[];
   /** Visits by bucket of duration, `[bucket, visits]`; a bucket is 2^(1/4) wide, bucket 0 begins at 1 ns. */
   readonly durations: ((readonly [bucket: number, visits: number])[] | null)[];
-  /** Of a comparison: energy after minus energy before. */
+  /** Change of the energy in a comparison: energy after minus energy before, J. */
   readonly change_j?: Column;
 }
 
@@ -193,11 +193,11 @@ export interface PageData {
   readonly lead: string;
   /** The counters are simulated, or read from a directory tree. */
   readonly simulated?: string;
-  /** How the command ended, and whose run it was, with the keys of the report. */
+  /** Outcome of the command and owner of the run, with the keys of the report. */
   readonly joulemark?: { readonly [key: string]: Nested };
   /** The run failed or was interrupted. */
   readonly failed?: string;
-  /** What the page does not have, and why. */
+  /** Missing parts of the page, with reasons. */
   readonly missing: readonly string[];
   readonly seconds: number | null;
   readonly processes_count: number | null;

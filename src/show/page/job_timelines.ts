@@ -232,7 +232,7 @@ class PowerSum {
   }
 }
 
-/** The same in at most so many buckets. */
+/** Timeline with at most this many buckets. */
 export function reduced(timeline: HostTimeline, maxBuckets: number): HostTimeline {
   let { bucket_s, series, strips } = timeline;
   const length = () => Math.max(0, ...series.map(({ mean }) => mean.length));
@@ -259,7 +259,7 @@ function joined(
   });
 }
 
-/** Of two buckets with different regions the first one is kept. */
+/** Strip of half as many buckets: of two buckets with different regions the first one is kept. */
 function halfStrip(strip: Strip): Strip {
   const half: [number, number, number][] = [];
   let end = 0;

@@ -27,7 +27,7 @@ export interface Paths {
   name(path: number): string;
 }
 
-/** What a series belongs to. */
+/** Owner of a series. */
 export interface SeriesOwner {
   readonly host: string;
   readonly started: string;
@@ -41,8 +41,8 @@ const DEFAULT_BUCKETS = 1200;
 /** Length of a bucket at first, s: the samples' usual distance. */
 const FIRST_BUCKET_S = 0.005;
 /**
- * Least time between two readings of a counter that a power is made of, s: a counter that is
- * published once a millisecond makes 20 % too much or too little out of 5 ms, and 3 % of 40.
+ * Minimum time between two readings of a counter that a power is made of, s. A counter that is
+ * published once a millisecond has an error of 20 % over 5 ms, and of 3 % over 40 ms.
  */
 const MIN_WINDOW_S = 0.04;
 

@@ -41,7 +41,7 @@ const POWER = "power (W)";
 
 type Span = readonly [from: number, to: number];
 
-/** Where things are in the present drawing. */
+/** Positions in the present drawing. */
 interface Geometry {
   readonly whole: Span;
   readonly shown: Span;
@@ -481,7 +481,7 @@ function listen(svg: SVGSVGElement, page: Page, geometry: () => Geometry | undef
   });
 }
 
-/** What a key does. @returns Whether it does anything. */
+/** Action of a key. @returns True if the key does anything. */
 function act({ key, shiftKey }: KeyboardEvent, { whole, shown }: Geometry, state: State): boolean {
   const length = shown[1] - shown[0];
   if (key === "Escape") {
