@@ -36,8 +36,8 @@ export function processTable(report: Report): Table {
     title: "Regions from process to process",
     columns: columnsOf(
       ...details(["host"], spreads.every(({ host }) => host === "")),
-      ...["region", "processes", "mean (s)", "± (s)", "least (s)", "p50 (s)", "most (s)"],
-      ...["most / mean", "least in", "most in"],
+      ...["region", "processes", "mean (s)", "± (s)", "minimum (s)", "p50 (s)", "maximum (s)"],
+      ...["maximum ÷ mean", "minimum in", "maximum in"],
     ),
     rows: spreads.map(({ host, of }) => [
       ...[host, of.region, of.processes, of.meanS, of.deviationS, of.leastS],

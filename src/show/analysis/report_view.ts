@@ -222,8 +222,8 @@ function acrossTable({ joulemark }: Report): Table {
     columns: columnsOf(
       "region",
       ...fields.flatMap(([name, unit]) => [
-        ...[name, "±", "least", "most"].map((title) => `${title} (${unit})`),
-        "most on",
+        ...[name, "±", "minimum", "maximum"].map((title) => `${title} (${unit})`),
+        "maximum on",
       ]),
     ),
     rows: sections.Regions === undefined ? [] : rows,
