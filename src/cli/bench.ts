@@ -138,9 +138,9 @@ export const bench: Verb = {
   about: `Runs commands again and again, and compares their energy.
 
 A block has one run of each command, in random order, so that a slow change of the node cancels. The
-first command is the reference. A command is one argument, which a shell reads if it has characters of
-a shell; or its words follow --. {run} in a command stands for "joulemark run" if a launcher has to come
-first. DIR gets the reports, the output of each run, and a page; "joulemark compare" and "joulemark
+first command is the reference. A command is one argument, or its words follow --. A shell reads an argument
+that has special characters of the shell. In a command, {run} is replaced by "joulemark run", for
+use after a launcher. DIR gets the reports, the output of each run, and a page; "joulemark compare" and "joulemark
 show --format csv" read them.
 
 Options of "joulemark run" go to each run. The file of an output gets the name of its run.`,

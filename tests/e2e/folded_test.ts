@@ -86,7 +86,7 @@ endToEnd("a trace of events counts the nested visits that it has no room for", (
   }
   assertEquals(sum, folded);
   const shown = joulemark(dir, ["show", "trace.cali"]);
-  assertStringIncludes(shown.stdout, `${folded} visits came too fast to be told in their order`);
+  assertStringIncludes(shown.stdout, `${folded} visits came too fast to be recorded in order`);
   // Where a part of the visits has no time, none is told.
   assertMatch(shown.stdout, /^ +stress +300000 +- +-/m);
   assertMatch(shown.stdout, /^main +1 +\d\S* /m);

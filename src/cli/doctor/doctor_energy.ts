@@ -158,9 +158,9 @@ function doubt(
   atRandom: readonly FittedEnergy[],
   facts: DomainFacts | undefined,
 ): string | undefined {
-  if (facts === undefined || !(facts.periodS > 0)) return "the counter stands still";
-  const untold = [...inTurn, ...atRandom].find((one) => !isReported(one));
-  if (untold !== undefined) return `cannot be determined (${untold.why ?? "no energy"})`;
+  if (facts === undefined || !(facts.periodS > 0)) return "the counter is stalled";
+  const unknown = [...inTurn, ...atRandom].find((one) => !isReported(one));
+  if (unknown !== undefined) return `cannot be determined (${unknown.why ?? "no energy"})`;
   for (let r = 0; r < inTurn.length; r++) {
     const [one, other] = [inTurn[r], atRandom[r]];
     const apart = Math.abs(one.powerW - other.powerW);

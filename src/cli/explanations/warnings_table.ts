@@ -28,7 +28,7 @@ export const WARNINGS: readonly WarningRow[] = [
       "The energy of some regions is coarse (~): it has no standard error, or one above 10 %. " +
       "The counter updates too rarely, the regions always run together, or regions on other CPUs " +
       "share the counter. The value is the difference of counter readings at the edges.",
-    todo: "Run longer, or use the value as a rough one; docs/explanation/how-sure.md.",
+    todo: "Run longer, or use the value as a coarse estimate; docs/explanation/how-sure.md.",
   },
   {
     name: "inaccurate",

@@ -106,7 +106,7 @@ function foldedNote(globals: PlainRecord, isTrace: boolean): string[] {
   const kept = isTrace
     ? "their number is whole, their times are in the report alone"
     : "counts and times by path are exact";
-  return [`${count} visits came too fast to be told in their order: ${kept}${where}`];
+  return [`${count} visits came too fast to be recorded in order: ${kept}${where}`];
 }
 
 function branch(): Branch {

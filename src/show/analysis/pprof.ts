@@ -131,7 +131,7 @@ export function pprofBytes(stacks: readonly Stack[], comment: string): Uint8Arra
       frames: path.map((name) => ({ name })),
       values: [...kinds.map((kind) => energiesJ.get(kind)! * 1e6), timeS * 1e9, visits],
       labels: kinds.filter((kind) => !Number.isFinite(energiesJ.get(kind)))
-        .map((kind) => [`${COMPONENT_NAMES[kind]} energy`, "cannot be told"] as const),
+        .map((kind) => [`${COMPONENT_NAMES[kind]} energy`, "not determined"] as const),
     })),
     comment,
   });

@@ -52,7 +52,7 @@ Deno.test("doctor --energy does not find fault with a good counter by chance", (
 
 Deno.test("doctor --energy does not trust a counter that never changes or depends on the order", () => {
   for (const { why, trusted } of tryCounters(bench(() => 0), 6)) {
-    assertEquals([trusted, why], [false, "the counter stands still"]);
+    assertEquals([trusted, why], [false, "the counter is stalled"]);
   }
   // Each length gets 5 s in turn, then 5 s at random: half as much again in those.
   const byOrder = bench((t, region) =>

@@ -90,7 +90,7 @@ Deno.test("pprofBytes() has energies, time and visits, and marks where an energy
     ]],
   ]);
   assertEquals(profile.sample[3].label.map(({ key, str }) => `${text(key)}: ${text(str)}`), [
-    "package energy: cannot be told",
+    "package energy: not determined",
   ]);
   assertEquals(profile.sample.filter(({ label }) => label.length > 0).length, 1);
 });
