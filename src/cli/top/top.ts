@@ -37,7 +37,7 @@ export const top: Verb = {
 
 On a terminal the page is drawn again each interval; elsewhere one page of plain lines is printed. Processes
 are those that run under "joulemark run" of this user. "throttled" is the share of time lost to power
-limits. Bars show the recent history, from 0 to the range beside them.`,
+limits. Bars show the recent history, from 0 to the range next to them.`,
   options: [
     {
       name: "context",

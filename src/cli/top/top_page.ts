@@ -174,7 +174,7 @@ export interface PageContent {
   readonly isUnicode: boolean;
 }
 
-/** What each line means. */
+/** Meaning of each line. */
 const HELP = [
   "power           watts now, one value a package or GPU; bars: the last readings, from 0 to the range",
   "throttled       share of the time in which a power or temperature limit slowed CPUs or GPUs down",
