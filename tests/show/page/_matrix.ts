@@ -51,8 +51,15 @@ export const ALL: Matrix = {
   ]),
 };
 
-/** Faults of all pages on all screens, each with its page and screen. */
-export async function checkPages({ pages, screens }: Matrix): Promise<string[]> {
+/**
+ * Faults of all pages on all screens, each with its page and screen.
+ *
+ * @param log Called with each page and screen that was looked at.
+ */
+export async function checkPages(
+  { pages, screens }: Matrix,
+  log: (line: string) => void = () => {},
+): Promise<string[]> {
   await loadDeflate();
   const folder = Deno.makeTempDirSync({ prefix: "joulemark-pages-" });
   const faults: string[] = [];
@@ -77,6 +84,7 @@ export async function checkPages({ pages, screens }: Matrix): Promise<string[]> 
           ...screen.dark ? await printed(browser) : [],
         ];
         faults.push(...new Set(found.map((fault) => `${where}: ${fault}`)));
+        log(`${where}: ${found.length} faults`);
       }
     }
   } finally {
@@ -86,7 +94,7 @@ export async function checkPages({ pages, screens }: Matrix): Promise<string[]> 
 }
 
 if (import.meta.main) {
-  const faults = await checkPages(ALL);
+  const faults = await checkPages(ALL, console.log);
   for (const fault of faults) console.log(fault);
   console.log(`${ALL.pages.length * ALL.screens.length} combinations, ${faults.length} faults`);
   Deno.exit(faults.length === 0 ? 0 : 1);
