@@ -197,7 +197,10 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [["least", "min", "minimum"], "The lowest value among hosts, runs or processes."],
   [["most", "max", "maximum", "greatest"], "The highest value among hosts, runs or processes."],
-  [["most on", "most in", "least in"], "The host or process that has this extreme value."],
+  [
+    ["maximum on", "maximum in", "minimum in", "most on", "most in", "least in"],
+    "The host or process that has this extreme value.",
+  ],
   [
     ["p50", "median"],
     "Half of the values are below it; of visits: the length that half of them stay below.",
@@ -305,5 +308,5 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     "An interval with a name that need not nest in others, such as a transfer: it has a count and a " +
     "time, and no energy, since spans may overlap.",
   ],
-  [["most / mean"], "The highest value divided by the mean: 1 is an even load."],
+  [["maximum ÷ mean", "most / mean"], "The highest value divided by the mean: 1 is an even load."],
 ];
