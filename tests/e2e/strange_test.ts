@@ -47,7 +47,7 @@ endToEnd("a working directory and arguments that are no text are passed on", (di
     "mkdir $'d\\xff'; cd $'d\\xff'; $J run -q -- sh -c 'printf %s \"$1\"; exit 9' x $'\\xfe' | xxd -p;" +
       " ls; exit ${PIPESTATUS[0]}",
   );
-  assertEquals([code, stdout, stderr], [0, "fe\njoulemark.report\n", ""]);
+  assertEquals([code, stdout, stderr], [0, "fe\njoulemark.report\njoulemark.timeline\n", ""]);
 });
 
 endToEnd("a script without an interpreter's line is the shell's, as for execvp(3)", (dir) => {

@@ -49,7 +49,7 @@ export interface EnergyVerdict {
   readonly "moving average (s)": number | null;
   readonly "time constant (s)": number | null;
   readonly intervals: number;
-  readonly "begun anew": number;
+  readonly breaks: number;
 }
 
 /** Runs all lengths in both orders. @param seconds Altogether. */
@@ -148,7 +148,7 @@ function verdict(
     "moving average (s)": finite(kernel?.meanS || undefined),
     "time constant (s)": finite(kernel?.orderS || undefined),
     intervals: facts?.response?.intervals ?? 0,
-    "begun anew": facts?.breaks ?? 0,
+    breaks: facts?.breaks ?? 0,
   };
 }
 

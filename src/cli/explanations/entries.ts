@@ -80,7 +80,7 @@ export function entriesFor(asked: string, all: readonly Entry[]): Entry[] {
     kind === "field" && fieldPattern(name) === unnumbered
   );
   if (field.length > 0) return field;
-  const bare = word.replace(/(,? by edges|, sampled)?( \([^)]*\))?$/, "");
+  const bare = word.replace(/(,? coarse|, sampled)?( \([^)]*\))?$/, "");
   if (bare !== word && bare !== "") return entriesFor(bare, all);
   const warning = WARNINGS.find(({ pattern }) => pattern.test(word));
   return all.filter(({ kind, name }) => kind === "warning" && name === warning?.name);

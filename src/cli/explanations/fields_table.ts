@@ -212,7 +212,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row("spans; span", "count and time of spans, which are no regions, by name"),
   row(
-    "attribution; begun anew; method; PART-N; not determined; not determined beside these; " +
+    "attribution; breaks; method; PART-N; not determined; not determined beside these; " +
       "not determined energy (J); not determined energy se (J); other CPUs (J); outside (J); " +
       "lack of fit; response; time constant (s); moving average (s); window (s); lag (s); " +
       "lag se (s); update period (s); clock jitter (s); intervals; columns; changes seen",

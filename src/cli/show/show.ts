@@ -45,8 +45,9 @@ export const show: Verb = {
     `Shows what a run left: its summary, then tables of components, hosts, regions and sources, and
 notes.
 
-Without a file the newest report of the current directory is shown. FILE is a report, ours or GEOPM's, also one that is cut; a trace, a .cali file, a PMC log or raw stats;
-DIR a recording, a report's directory of parts, or a directory with the reports of a job.`,
+Without a file the newest report of the current directory is shown. FILE is a report (of joulemark
+or GEOPM, also an incomplete one), a trace, a .cali file, a PMC log or raw stats. DIR is a
+recording, a report's directory of parts, or a directory with the reports of a job.`,
   options: [
     {
       name: "html",

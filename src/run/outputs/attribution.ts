@@ -500,7 +500,7 @@ export class RunAttribution implements OpenOutput {
             "update period (s)": fit !== undefined && fit.periodS > 0 ? fit.periodS : updatePeriodS,
             "changes seen": changes,
             // The first stretch begins too.
-            ...(breaks > 1 ? { "begun anew": breaks - 1 } : {}),
+            ...(breaks > 1 ? { breaks: breaks - 1 } : {}),
           }),
         };
       }

@@ -153,7 +153,7 @@ function treeTable({ kinds, rows, outside, method, leftOut }: RegionRows): Table
         `${name(main)} (J)`,
         ...details(["± (J)"], !has((row) => row.energies.get(main)?.seJ ?? NaN)),
         ...["power (W)", "by"],
-        ...others.map((kind) => `${name(kind)}${hasResult(kind) ? "" : " by edges"} (J)`),
+        ...others.map((kind) => `${name(kind)}${hasResult(kind) ? "" : ", coarse"} (J)`),
       ],
       ...details(["p50 (s)", "p99 (s)"], !has((row) => row.visits.p50S)),
       ...details(["max (s)"]),
