@@ -31,6 +31,11 @@ export const EVENTS_HEADER = "time,process,event,region,value,thread";
 export const FORMAT_NAME_2 = "joulemark-recording/2";
 export const EVENTS_HEADER_2 = EVENTS_HEADER + ",track,span";
 
+/** Name of a recording with further files: those of its features. */
+export const FORMAT_NAME_3 = "joulemark-recording/3";
+/** Features of recordings that this version reads. */
+export const FEATURES: readonly string[] = ["functions"];
+
 const BEHAVIORS: readonly string[] = ["constant", "monotone", "variable", "label"];
 const FORMATS: readonly string[] = ["double", "float", "integer", "hex", "raw64"];
 const QUALITIES: readonly string[] = ["measured", "derived", "simulated"];
@@ -64,9 +69,12 @@ export function describeRecording(data: unknown, path: string, seen: Instances =
       found: found === undefined ? undefined : JSON.stringify(found)?.slice(0, 80),
     });
   if (!isMapping(data)) throw wrong("a mapping");
-  if (data.format !== FORMAT_NAME && data.format !== FORMAT_NAME_2) {
-    throw wrong(`format: ${FORMAT_NAME} or ${FORMAT_NAME_2}`, data.format);
-  }
+  const formats: readonly unknown[] = [FORMAT_NAME, FORMAT_NAME_2, FORMAT_NAME_3];
+  if (!formats.includes(data.format)) throw wrong(`format: ${formats.join(" or ")}`, data.format);
+  const features = data.features ?? [];
+  if (!Array.isArray(features)) throw wrong("a list of features", features);
+  const unknown = features.find((feature) => !FEATURES.includes(feature));
+  if (unknown !== undefined) throw wrong(`only features that are known: ${FEATURES}`, unknown);
   const signals = data.signals ?? [];
   if (!Array.isArray(signals)) throw wrong("a list of signals", signals);
   return {

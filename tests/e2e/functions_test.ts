@@ -294,6 +294,8 @@ endToEnd("a replay makes the same files and figures of functions", (dir) => {
     return parseReport(Deno.readTextFileSync(path), path).hosts[0].joulemark!.functions;
   });
   assertEquals(again, live);
+  const yaml = Deno.readTextFileSync(`${dir}/rec/recording.yaml`);
+  assertMatch(yaml, /^format: joulemark-recording\/3\nfeatures:\s+(- |\[)"?functions/);
   // A recording that was cut has the samples so far, without names.
   Deno.removeSync(`${dir}/rec/function-names.jsonl`);
   const cut = user.joulemark(["replay", "--folded", "cut", "rec"]);

@@ -5,6 +5,7 @@
 import type { OptionValues } from "../../core/option.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
 import { RecordingWriter, recordingYaml } from "../recordings/recording.ts";
+import { asksFunctions } from "./function_options.ts";
 import type { Opener, OutputSite } from "./output.ts";
 
 /** The recording of `--record`. */
@@ -34,6 +35,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
         startTime,
         topology,
         hasTracks,
+        features: asksFunctions(values) ? ["functions"] : [],
       };
       try {
         writeDocument(`${path}/recording.yaml`, recordingYaml(about, batch));

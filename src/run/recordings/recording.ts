@@ -16,6 +16,7 @@ import {
   EVENTS_HEADER_2,
   FORMAT_NAME,
   FORMAT_NAME_2,
+  FORMAT_NAME_3,
   type Recording,
 } from "../../formats/recording.ts";
 import type { LineSink } from "../../formats/trace/header.ts";
@@ -216,15 +217,20 @@ export function recordedColumns(batch: Batch): NativeColumn[] {
 export interface RecordingDescription extends Omit<Recording, "signals"> {
   /** True if it has tracks or spans. */
   readonly hasTracks?: boolean;
+  /** Features with files of their own. @default none */
+  readonly features?: readonly string[];
 }
 
 /** The text of `recording.yaml`; the batch has all its signals pushed. */
 export function recordingYaml(
-  { host, profile, agent, policy, startTime: start, topology, hasTracks }: RecordingDescription,
+  { host, profile, agent, policy, startTime: start, topology, hasTracks, features = [] }:
+    RecordingDescription,
   batch: Batch,
 ): string {
+  const format = features.length > 0 ? FORMAT_NAME_3 : hasTracks ? FORMAT_NAME_2 : FORMAT_NAME;
   const data: { [key: string]: Nested } = {
-    format: hasTracks ? FORMAT_NAME_2 : FORMAT_NAME,
+    format,
+    ...features.length > 0 ? { features: [...features] } : {},
     host,
     profile,
     agent,

@@ -94,6 +94,22 @@ Deno.test("replay() goes up to the cut, and marks it partial", async () => {
   assertEquals(cutGzip.partial, true);
 });
 
+Deno.test("a feature that is not known is refused in a line that names it", async () => {
+  const of = (features: string) =>
+    run({
+      "recording.yaml": YAML.replace(
+        /^format: .*\n/m,
+        `format: joulemark-recording/3\n${features}\n`,
+      ),
+    });
+  assertEquals((await of("features: [functions]")).partial, false);
+  const error = await assertRejects(() => of("features: [functions, gpu]"), FormatError);
+  assert(
+    /recording.yaml.*features that are known: functions.*gpu/.test(error.message),
+    error.message,
+  );
+});
+
 Deno.test("every prefix of a recording replays", async () => {
   for (let n = SAMPLES.indexOf("\n") + 1; n <= SAMPLES.length; n += 3) {
     await run({ "samples.csv": SAMPLES.slice(0, n) });
