@@ -2,6 +2,7 @@
  * `joulemark merge`: reports of many hosts into one.
  * @module
  */
+import { jsonText } from "../core/printable.ts";
 import { clockLine, clockOffsets } from "../job/merge/clocks.ts";
 import {
   jobFacts,
@@ -100,5 +101,5 @@ async function mergeTimelines(paths: readonly string[], out: string, head: strin
     for (const file of files) yield readFoundText(file);
   };
   const file = mergedFile(timelinesIn(texts()), files.length, startTime);
-  if (file !== undefined) writeDocument(timelinePath(out), JSON.stringify(file) + "\n");
+  if (file !== undefined) writeDocument(timelinePath(out), jsonText(file) + "\n");
 }

@@ -89,7 +89,7 @@ endToEnd("a second run in a batch measures for itself, and its request is checke
     const args = ["run", "-q", "--report", `${i}.report`, "--trace", `${i}.trace`];
     const second = joulemark(dir, [...args, "--", "sh", "-c", "exit 4"], two);
     assertEquals(second.code, 4, name);
-    assertStringIncludes(second.stderr, `this one writes ${i}.report-2`);
+    assertStringIncludes(second.stderr, `this run writes ${i}.report-2`);
     const wrong = joulemark(dir, ["run", "--no-such-option", "--", "touch", `${i}.ran`], two);
     assertEquals(wrong.code, 2, name);
     assertStringIncludes(wrong.stderr, "--no-such-option");
@@ -173,5 +173,10 @@ endToEnd("run beside another run does not write its report", async (dir) => {
   assert(new TextDecoder().decode(second.stderr).includes("joulemark.report-2"));
   await first;
   const names = [...Deno.readDirSync(dir)].map((e) => e.name).sort();
-  assertEquals(names, ["joulemark.report", "joulemark.report-2"]);
+  assertEquals(names, [
+    "joulemark.report",
+    "joulemark.report-2",
+    "joulemark.report-2.timeline",
+    "joulemark.timeline",
+  ]);
 });

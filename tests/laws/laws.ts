@@ -201,15 +201,17 @@ function ran(dir: string): boolean {
 /** `whole`, `none`, or what is wrong with it. */
 function reportIn(dir: string, killed: boolean): string {
   const names = [...Deno.readDirSync(dir)].map((entry) => entry.name);
-  const known = killed
-    ? /^ran$|^joulemark\.report(-2)?(\.partial)?(\.\w+\.new)?$/
-    : /^ran$|^joulemark\.report(-2)?(\.partial)?$/;
+  const own = String.raw`joulemark\.(report(-2)?(\.partial)?|timeline|report-2\.timeline)`;
+  const known = new RegExp(`^ran$|^${own}${killed ? String.raw`(\.\w+\.new)?` : ""}$`);
   const strange = names.find((name) => !known.test(name));
   if (strange !== undefined) return `something half-written is left: ${strange}`;
   const name = names.find((name) => /^joulemark\.report(-2)?$/.test(name));
   if (name === undefined) return "none";
   try {
     const [host] = parseReport(Deno.readTextFileSync(`${dir}/${name}`), name).hosts;
+    for (const kept of names.filter((name) => name.endsWith(".timeline"))) {
+      JSON.parse(Deno.readTextFileSync(`${dir}/${kept}`));
+    }
     const runtime = Number(host.application["runtime (s)"]);
     // 50 ms, and what strace adds
     return runtime > 0 && runtime < 30 ? "whole" : `a runtime of ${runtime} s in the report`;

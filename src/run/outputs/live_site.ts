@@ -69,7 +69,7 @@ export class LiveSite implements OutputSite {
     const wanted = suffix === undefined ? text : `${text}-${suffix}`;
     const claim = this.#claims.get(wanted) ?? claimPath(wanted);
     if (claim.moved && !this.#claims.has(wanted)) {
-      this.log(`another run writes ${wanted}; this one writes ${claim.path}`);
+      this.log(`another run writes ${wanted}; this run writes ${claim.path}`);
     }
     this.#claims.set(wanted, claim);
     this.willWrite(claim.path);
