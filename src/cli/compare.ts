@@ -2,6 +2,7 @@
  * `joulemark compare`: two sets of reports, and whether one metric has grown.
  * @module
  */
+import { refuseOutputAmongInputs } from "../job/place/part_files.ts";
 import { differences, type NamedReport } from "../show/analysis/comparable.ts";
 import { compare as compareSets, type Comparison, METRICS } from "../show/analysis/comparison.ts";
 import {
@@ -101,6 +102,7 @@ async function run(options: ParsedOptions): Promise<number> {
     const found = left === undefined ? "no --" : left === 0 ? "none before it" : "none behind it";
     throw misused("compare", "reports on both sides of --", found);
   }
+  refuseOutputAmongInputs(words, text.output, "write");
   await loadYaml();
   const read = (paths: readonly string[]) => paths.flatMap((path) => readRuns(path));
   const [a, b] = left === undefined

@@ -2,6 +2,7 @@
  * `joulemark pmc`: logs of pm_mpi_lib, looked at in the ways of M. Bareford's study (2015).
  * @module
  */
+import { refuseOutputAmongInputs } from "../job/place/part_files.ts";
 import { jsonText } from "../core/printable.ts";
 import {
   type CounterFigures,
@@ -112,6 +113,7 @@ async function run(options: ParsedOptions): Promise<number> {
     throw wrong(`--summary ${text.summary}`, "craypat", text.summary);
   }
   if (words.length === 0) throw wrong("pmc", "a PMC log", "none");
+  refuseOutputAmongInputs(words, text.output, "write");
   const log = flags.has("quiet") ? () => {} : say;
   await loadYaml();
   const view = viewOf(chosen[0] ?? text.summary, words.map(named), text, log);

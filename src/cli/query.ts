@@ -6,6 +6,7 @@
  * but 2 when a file cannot be opened, or a report cannot be read. With `--strict` unreadable records end in 1.
  * @module
  */
+import { refuseOutputAmongInputs } from "../job/place/part_files.ts";
 import { FormatError, isHumanError } from "../core/errors.ts";
 import { byteText, NO_END } from "../caliper/stream/cali.ts";
 import { loadYaml } from "../formats/yaml.ts";
@@ -77,6 +78,7 @@ async function runQuery(args: readonly string[]): Promise<number> {
     writeStderr(helpText(query));
     return EXIT.usage;
   }
+  refuseOutputAmongInputs(files, options.get("output"), "write");
   if (options.has("caliper-config")) log("--caliper-config has no effect here");
   try {
     const spec = specFromOptions(options, readQueryFile, log);

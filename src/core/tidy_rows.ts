@@ -6,7 +6,7 @@
 import { ENERGY_SIGNALS, hostTotals, type JobTotals, reportTotals } from "./job_totals.ts";
 import { totalsFromNested } from "./job_totals.ts";
 import { OUTSIDE_REGIONS, type RegionRows, regionRows, reportedJoules } from "./region_rows.ts";
-import { UNDETERMINED_ROW } from "./region_rows.ts";
+import { restRow, UNDETERMINED_ROW } from "./region_rows.ts";
 import { ENERGY_KINDS, type EnergyKind, type TreeRow } from "./region_tree.ts";
 import {
   isMapping,
@@ -285,9 +285,12 @@ function placesOf(table: RegionRows): Placed[] {
     return { path: `/${of.region}`, of, source: undefined, section: "unmarked" };
   });
   if (rests.some(({ of }) => of.region === UNDETERMINED_ROW.region)) return [...places, ...rests];
+  // Regions that the report has no rows of have most of the rest.
+  const { leftOut } = table;
+  const of = leftOut === 0 ? UNDETERMINED_ROW : restRow(`(${leftOut} more regions)`, new Map());
   const rest: Placed = {
-    path: `/${UNDETERMINED_ROW.region}`,
-    of: UNDETERMINED_ROW,
+    path: `/${of.region}`,
+    of,
     source: undefined,
     section: "unmarked",
   };

@@ -82,6 +82,10 @@ Deno.test("what no row has is a row of its own, and none if that is rounding", (
   assert(!paths(all).includes("/(undetermined)"));
   const rest = rowsOf(report(part)).find(({ path }) => path === "/(undetermined)")!;
   assertEquals([rest.own_energy_j, rest.energy_j, rest.method], [400, 400, "coarse"]);
+  // Regions beyond those that a report has rows of are no undetermined energy.
+  const many = report(part, { "rows left out": 4000 });
+  assert(paths(many).includes("/(4000 more regions)"));
+  assert(!paths(many).includes("/(undetermined)"));
 });
 
 Deno.test("times have rows of their own, and nested regions their paths", () => {

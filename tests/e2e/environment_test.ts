@@ -320,3 +320,30 @@ endToEnd("two outputs of one path are refused; one from GEOPM's variables is dro
   const nowhere = run(["--report", "/dev/null", "--trace", "/dev/null", "--html", "/dev/null"]);
   assertEquals([nowhere.code, nowhere.stderr], [0, ""]);
 });
+
+endToEnd("no output replaces a file that it reads, or a file of another kind", (dir) => {
+  const run = (words: string) => bash(dir, `"$J" ${words}`);
+  Deno.mkdirSync(`${dir}/job`);
+  assertEquals(run("run -q --simulate --report job/h0.report -- true").code, 0);
+  const report = Deno.readTextFileSync(`${dir}/job/h0.report`);
+  Deno.writeTextFileSync(`${dir}/job/h1.report`, report.replaceAll(/^ {2}\S+:$/gm, "  other:"));
+  for (
+    const words of [
+      "show --html -o job/h0.report job/h0.report",
+      "show --format csv -o job/h0.report job/h0.report",
+      "compare -o job/h0.report job/h0.report job/h1.report -- job/h1.report job/h0.report",
+      "query -t -o job/h0.report job/h0.report",
+      "merge -o job/h0.report job",
+    ]
+  ) {
+    const { code, stderr } = run(words);
+    assertEquals(code, 2, `${words}: ${stderr}`);
+    assertMatch(stderr, /none of the inputs/, words);
+    assertEquals(Deno.readTextFileSync(`${dir}/job/h0.report`), report, words);
+  }
+  assertEquals(run("run -q --simulate --report y.report --trace y.timeline -- true").code, 2);
+  Deno.writeTextFileSync(`${dir}/v.timeline`, "precious\n");
+  const kept = run("run -q --simulate --report v.report -- true");
+  assertMatch(kept.stderr, /v.timeline is another program's file; the timeline is not written/);
+  assertEquals(Deno.readTextFileSync(`${dir}/v.timeline`), "precious\n");
+});

@@ -2,6 +2,7 @@
  * `joulemark show`: what a run left, again as tables.
  * @module
  */
+import { refuseOutputAmongInputs } from "../../job/place/part_files.ts";
 import { jsonText, printable, printableLines } from "../../core/printable.ts";
 import { reportView } from "../../show/analysis/report_view.ts";
 import { histogramView, summaryView, type View } from "../../show/analysis/views.ts";
@@ -109,6 +110,7 @@ async function run(options: ParsedOptions): Promise<number> {
     return EXIT.done;
   }
   const words = options.words.length > 0 ? options.words : [newestReport(log)];
+  refuseOutputAmongInputs(words, text.output, "write");
   if (format !== "csv" && format !== "jsonl") refuseTableOptions(options);
   const width = text.output === undefined ? terminalWidth() : Infinity;
   const byKind = Map.groupBy(words, kindOf);

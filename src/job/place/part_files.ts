@@ -4,7 +4,7 @@
  * @module
  */
 import { UsageError } from "../../core/errors.ts";
-import { listDirectory, statPath } from "../../os/files.ts";
+import { listDirectory, readWhole, statPath } from "../../os/files.ts";
 import { removeUserFile } from "../../os/output_place.ts";
 import { isDirectory, otherKind, readFoundText } from "../../os/user_file.ts";
 import type { ClockPair } from "../merge/clocks.ts";
@@ -39,6 +39,8 @@ export function timelinePath(reportPath: string): string {
   return `${reportPath.replace(/\.report$/, "")}.${TIMELINE}`;
 }
 
+/** Bytes in which the head of a report lies. */
+const HEAD_BYTES = 65_536;
 /** Suffix of the file that a node leaves if it never finishes. */
 const CHECKPOINT = ".report.partial";
 
@@ -55,13 +57,17 @@ function isSameFile(a: string, b: string): boolean {
  *
  * @throws {UsageError} Before anything is read.
  */
-export function refuseOutputAmongInputs(named: readonly string[], out: string): void {
-  const same = named.find((path) => isSameFile(path, out));
-  if (same === undefined) return;
+export function refuseOutputAmongInputs(
+  named: readonly string[],
+  out: string | undefined,
+  action = "merge into",
+): void {
+  const same = out === undefined ? undefined : named.find((path) => isSameFile(path, out));
+  if (out === undefined || same === undefined) return;
   throw new UsageError({
-    action: "merge into",
+    action,
     target: out,
-    expected: "a file that is none of the reports to merge",
+    expected: "a file that is none of the inputs",
     found: same === out ? "it among them" : `${same}, which is the same file`,
     remedy: "choose another name after -o",
   });
@@ -93,9 +99,17 @@ export function reportFiles(
   });
   return found.filter((path) => {
     const isOut = isSameFile(path, out);
-    if (isOut) log(`${path}: left out, because it is the earlier result`);
-    return !isOut;
+    if (!isOut) return true;
+    if (!isMerged(path)) refuseOutputAmongInputs([path], out);
+    log(`${path}: left out, because it is the earlier result`);
+    return false;
   });
+}
+
+/** Is a report the result of a merge? Its head says of how many hosts. */
+function isMerged(path: string): boolean {
+  const head = readWhole(path, HEAD_BYTES);
+  return head !== undefined && /^ {2}hosts: \d+$/m.test(new TextDecoder().decode(head));
 }
 
 function inDirectory(directory: string, log: (line: string) => void, deeper = false): string[] {

@@ -2,6 +2,7 @@
  * Outputs that would be written at one place: the later one would replace the other.
  * @module
  */
+import { timelinePath } from "../../job/place/part_files.ts";
 import { unusable } from "../../core/errors.ts";
 import type { OptionValues } from "../../core/option.ts";
 import { isWrittenInto, placeOf } from "../../os/output_place.ts";
@@ -26,6 +27,13 @@ export function atOwnPlaces(values: OptionValues, reportPath: string | undefined
     const value = values.get(option);
     const path = value?.text ?? (option === "report" ? reportPath : undefined);
     if (path === undefined || path === "" || isWrittenInto(path)) continue;
+    if (option === "report" && !values.has("no-timeline")) {
+      taken.set(placeOf(timelinePath(path)), {
+        name: "the timeline beside the report (see --no-timeline)",
+        option: "no-timeline",
+        isForeign: false,
+      });
+    }
     const isForeign = value?.origin === "foreign";
     // Files of GEOPM's variables get the name of the host, except the report.
     const place = placeOf(path) + (isForeign && option !== "report" ? "-HOST" : "");

@@ -3,6 +3,8 @@
  * each process in each region. docs/reference/formats/timeline.md.
  * @module
  */
+import { PAGE_FORMAT } from "../../show/page/data.ts";
+import { readWhole } from "../../os/files.ts";
 import { jsonText } from "../../core/printable.ts";
 import { ROOT } from "../../core/path_stats.ts";
 import type { Report } from "../../core/report.ts";
@@ -18,6 +20,8 @@ import type { ReportPlace, RunView } from "./run_view.ts";
 
 /** Size of a file, bytes. */
 const MAX_BYTES = 300_000;
+/** Bytes at a file's begin that say whether it is a timeline. */
+const FORMAT_BYTES = 64;
 const MAX_BUCKETS = 1200, MIN_BUCKETS = 60;
 /** Times of processes, and regions that these are of. */
 const MAX_TIMES = 24_000, MAX_REGIONS = 20;
@@ -40,6 +44,10 @@ export function makeTimeline(values: OptionValues, site: OutputSite): Opener {
     const write = (report: Report, { path, rankOf }: ReportPlace) => {
       // A device or a pipe has no place beside it.
       if (path === undefined || isWrittenInto(path)) return;
+      if (!mayReplace(timelinePath(path))) {
+        site.log(`${timelinePath(path)} is another program's file; the timeline is not written`);
+        return;
+      }
       try {
         writeDocument(timelinePath(path), timelineText(open, report, rankOf));
       } catch (error) {
@@ -48,6 +56,13 @@ export function makeTimeline(values: OptionValues, site: OutputSite): Opener {
     };
     return { ...open, cutOff: write, document: write };
   };
+}
+
+/** Is there no file, or an earlier timeline? */
+function mayReplace(path: string): boolean {
+  const head = readWhole(path, FORMAT_BYTES);
+  if (head === undefined || head.length === 0) return true;
+  return new TextDecoder().decode(head).startsWith(`{"format":"${PAGE_FORMAT.split("/")[0]}/`);
 }
 
 /**

@@ -10,7 +10,13 @@ import {
   reportTotals,
 } from "../../core/job_totals.ts";
 import { type ProcessSpread, spreadsFromNested } from "../../core/process_spread.ts";
-import { regionRows, reportedJoules, restRow, UNDETERMINED } from "../../core/region_rows.ts";
+import {
+  type RegionRows,
+  regionRows,
+  reportedJoules,
+  restRow,
+  UNDETERMINED,
+} from "../../core/region_rows.ts";
 import {
   COMPONENT_NAMES,
   ENERGY_KINDS,
@@ -183,7 +189,7 @@ export function summaryFacts(report: Report): SummaryFacts {
     spread: hostCount > 1 ? spreadOf(job.totals, main, hosts) : undefined,
     processes: processesOf(report),
     leftOut: rows.leftOut,
-    rests: withRest(rows.outside, regions, column, totals),
+    rests: withRest(rows, regions, column, totals),
     isPartial: partial !== undefined,
     spreads: spreadsFromNested(job["across processes"] ?? own["across processes"]),
     busy: numberOf(mapping(own["job share"])["CPUs busy (%)"]) / 100,
@@ -277,7 +283,7 @@ function columnOf(
 
 /** Energy beside the regions, with what is left of the total: rows add up to it. */
 function withRest(
-  rests: readonly TreeRow[],
+  { outside: rests, leftOut }: RegionRows,
   regions: readonly RegionFacts[],
   kind: EnergyKind | undefined,
   { components }: JobTotals,
@@ -290,7 +296,9 @@ function withRest(
   const known = rests.find(({ region }) => region === UNDETERMINED);
   const exactJ = restJ + (known === undefined ? 0 : joulesOf(known, kind) || 0);
   const energy = { joules: NaN, seJ: NaN, exactJ, selfJ: NaN, selfSeJ: NaN, powerW: NaN };
-  const row = restRow(UNDETERMINED, new Map([...known?.energies ?? [], [kind, energy]]));
+  // Regions that the report has no rows of have most of it.
+  const name = leftOut > 0 ? `(${leftOut} more regions)` : UNDETERMINED;
+  const row = restRow(name, new Map([...known?.energies ?? [], [kind, energy]]));
   return [...rests.filter((one) => one !== known), row];
 }
 
