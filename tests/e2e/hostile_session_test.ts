@@ -10,9 +10,11 @@ endToEnd("run ends whatever lies in the session directory, and names it", (dir) 
   const out = joulemark(dir, ["run", "--simulate", "--", "sh", "-c", script]);
   assertEquals(out.code, 5, out.stderr);
   assert(performance.now() - startedMs < 15_000, "the run waited");
-  assertStringIncludes(out.stderr, "/7.7: a pipe of user");
+  assertStringIncludes(out.stderr, "files of annotations were refused; the first:");
   assert(!out.stderr.includes("\x1b"), "an escape sequence reached the terminal");
-  assertStringIncludes(out.stderr, "\\x1b[31mred");
+  const shown = joulemark(dir, ["show", "joulemark.report"]);
+  assertStringIncludes(shown.stdout, "\\x1b[31mred");
+  assert(!shown.stdout.includes("\x1b"), "an escape sequence reached the terminal");
   const text = Deno.readTextFileSync(`${dir}/joulemark.report`);
   for (
     const name of [
