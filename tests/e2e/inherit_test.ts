@@ -71,5 +71,5 @@ endToEnd("run hands its process over with the state that it would have without u
   first.kill("SIGTERM");
   await first.status;
   // One report per node: the processes that came later wrote none.
-  assertEquals([...Deno.readDirSync(dir)].map((e) => e.name), ["r"]);
+  assertEquals([...Deno.readDirSync(dir)].map((e) => e.name).sort(), ["r", "r.timeline"]);
 });

@@ -22,7 +22,10 @@ function merge(dir: string, options: string[]): string[] {
 
 /** The report that is merged, and what the merge is to leave. */
 function merged(dir: string): string {
-  joulemark(dir, ["run", "-q", "--simulate", "--report", "a.report", "--", "sleep", "0.2"]);
+  joulemark(dir, [
+    ...["run", "-q", "--simulate", "--no-timeline", "--report", "a.report"],
+    ...["--", "sleep", "0.2"],
+  ]);
   joulemark(dir, ["merge", "a.report", "-o", "expected"]);
   return Deno.readTextFileSync(`${dir}/expected`);
 }

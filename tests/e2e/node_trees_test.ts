@@ -80,7 +80,7 @@ async function runOver(
   await input.close();
   const out = await child.output();
   assertEquals(out.code, 0, new TextDecoder().decode(out.stderr));
-  assertStringIncludes(new TextDecoder().decode(out.stderr), "simulated");
+  assertStringIncludes(new TextDecoder().decode(out.stderr), "SIMULATED");
   return node;
 }
 

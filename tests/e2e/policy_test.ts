@@ -11,7 +11,7 @@ endToEnd("GEOPM_POLICY and GEOPM_ENDPOINT are in the header of the report", (dir
     const command = ["run", "--simulate", "--record", "rec", "--report", "r.report", "--", "true"];
     const out = joulemark(dir, command, { GEOPM_AGENT: "power_governor", ...env });
     assertEquals(out.code, 0, out.stderr);
-    assertStringIncludes(out.stderr, "GEOPM_AGENT=power_governor: joulemark measures and controls");
+    assertStringIncludes(out.stderr, "GEOPM_AGENT=power_governor: joulemark controls nothing");
     assertEquals(joulemark(dir, ["replay", "rec", "--report", "again.report"]).code, 0);
     return ["r.report", "again.report"].map((path) => {
       const { policy, agent } = parseReport(Deno.readTextFileSync(`${dir}/${path}`));
