@@ -82,7 +82,7 @@ function assertCounts(dir: string, options: string[], command: string[]): void {
     COUNTS,
     "aggregation of the trace",
   );
-  succeed(dir, ["replay", "recording", "--report", "again.report", "--cali", "again.cali"]);
+  succeed(dir, ["replay", "-q", "recording", "--report", "again.report", "--cali", "again.cali"]);
   assertEquals(
     sums(dir, "again.cali", "select region,sum(region.count) as n"),
     COUNTS,
