@@ -72,7 +72,7 @@ endToEnd("a mistake names its dialect, and ends nothing of another one", (dir) =
   assertMatch(report, /'inner' was still open when 'outer' ended: process \d+, caliper"?: 1/);
   assertMatch(report, /ended without having begun: process \d+, roctx"?: 1/);
   // The first one with its place: when, and in which regions.
-  assertMatch(report, /marks were out of order; the first: .* \(first at \d+\.\d{3} s, in '\w+'/);
+  assertMatch(report, /calls were out of order .*the first: .* \(first at \d+\.\d{3} s, in '\w+'/);
 });
 
 endToEnd("ranges by id overlap and end on any thread: spans of exact time", (dir) => {
@@ -189,7 +189,7 @@ endToEnd(
     assert(!/mistakes:/.test(out.report), out.report.slice(-3000));
     assertStringIncludes(
       out.report,
-      "2 visits to names without room, by null pointers or unknown handles",
+      "the names of 2 visits (or they are null pointers or unknown handles)",
     );
   },
 );

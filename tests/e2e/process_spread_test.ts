@@ -39,7 +39,7 @@ wait
   assertStringIncludes(shown, "Regions from process to process\n");
   assert(/^solve +4 .*rank \d +rank 2$/m.test(shown), shown);
   const page = Deno.readTextFileSync(`${dir}/run.html`);
-  assertStringIncludes(page, "Times over processes");
+  assertStringIncludes(page, "Regions from process to process");
   assertStringIncludes(page, "rank 2");
   // One process has no spread.
   joulemark(dir, ["run", "-q", "--simulate", "--", "sh", "rank.sh", "0.01"]);
