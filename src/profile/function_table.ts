@@ -11,6 +11,8 @@ export interface FunctionStack {
   readonly frames: readonly Frame[];
   readonly ns: number;
   readonly samples: number;
+  /** Part of the time that is of brief threads, ns. */
+  readonly briefNs: number;
 }
 
 /** One function. */
@@ -19,7 +21,7 @@ export interface FunctionRow {
   /** The module's number; −1: it is none of a file. */
   readonly module: number;
   selfNs: number;
-  /** Standard error of it, from the number of samples. */
+  /** Standard error of it, from the number of samples, and from brief threads. */
   seNs: number;
   totalNs: number;
   /** Samples of the function itself. */
@@ -33,8 +35,9 @@ export interface FunctionRow {
 export function functionTable(stacks: readonly FunctionStack[]): FunctionRow[] {
   const rows = new Map<string, FunctionRow>();
   const lines = new Map<FunctionRow, Map<number, number>>();
+  const brief = new Map<FunctionRow, number>();
   const all = stacks.reduce((sum, { samples }) => sum + samples, 0);
-  for (const { frames, ns, samples } of stacks) {
+  for (const { frames, ns, samples, briefNs } of stacks) {
     const functions = frames.slice(1);
     const counted = new Set<FunctionRow>();
     functions.forEach(({ name: full, suffix, module, file, line }, i) => {
@@ -48,6 +51,7 @@ export function functionTable(stacks: readonly FunctionStack[]): FunctionRow[] {
       if (i < functions.length - 1) return;
       row.selfNs += ns;
       row.samples += samples;
+      brief.set(row, (brief.get(row) ?? 0) + briefNs);
       if (line === undefined) return;
       row.file ??= file;
       const times = lines.getOrInsertComputed(row, () => new Map());
@@ -58,7 +62,10 @@ export function functionTable(stacks: readonly FunctionStack[]): FunctionRow[] {
   for (const row of rows.values()) {
     const { selfNs, samples } = row;
     // How many of all samples hit it varies as a binomial number does.
-    if (samples > 0) row.seNs = selfNs * Math.sqrt((1 - samples / all) / samples);
+    if (samples === 0) continue;
+    const drawnNs = selfNs * Math.sqrt((1 - samples / all) / samples);
+    // The true share of alike threads lies anywhere between none and all: √(1/3) about all.
+    row.seNs = Math.hypot(drawnNs, (brief.get(row) ?? 0) / Math.sqrt(3));
   }
   return [...rows.values()].sort((a, b) =>
     b.selfNs - a.selfNs || b.totalNs - a.totalNs || (a.name < b.name ? -1 : 1)

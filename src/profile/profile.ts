@@ -30,6 +30,7 @@ export const MARKER = {
   shortThreads: 1,
   hiddenKernel: 2,
   kernelThread: 3,
+  lost: 4,
 } as const;
 
 /** Time of a stack itself, without the stacks above it. */
@@ -37,6 +38,8 @@ export interface StackCost {
   readonly node: number;
   ns: number;
   samples: number;
+  /** Part of the time that is of brief threads, ns. */
+  briefNs: number;
 }
 
 /** One sample: when, where, and its stack. */
@@ -65,6 +68,10 @@ export interface ProfileFacts {
   cpuNs: number;
   shortNs: number;
   hiddenNs: number;
+  /** CPU time whose samples were lost, of threads without any. */
+  lostNs: number;
+  /** CPU time of brief threads with samples: of fewer than {@linkcode BRIEF_PERIODS} periods. */
+  briefNs: number;
 }
 
 /** One thread. */
@@ -88,6 +95,11 @@ interface Process {
   threads: number;
 }
 
+/**
+ * The kernel samples each thread at whole periods of its own CPU time. Threads that are alike and have few samples
+ * are all sampled in the same functions: the share of a function is then off by up to the whole.
+ */
+export const BRIEF_PERIODS = 5;
 /** Counts of a thread may come this much after its end. */
 const SETTLED_NS = 1e9;
 
@@ -106,6 +118,8 @@ export class Profile {
     cpuNs: 0,
     shortNs: 0,
     hiddenNs: 0,
+    lostNs: 0,
+    briefNs: 0,
   };
   /** Names of processes. */
   readonly names: string[] = [];
@@ -117,6 +131,8 @@ export class Profile {
   readonly #costs = new Map<number, StackCost>();
   readonly #endedByCpu = new Map<number, number>();
   #spaces = 0;
+  /** Lost samples that no thread has missed so far. */
+  #lostLeft = 0;
   /** Called for each sample. */
   onSample: ((sample: SampleSeen) => void) | undefined;
   /** Called when a process has ended whose own code was sampled: its names may vanish. */
@@ -193,14 +209,19 @@ export class Profile {
         this.#count(at, cpu);
         break;
       case RECORD.lost:
-        facts.lost += reader.count(at);
+        this.#lose(reader.count(at));
         break;
       case RECORD.lostSamples:
-        facts.lost += reader.lostSamples(at);
+        this.#lose(reader.lostSamples(at));
         break;
       case RECORD.throttle:
         facts.throttled++;
     }
+  }
+
+  #lose(count: number): void {
+    this.facts.lost += count;
+    this.#lostLeft += count;
   }
 
   #sample(bytes: RecordBytes, at: number): void {
@@ -343,30 +364,40 @@ export class Profile {
     if (thread === undefined) return;
     this.#threads.delete(id);
     const { samples, cpuNs, expected, root } = thread, { facts, trie } = this;
+    // A sample that is missing may be lost: only the others are of the kernel.
+    const absent = Math.max(0, expected - samples), lost = Math.min(absent, this.#lostLeft);
+    this.#lostLeft -= lost;
     if (samples === 0) {
       if (cpuNs === 0) return;
-      const isShort = expected === 0 || !this.#hidesKernel;
-      facts[isShort ? "shortNs" : "hiddenNs"] += cpuNs;
-      const marker = isShort ? MARKER.shortThreads : MARKER.hiddenKernel;
-      this.#cost(trie.child(root, FRAME.marker, marker), cpuNs, 0);
+      const isShort = expected === 0 || !this.#hidesKernel && lost === 0;
+      const isLost = !isShort && lost >= absent;
+      facts[isShort ? "shortNs" : isLost ? "lostNs" : "hiddenNs"] += cpuNs;
+      const marker = isShort ? MARKER.shortThreads : isLost ? MARKER.lost : MARKER.hiddenKernel;
+      this.#cost(trie.child(root, FRAME.marker, marker), cpuNs, 0, false);
       return;
     }
     // One without a count has ended in a way that the kernel does not report.
     const known = cpuNs > 0 ? cpuNs : samples * this.periodNs;
-    const missing = this.#hidesKernel ? Math.max(0, expected - samples) : 0;
+    const missing = this.#hidesKernel ? absent - lost : 0;
     const hiddenNs = Math.min(missing * this.periodNs, known);
     if (hiddenNs > 0) {
       facts.hiddenNs += hiddenNs;
-      this.#cost(trie.child(root, FRAME.marker, MARKER.hiddenKernel), hiddenNs, 0);
+      this.#cost(trie.child(root, FRAME.marker, MARKER.hiddenKernel), hiddenNs, 0, false);
     }
+    const isBrief = known < BRIEF_PERIODS * this.periodNs;
+    if (isBrief) facts.briefNs += known - hiddenNs;
     const weight = (known - hiddenNs) / samples;
-    for (const [node, count] of thread.stacks) this.#cost(node, count * weight, count);
+    for (const [node, count] of thread.stacks) this.#cost(node, count * weight, count, isBrief);
   }
 
-  #cost(node: number, ns: number, samples: number): void {
-    const cost = this.#costs.getOrInsertComputed(node, () => ({ node, ns: 0, samples: 0 }));
+  #cost(node: number, ns: number, samples: number, isBrief: boolean): void {
+    const cost = this.#costs.getOrInsertComputed(
+      node,
+      () => ({ node, ns: 0, samples: 0, briefNs: 0 }),
+    );
     cost.ns += ns;
     cost.samples += samples;
+    if (isBrief) cost.briefNs += ns;
   }
 
   /**

@@ -39,8 +39,8 @@ Deno.test("JitMap.ofKernel() finds functions, and none where the kernel hides th
 
 Deno.test("functionTable() counts a function once for each stack, and parts as their function", () => {
   const frame = (name: string) => ({ name, suffix: "", module: 0, address: 0, start: 0 });
-  const stack = (names: string[], ns: number, samples: number) => {
-    return { frames: names.map(frame), ns, samples };
+  const stack = (names: string[], ns: number, samples: number, briefNs = 0) => {
+    return { frames: names.map(frame), ns, samples, briefNs };
   };
   const rows = functionTable([
     stack(["app", "main", "f", "f"], 30, 3),
@@ -51,4 +51,7 @@ Deno.test("functionTable() counts a function once for each stack, and parts as t
     ["main", 60, 100, 6],
     ["f", 40, 40, 4],
   ]);
+  // All of a function in brief threads may be another one's.
+  const [g] = functionTable([stack(["app", "g"], 60, 60, 60), stack(["app", "h"], 40, 40)]);
+  assertEquals([g.name, Math.round(g.seNs)], ["g", 35]);
 });

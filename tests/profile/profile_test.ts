@@ -67,6 +67,32 @@ Deno.test("CPU time that has fewer samples than periods is the kernel's", () => 
   assertEquals(stacks["app;py::step:/a;b.py;py::step:/a;b.py"], { ms: 11, samples: 2 });
 });
 
+Deno.test("samples that were lost are not the kernel's", () => {
+  const { stacks, facts } = profileOf([
+    ...begin("app"),
+    hit(10e6),
+    hit(30e6),
+    lost(6, { process: 7, timeNs: 35e6 }),
+  ], 41e6);
+  // Eight periods, two samples, six lost.
+  assertEquals(stacks["app;[kernel, not visible]"], undefined);
+  assertEquals(stacks["app;py::step:/a;b.py;py::step:/a;b.py"], { ms: 41, samples: 2 });
+  assertEquals([facts.hiddenNs, facts.lostNs], [0, 0]);
+  const none = profileOf([...begin("app"), lost(8, { process: 7, timeNs: 9e6 })], 41e6);
+  assertEquals(none.facts.hiddenNs + none.facts.shortNs, 0);
+});
+
+Deno.test("a function of brief threads has an error as large as its doubt", () => {
+  const threads = Array.from({ length: 100 }, (_, i) => 100 + i).flatMap((thread, i) => [
+    task("fork", 7, { process: 7, thread, timeNs: 3e6 + i }),
+    hit(8e6 + i, thread),
+    task("exit", 7, { process: 7, thread, timeNs: 9e6 + i }),
+    cpuTime(6e6, { process: 7, thread, timeNs: 9e6 + i }),
+  ]);
+  const { facts } = profileOf([...begin("app"), ...threads], 600e6);
+  assertEquals(facts.briefNs, 600e6);
+});
+
 Deno.test("where the kernel is sampled no time is hidden", () => {
   const { facts } = profileOf([...begin("app")], 41e6, true);
   assertEquals(facts.hiddenNs, 0);

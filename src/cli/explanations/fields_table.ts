@@ -198,11 +198,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "functions; event; rate (Hz); lost; throttled; complete (%); unknown (%); guessed frames (%); " +
-      "cpu-time (s); sampled (s); short threads (s); kernel, not visible (s); " +
+      "cpu-time (s); sampled (s); short threads (s); kernel, not visible (s); lost (s); brief threads (s); " +
       "modules without tables; list; function; file; line; module; self-time (s); " +
       "self-time-se (s); total-time (s)",
     "CPU time of functions from samples (--functions): samples taken and lost, share of complete " +
-      "stacks, CPU time by the kernel's count and the parts of it without samples; then each " +
+      "stacks, CPU time by the kernel's count, the parts of it without samples, and that of threads with " +
+      "few samples; then each " +
       "function with its file, the line with most time, its own time with standard error, and its " +
       "time with all that it calls",
   ),

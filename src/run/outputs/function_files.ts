@@ -48,8 +48,8 @@ export function writeFunctions(
   samples: readonly SampleSeen[],
   { run, paths, site, pack }: FunctionFileSources,
 ): { [key: string]: Nested } {
-  const stacks = data.costs.map(({ node, ns, samples }) => {
-    return { frames: stackOf(data, node), ns, samples };
+  const stacks = data.costs.map(({ node, ns, samples, briefNs }) => {
+    return { frames: stackOf(data, node), ns, samples, briefNs };
   });
   const { version, profile, startTime } = run.header;
   const write = (path: string | undefined, make: () => Iterable<string> | Uint8Array) => {
@@ -150,6 +150,8 @@ function factsOf(data: FunctionData, stacks: readonly FunctionStack[]): { [key: 
     "sampled (s)": seconds(facts.samples * periodNs),
     "short threads (s)": seconds(facts.shortNs),
     "kernel, not visible (s)": seconds(facts.hiddenNs),
+    "lost (s)": facts.lostNs > 0 ? seconds(facts.lostNs) : undefined,
+    "brief threads (s)": facts.briefNs > 0 ? seconds(facts.briefNs) : undefined,
     "modules without tables": without.length > 0 ? without.slice(0, MODULES_MOST) : undefined,
     list,
   });

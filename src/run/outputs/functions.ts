@@ -6,7 +6,7 @@ import type { Finding } from "../../core/finding.ts";
 import type { OptionValues } from "../../core/option.ts";
 import type { Nested, ReportHost } from "../../core/report.ts";
 import type { FunctionData } from "../../profile/function_data.ts";
-import type { SampleSeen } from "../../profile/profile.ts";
+import { BRIEF_PERIODS, type SampleSeen } from "../../profile/profile.ts";
 import {
   FunctionRowsWriter,
   FUNCTIONS_FILE,
@@ -26,6 +26,8 @@ import type { Opener, OpenOutput, OutputSite } from "./output.ts";
 
 /** More lost samples are a finding. */
 const LOST_SHARE = 0.01;
+/** More CPU time in threads with few samples, or none, is a finding. */
+const BRIEF_SHARE = 0.1;
 
 /** The outputs of `--functions`. @param pack Absent where no profile of pprof is asked for. */
 export function makeFunctions(pack: PackPprof | undefined) {
@@ -143,12 +145,19 @@ class FunctionOutput implements OpenOutput {
   }
 
   notes(): Finding[] {
-    const { samples, lost } = this.#sampling.profile.facts, others = this.#others;
+    const { samples, lost, cpuNs, briefNs, shortNs } = this.#sampling.profile.facts;
+    const others = this.#others, share = (briefNs + shortNs) / cpuNs;
     const notes: Finding[] = [];
     if (lost > LOST_SHARE * samples) {
       const text = `${lost} samples of functions were lost: the monitor had too little CPU time`;
       const remedy = "Leave a CPU free, or give a lower rate: --functions=99";
       notes.push({ code: "functions-lost", severity: "warning", text, remedy });
+    }
+    if (share > BRIEF_SHARE) {
+      const text = `${Math.round(100 * share)} % of the CPU time is of threads shorter than ` +
+        `${BRIEF_PERIODS} sampling periods. Times of functions in them are inaccurate`;
+      const remedy = "Sample more often: --functions=997";
+      notes.push({ code: "functions-of-brief-threads", severity: "warning", text, remedy });
     }
     if (others > 0) {
       const count = others === 1 ? "1 other process" : `${others} other processes`;

@@ -72,7 +72,9 @@ export class FunctionRowsWriter {
       });
       this.#row("name", module, address, frames);
     }
-    for (const { node, ns, samples } of costs) this.#row("cost", node, ns, samples);
+    for (const { node, ns, samples, briefNs } of costs) {
+      this.#row("cost", node, ns, samples, briefNs);
+    }
     this.#row("end", durationNs, facts);
     return this.#lines;
   }
@@ -183,8 +185,8 @@ class FunctionRows {
         break;
       }
       case "cost": {
-        const [node, ns, samples] = checked(3);
-        this.#costs.push({ node: this.#node(node, line), ns, samples });
+        const [node, ns, samples, briefNs] = checked(4);
+        this.#costs.push({ node: this.#node(node, line), ns, samples, briefNs });
         break;
       }
       case "end":
@@ -250,7 +252,7 @@ function frameOf(row: unknown): Frame {
 function costsOf(samples: readonly SampleSeen[], periodNs: number): StackCost[] {
   const costs = new Map<number, StackCost>();
   for (const { node } of samples) {
-    const cost = costs.getOrInsertComputed(node, () => ({ node, ns: 0, samples: 0 }));
+    const cost = costs.getOrInsertComputed(node, () => ({ node, ns: 0, samples: 0, briefNs: 0 }));
     cost.ns += periodNs;
     cost.samples++;
   }
@@ -268,5 +270,7 @@ function factsOf(samples: readonly SampleSeen[], periodNs: number): ProfileFacts
     cpuNs: samples.length * periodNs,
     shortNs: 0,
     hiddenNs: 0,
+    lostNs: 0,
+    briefNs: 0,
   };
 }

@@ -16,6 +16,8 @@ const FACTS = {
   cpuNs: 1e7,
   shortNs: 0,
   hiddenNs: 0,
+  lostNs: 0,
+  briefNs: 0,
 };
 const ROWS = [
   ["joulemark-functions/1", 199, 5025125.6],
@@ -26,7 +28,7 @@ const ROWS = [
   ["module", 0, "/bin/app", "ab", false],
   ["name", -2, 0, [["app", "", -1, 0, 0, "", 0]]],
   ["name", 0, 4400, [["heavy", "", 0, 4400, 4384, "a.c", 7]]],
-  ["cost", 2, 1e7, 2],
+  ["cost", 2, 1e7, 2, 0],
   ["end", 5e9, FACTS],
 ];
 
@@ -45,14 +47,14 @@ const text = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)
 Deno.test("readFunctions() reads times, names and samples", () => {
   const data = read(text(ROWS));
   assertEquals([data.hz, data.durationNs, data.facts], [199, 5e9, FACTS]);
-  assertEquals(data.costs, [{ node: 2, ns: 1e7, samples: 2 }]);
+  assertEquals(data.costs, [{ node: 2, ns: 1e7, samples: 2, briefNs: 0 }]);
   assertEquals(data.frames(0, 4400)[0].line, 7);
   assertEquals(data.samples.length, 2);
 });
 
 Deno.test("readFunctions() gives each sample of a cut recording one period", () => {
   const data = read(text(ROWS.slice(0, 5)));
-  assertEquals(data.costs, [{ node: 2, ns: 2 * 5025125.6, samples: 2 }]);
+  assertEquals(data.costs, [{ node: 2, ns: 2 * 5025125.6, samples: 2, briefNs: 0 }]);
   assertEquals([data.frames(-2, 0)[0].name, data.frames(0, 4400)[0].name], ["app", "[not named]"]);
 });
 
