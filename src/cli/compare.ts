@@ -103,6 +103,12 @@ async function run(options: ParsedOptions): Promise<number> {
     throw misused("compare", "reports on both sides of --", found);
   }
   refuseOutputAmongInputs(words, text.output, "write");
+  // A run that counts twice would have no spread.
+  const sides = [words.slice(0, left), left === undefined ? [] : words.slice(left)];
+  const twice = sides.flatMap((side) => side.filter((word, i) => side.indexOf(word) < i))[0];
+  if (twice !== undefined) {
+    throw misused("compare", "each report of a side once", `"${twice}" twice`);
+  }
   await loadYaml();
   const read = (paths: readonly string[]) => paths.flatMap((path) => readRuns(path));
   const [a, b] = left === undefined

@@ -261,3 +261,9 @@ Deno.test("compare takes a directory of parts as one run of several hosts", asyn
     Deno.removeSync(dir, { recursive: true });
   }
 });
+
+Deno.test("compare counts no report of a side twice", async () => {
+  const { code, stderr } = await capture(compare, ["a", "a", "a", "--", "b"]);
+  assertEquals(code, 2);
+  assertStringIncludes(stderr, 'each report of a side once, found "a" twice');
+});
