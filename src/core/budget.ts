@@ -6,7 +6,7 @@
  * needs no order are folded as they are read (counts and times stay exact, edges of visits are gone), then
  * the sampling period is lengthened. Both are taken back, one by one, when half the budget would do.
  * If marks come faster than the share can ever emit one by one they are folded at once
- * (`marksPerS`). The report and the card list what was done. Pure: times are arguments.
+ * (`marksPerS`). The report and the summary list what was done. Pure: times are arguments.
  * @module
  */
 

@@ -1,5 +1,5 @@
 /**
- * Regions as the card, tables and pages show them: the tree's rows as the report has it, else GEOPM's
+ * Regions as the summary, tables and pages show them: the tree's rows as the report has it, else GEOPM's
  * sections.
  * @module
  */

@@ -202,7 +202,7 @@ function reportOf(dir: string): any {
   return parseReport(Deno.readTextFileSync(path), path).hosts[0].joulemark;
 }
 
-endToEnd("the report and the card have the functions with most time", (dir) => {
+endToEnd("the report and the summary have the functions with most time", (dir) => {
   const user = userIn(dir);
   functionsOf(dir, user, "cc -O2 -g -o app PROGRAMS/shares.c");
   const { functions, confinement } = reportOf(dir);
@@ -218,12 +218,12 @@ endToEnd("the report and the card have the functions with most time", (dir) => {
   assertAlmostEquals(all, functions["cpu-time (s)"], 1e-3);
   assert(functions["complete (%)"] > 95);
   assertEquals(confinement.paths.read.includes("/"), true);
-  const card = user.joulemark(["run", "--functions", "--", "./app"]).stderr;
+  const summary = user.joulemark(["run", "--functions", "--", "./app"]).stderr;
   assertMatch(
-    card,
+    summary,
     /^function +own time +share +module\nheavy +[\d.]+ m?s +[\d.]+ % {2}app\nlight /m,
   );
-  assertMatch(card, /^\d+ samples at 199 Hz.*; stacks \d+ % complete$/m);
+  assertMatch(summary, /^\d+ samples at 199 Hz.*; stacks \d+ % complete$/m);
 }, LIMIT_S);
 
 endToEnd("stacks for pprof, speedscope and readers of perf script", (dir) => {

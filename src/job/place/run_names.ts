@@ -22,7 +22,7 @@ export interface JobPlace {
   readonly host: string;
   /** Suffix of the name of every file that each node writes; absent for a job of one node. */
   readonly fileSuffix?: string;
-  /** The card of one node is enough. */
+  /** The summary of one node is enough. */
   readonly quiet: boolean;
   /** The node's side of the job's report; absent for a job of one node. */
   readonly part?: JobPart;

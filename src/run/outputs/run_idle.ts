@@ -129,7 +129,7 @@ export class RunIdle {
     (host.joulemark ??= {}).idle = idle;
   }
 
-  /** Lines for the card, as of the last report. */
+  /** Lines for the summary, as of the last report. */
   notes(): string[] {
     if (!(this.#busyPercent > BUSY_PERCENT)) return this.#notes;
     const busy = this.#busyPercent.toPrecision(2);
