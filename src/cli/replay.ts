@@ -172,8 +172,13 @@ export async function replayReport(
 function document(results: Replayed[]) {
   const hosts = results.flatMap(({ engine, host }): ReportHost[] => engine.document([host]).hosts);
   const partial = results.some((result) => result.partial);
+  const outcomes = results.map(({ recording: { outcome } }) => outcome)
+    .filter((outcome) => outcome !== undefined);
+  // Of several hosts the first one that did not end well.
+  const outcome = outcomes.find((one) => one["exit status"] !== 0) ?? outcomes[0];
   return results[0].engine.document(hosts, {
     replayed: true,
+    ...outcome,
     ...(partial ? { partial: true } : {}),
     ...(hosts.length > 1 ? ofJob(hosts) : {}),
   });

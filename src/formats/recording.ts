@@ -17,6 +17,7 @@ import { type Aggregation, AGGREGATIONS } from "../core/agg.ts";
 import { cpusOf } from "../core/machine/cpu_list.ts";
 import { type Domain, isDomain } from "../core/machine/domain.ts";
 import { FormatError } from "../core/errors.ts";
+import type { Nested } from "../core/report.ts";
 import type { Behavior, OfferedSignal, Quality, SignalFormat, Unit } from "../core/signal.ts";
 import { type CpuPlace, PlatformTopology } from "../core/machine/topology.ts";
 import type { TraceHeader } from "./trace/header.ts";
@@ -47,6 +48,22 @@ export interface Recording extends Readonly<Omit<TraceHeader, "version">> {
   readonly policy?: string;
   readonly topology: PlatformTopology;
   readonly signals: readonly OfferedSignal[];
+  /** End of the command, with the keys of a report. @default not known */
+  readonly outcome?: { readonly [key: string]: Nested };
+}
+
+/** Keys of a report that say how its command ended. */
+const OUTCOME_KEYS = ["exit status", "ended by", "partial"] as const;
+
+/** The end of a command, of a report's own keys; `undefined`: they do not say. */
+export function outcomeIn(own: unknown): { [key: string]: Nested } | undefined {
+  if (!isMapping(own)) return undefined;
+  const found = OUTCOME_KEYS.flatMap((key): [string, Nested][] => {
+    const value = own[key];
+    const isKnown = typeof value === "number" || typeof value === "string" || value === true;
+    return isKnown ? [[key, value]] : [];
+  });
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
 
 type Mapping = Record<string, unknown>;
@@ -85,6 +102,7 @@ export function describeRecording(data: unknown, path: string, seen: Instances =
     startTime: text(data.start) ?? "1970-01-01T00:00:00.000000000+0000",
     topology: topologyOf(data, seen, wrong),
     signals: signals.map((signal) => recordedSignal(signal, wrong)),
+    outcome: outcomeIn(data.outcome),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What the executable answers to wrong requests: what failed, why, what to do, in one line. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { parseReport } from "../../src/formats/report.ts";
 import { endToEnd, joulemark, unbroken } from "../_support/programs.ts";
 
 const UTF8 = { LANG: "C.UTF-8", LC_ALL: "C.UTF-8", COLUMNS: "80" };
@@ -99,3 +100,20 @@ endToEnd(
     assertEquals(/\x1b/.test(run({})), false);
   },
 );
+
+endToEnd("a replay knows how the command ended", (dir) => {
+  for (
+    const [script, key, value] of [["exit 3", "exit status", 3], [
+      "kill -9 $$",
+      "ended by",
+      "SIGKILL",
+    ]]
+  ) {
+    joulemark(dir, ["run", "-q", "--simulate", "--record", "r1", "--", "sh", "-c", String(script)]);
+    const { stderr } = joulemark(dir, ["replay", "r1", "--report", "again.report"]);
+    assertMatch(stderr, /^\nFAILED: /);
+    const path = `${dir}/again.report`;
+    assertEquals(parseReport(Deno.readTextFileSync(path), path).joulemark![String(key)], value);
+    Deno.removeSync(`${dir}/r1`, { recursive: true });
+  }
+});

@@ -3,6 +3,7 @@
  * @module
  */
 import type { OptionValues } from "../../core/option.ts";
+import { outcomeIn } from "../../formats/recording.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
 import { RecordingWriter, recordingYaml } from "../recordings/recording.ts";
 import { asksFunctions } from "./function_options.ts";
@@ -23,7 +24,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
       trackName: (handle) => tracker.tracks.name(handle),
       paths: tracker.paths,
     });
-    let begun = false;
+    let begun = false, outcome: ReturnType<typeof outcomeIn>;
     const describe = () => {
       const { profile, startTime } = run.header;
       const { hasTracks } = writer;
@@ -35,6 +36,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
         startTime,
         topology,
         hasTracks,
+        outcome,
         features: asksFunctions(values) ? ["functions"] : [],
       };
       try {
@@ -54,6 +56,10 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
         describe();
       },
       sample: (timeS) => writer.samples(timeS, batch),
+      document({ joulemark }) {
+        outcome = outcomeIn(joulemark);
+        if (outcome !== undefined) describe();
+      },
     };
   };
 }

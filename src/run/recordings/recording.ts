@@ -223,7 +223,7 @@ export interface RecordingDescription extends Omit<Recording, "signals"> {
 
 /** The text of `recording.yaml`; the batch has all its signals pushed. */
 export function recordingYaml(
-  { host, profile, agent, policy, startTime: start, topology, hasTracks, features = [] }:
+  { host, profile, agent, policy, startTime: start, topology, hasTracks, features = [], outcome }:
     RecordingDescription,
   batch: Batch,
 ): string {
@@ -236,6 +236,7 @@ export function recordingYaml(
     agent,
     start,
     ...policy === undefined || policy === "{}" ? {} : { policy },
+    ...outcome === undefined ? {} : { outcome: { ...outcome } },
     ...topologyData(topology),
     signals: recordedColumns(batch).map(({ name, signal }) => {
       const { domain, unit, agg: aggregation, behavior, format = "double" } = signal.row;
