@@ -106,8 +106,10 @@ export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
   })).sort((a, b) => b.joules - a.joules);
   const most = calls.size > 1 ? `, most in ${first.name}` : "";
   const what = calls.size > 1 ? "MPI calls use" : `${first.name} uses`;
+  const waiting = waitingRegions(regions, outermost);
   const [uneven] = spreads.filter(({ region, meanS }) => {
-    return !region.startsWith("MPI_") && meanS >= MIN_SHARE * facts.totals.seconds;
+    return !region.startsWith("MPI_") && !waiting.has(region) &&
+      meanS >= MIN_SHARE * facts.totals.seconds;
   }).sort((a, b) => b.mostS - b.meanS - (a.mostS - a.meanS));
   const stakeJ = MPI_STAKE * joules;
   const save = `would save at most ${energyText(stakeJ)}`;
@@ -122,6 +124,21 @@ export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
     text: `${what} ${percent(joules / total)} of the energy${most}.`,
     next,
   };
+}
+
+/** Regions that are in MPI most of their time: who is longest in them waits for others. */
+function waitingRegions(
+  regions: readonly RegionFacts[],
+  calls: readonly RegionFacts[],
+): ReadonlySet<string> {
+  const waitS = new Map<RegionFacts, number>();
+  for (const call of calls) {
+    for (let at = call.parent; at >= 0; at = regions[at].parent) {
+      waitS.set(regions[at], (waitS.get(regions[at]) ?? 0) + call.runtimeS);
+    }
+  }
+  const mostly = [...waitS].filter(([{ runtimeS }, seconds]) => seconds > runtimeS / 2);
+  return new Set(mostly.map(([{ region }]) => region));
 }
 
 /** GPUs idle in a region. */

@@ -43,6 +43,15 @@ Deno.test("MPI calls above 5 % of the energy name the process that the others wa
     "Balance solve: rank 3 takes 1.50 times the mean (would save at most 160 J).",
   );
   assertEquals(first({ regions, processes: 4 }).next.includes("messages"), true);
+  // Who is longest in a region that only waits is the fastest one.
+  const around = [
+    region("solve", 600, 5),
+    region("reduce", 200, 3),
+    region("MPI_Reduce", 200, 3, { depth: 1, parent: 1 }),
+  ];
+  const waits = { ...spread, region: "reduce", leastS: 0.5, mostS: 3.5, most: "rank 0" };
+  const both = first({ regions: around, processes: 4, spreads: [waits, spread] });
+  assertMatch(both.next, /^Balance solve: rank 3 /);
   assert(
     !codes({ regions, processes: 1 }).includes("waiting-in-mpi"),
     "one process waits for none",
