@@ -3,7 +3,7 @@
  * `joulemark run --repeat`, which is one command without a comparison.
  * @module
  */
-import { jobFigures } from "../show/analysis/job_figures.ts";
+import { comparableFigures, jobFigures } from "../show/analysis/job_figures.ts";
 import { compare, metricOf, metricValue } from "../show/analysis/comparison.ts";
 import { differences, type NamedReport } from "../show/analysis/comparable.ts";
 import { LEVEL } from "../show/analysis/difference.ts";
@@ -252,12 +252,13 @@ async function runBench(
     return { set, comparison, notes };
   });
   const pages = await writePages(directory, comparisons, sets);
+  const figures = comparableFigures(all.map(({ report }) => jobFigures(report)));
   const result: BenchResult = {
     seed: plan.seed,
     warmup: plan.warmup,
     blocks: blocks.length,
     sets: sets.map(({ set, text, reports }) => {
-      return { set, text, jobs: reports.map(({ report }) => jobFigures(report)) };
+      return { set, text, jobs: figures.splice(0, reports.length) };
     }),
     metric,
     comparisons,

@@ -69,6 +69,12 @@ export function jobFigures(report: Report): JobFigures {
   };
 }
 
+/** Figures of several jobs: without an energy if it is not of the same parts in all of them. */
+export function comparableFigures(jobs: readonly JobFigures[]): JobFigures[] {
+  const isMixed = new Set(jobs.map(({ source }) => source)).size > 1;
+  return jobs.map((job) => isMixed ? Object.assign({}, job, { energyJ: NaN }) : job);
+}
+
 /** A host without a key, such as a GPU's, has no such part. */
 function hasKey({ application }: ReportHost, { key }: Part): boolean {
   return application[`${key}-energy (J)`] !== undefined;
