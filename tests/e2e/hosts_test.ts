@@ -103,17 +103,17 @@ endToEnd("a GPU of one of two hosts is in every subcommand, with the number of h
   const page = joulemark(dir, ["show", "--html", "-o", "p.html", "job.report"]);
   assertEquals(page.code, 0, page.stderr);
   assertStringIncludes(Deno.readTextFileSync(`${dir}/p.html`), "GPU");
-  const compared = joulemark(dir, [
-    "compare",
-    "--json",
-    "job.report",
-    "job.report",
-    "job.report",
-    "--",
-    "job.report",
-    "job.report",
-    "m.report",
-  ]);
+  const runs = ["a", "b", "c", "d", "e"].map((name) => `${name}.report`);
+  for (const path of runs) Deno.copyFileSync(`${dir}/job.report`, `${dir}/${path}`);
+  const compared = joulemark(
+    dir,
+    ["compare", "--json"].concat(
+      runs.slice(0, 3),
+      ["--"],
+      runs.slice(3),
+      ["m.report"],
+    ),
+  );
   assertStringIncludes(compared.stdout, "package + memory + GPU", compared.stderr);
   assertStringIncludes(compared.stdout, "3450");
 });
