@@ -66,5 +66,9 @@ export class ReplaySite implements OutputSite {
     return epochSeconds(this.#recording.startTime);
   }
 
+  zeroRawNs(): number {
+    return NaN;
+  }
+
   readonly log = say;
 }

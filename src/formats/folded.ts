@@ -9,28 +9,38 @@ export interface FoldedStack {
   readonly frames: readonly string[];
   readonly ns: number;
   readonly samples: number;
+  /** Energy of so much of its time, J, by component; NaN: it cannot be determined. All have the same components. */
+  energiesOf?(ns: number): ReadonlyMap<string, { readonly energyJ: number; readonly seJ: number }>;
 }
 
-const HEADER = "# joulemark-folded/1\n# stack\ttime(ns)\tsamples(count)\n";
+const HEADER = "# joulemark-folded/1\n# stack\ttime(ns)\tsamples(count)";
 
 /** The file: most time first. Stacks of the same names are one line. */
 export function foldedText(stacks: readonly FoldedStack[]): string {
-  const lines = new Map<string, { ns: number; samples: number }>();
-  for (const { frames, ns, samples } of stacks) {
+  const lines = new Map<string, { ns: number; samples: number; stack: FoldedStack }>();
+  for (const stack of stacks) {
     const line = lines.getOrInsertComputed(
-      frames.map(plain).join(";"),
-      () => ({ ns: 0, samples: 0 }),
+      stack.frames.map(plain).join(";"),
+      () => ({ ns: 0, samples: 0, stack }),
     );
-    line.ns += ns;
-    line.samples += samples;
+    line.ns += stack.ns;
+    line.samples += stack.samples;
   }
-  const sorted = [...lines].map(([stack, { ns, samples }]) => ({
-    stack,
+  const sorted = [...lines].map(([name, { ns, samples, stack }]) => ({
+    name,
     ns: Math.round(ns),
-    samples,
-  }))
-    .sort((a, b) => b.ns - a.ns || (a.stack < b.stack ? -1 : 1));
-  return HEADER + sorted.map(({ stack, ns, samples }) => `${stack}\t${ns}\t${samples}\n`).join("");
+    numbers: [samples, ...energies(stack, ns)],
+  })).sort((a, b) => b.ns - a.ns || (a.name < b.name ? -1 : 1));
+  const kinds = [...stacks[0]?.energiesOf?.(0).keys() ?? []];
+  const head = kinds.map((kind) => `\t${kind}(uJ)\t${kind}-se(uJ)`).join("");
+  const rows = sorted.map(({ name, ns, numbers }) => `${[name, ns, ...numbers].join("\t")}\n`);
+  return `${HEADER}${head}\n${rows.join("")}`;
+}
+
+function energies({ energiesOf }: FoldedStack, ns: number): (number | string)[] {
+  return [...energiesOf?.(ns).values() ?? []].flatMap(({ energyJ, seJ }) =>
+    [energyJ, seJ].map((joules) => Number.isNaN(joules) ? "nan" : Math.round(joules * 1e6))
+  );
 }
 
 /** A name without the characters that have a meaning here. */

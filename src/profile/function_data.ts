@@ -43,6 +43,28 @@ export interface FunctionData {
   frames(module: number, address: number): readonly Frame[];
 }
 
+/** A stack of functions, and what it took without those above it. */
+export interface FunctionStack {
+  /** The process first, the innermost function last. */
+  readonly frames: readonly Frame[];
+  readonly ns: number;
+  readonly samples: number;
+  /** Part of the time that is of brief threads, ns. */
+  readonly briefNs: number;
+  /** Node of the tree. */
+  readonly node: number;
+}
+
+/** Classes of leaves. */
+export interface LeafClasses {
+  readonly count: number;
+  /** CPU time, s, and the part of it that is of brief threads. */
+  readonly timeS: Float64Array;
+  readonly briefS: Float64Array;
+  /** The class of a node of the tree; −1: its time has no sample. */
+  of(node: number): number;
+}
+
 /** The name of frames that stand for missing outer ones. */
 export const CUT = "[…]";
 /** Functions that nothing calls: a stack that ends there is complete. */

@@ -2,18 +2,8 @@
  * Functions by their time: their own, and with all that they call.
  * @module
  */
-import type { Frame } from "./function_data.ts";
-import { stem } from "./names.ts";
-
-/** A stack of functions, and what it took without those above it. */
-export interface FunctionStack {
-  /** The process first, the innermost function last. */
-  readonly frames: readonly Frame[];
-  readonly ns: number;
-  readonly samples: number;
-  /** Part of the time that is of brief threads, ns. */
-  readonly briefNs: number;
-}
+import type { FunctionStack, LeafClasses } from "./function_data.ts";
+import { rowKey, stem } from "./names.ts";
 
 /** One function. */
 export interface FunctionRow {
@@ -26,29 +16,49 @@ export interface FunctionRow {
   totalNs: number;
   /** Samples of the function itself. */
   samples: number;
+  /** Class of its own time, and all its time by class of leaf, s. */
+  leaf: number;
+  readonly leafS: Map<number, number>;
   /** The file of the source, where it is known, and the line with most time. */
   file?: string;
   line?: number;
 }
 
 /** Rows with most time of their own first. */
-export function functionTable(stacks: readonly FunctionStack[]): FunctionRow[] {
+export function functionTable(
+  stacks: readonly FunctionStack[],
+  leaves: Pick<LeafClasses, "of">,
+): FunctionRow[] {
   const rows = new Map<string, FunctionRow>();
   const lines = new Map<FunctionRow, Map<number, number>>();
   const brief = new Map<FunctionRow, number>();
   const all = stacks.reduce((sum, { samples }) => sum + samples, 0);
-  for (const { frames, ns, samples, briefNs } of stacks) {
+  for (const { frames, ns, samples, briefNs, node } of stacks) {
+    const leaf = leaves.of(node);
     const functions = frames.slice(1);
     const counted = new Set<FunctionRow>();
-    functions.forEach(({ name: full, suffix, module, file, line }, i) => {
-      const name = stem(full) + suffix;
-      const row = rows.getOrInsertComputed(`${module} ${name}`, () => {
-        return { name, module, selfNs: 0, seNs: 0, totalNs: 0, samples: 0 };
+    functions.forEach((frame, i) => {
+      const { module, file, line } = frame, name = stem(frame.name) + frame.suffix;
+      const row = rows.getOrInsertComputed(rowKey(frame), () => {
+        return {
+          name,
+          module,
+          selfNs: 0,
+          seNs: 0,
+          totalNs: 0,
+          samples: 0,
+          leaf: -1,
+          leafS: new Map(),
+        };
       });
       // A function that calls itself is in a stack once.
-      if (!counted.has(row)) row.totalNs += ns;
+      if (!counted.has(row)) {
+        row.totalNs += ns;
+        if (leaf >= 0) row.leafS.set(leaf, (row.leafS.get(leaf) ?? 0) + ns / 1e9);
+      }
       counted.add(row);
       if (i < functions.length - 1) return;
+      if (leaf >= 0) row.leaf = leaf;
       row.selfNs += ns;
       row.samples += samples;
       brief.set(row, (brief.get(row) ?? 0) + briefNs);

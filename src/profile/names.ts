@@ -183,6 +183,11 @@ export function shownName(symbol: string): string {
   return plain(base) + whole.slice(base.length);
 }
 
+/** Functions of the same module and name are one, whatever was inlined into them. */
+export function rowKey({ name, suffix, module }: Frame): string {
+  return `${module} ${stem(name)}${suffix}`;
+}
+
 /** A name without what compilers add for a part or a variant of a function: `.cold`, `.constprop.0`. */
 export function stem(name: string): string {
   return name.replace(/(\.(cold|part|constprop|isra|lto_priv|llvm)(\.\d+)*)+$/, "");

@@ -269,6 +269,63 @@ endToEnd(
   unless(succeeds("mpirun", "--version"), "no mpirun"),
 );
 
+/** The simulated node of the programs with powers. */
+const NODE = {
+  preset: "rapl",
+  packages: 1,
+  coresPerPackage: 512,
+  idleW: 20,
+  regions: { heavy: 60, middle: 30, light: 10 },
+};
+
+endToEnd(
+  "functions have energies, which add up to the counter's with what is not running",
+  (dir) => {
+    const user = userIn(dir);
+    Deno.writeTextFileSync(`${dir}/node.json`, JSON.stringify(NODE));
+    joulemark(dir, ["client", "c"]);
+    const options = ["--simulate=node.json", "--report", "r", "--record", "rec", "--pprof", "p"];
+    functionsOf(dir, user, "cc -O2 -I. -o app PROGRAMS/powers.c -lpthread -ldl", { options });
+    const [host] = parseReport(Deno.readTextFileSync(`${dir}/r`), "r").hosts;
+    const { energy, list } = host.joulemark!.functions as unknown as {
+      energy: { package: Record<string, number> };
+      list: Record<string, number | string>[];
+    };
+    assertAlmostEquals(
+      energy.package["total (J)"],
+      Number(host.application["package-energy (J)"]),
+      0.02 * energy.package["total (J)"],
+    );
+    const of = (name: string) => list.find((row) => row.function === name)!;
+    const own = (name: string) => Number(of(name)["self-package-energy (J)"]);
+    const power = (name: string) => own(name) / Number(of(name)["self-time (s)"]);
+    const error = Number(of("heavy")["self-package-energy-se (J)"]);
+    assert(error > 0 && error < 0.1 * own("heavy"), JSON.stringify(of("heavy")));
+    // Beside busy neighbours a function that is interrupted draws power without CPU time.
+    assert(power("heavy") > 65 && power("heavy") < 160, String(power("heavy")));
+    if (own("middle") > 0) assert(power("middle") < 0.85 * power("heavy"));
+    const main = Number(of("main")["total-package-energy (J)"]);
+    const rest = energy.package["not running (J)"];
+    if (rest > 0) assertAlmostEquals(main + rest, energy.package["total (J)"], 0.05 * main);
+    assert(main > own("heavy") && main <= 1.01 * energy.package["total (J)"]);
+    // The same figures in the folded stacks.
+    const lines = Deno.readTextFileSync(`${dir}/f`).split("\n");
+    assertEquals(
+      lines[1],
+      "# stack\ttime(ns)\tsamples(count)\tpackage(uJ)\tpackage-se(uJ)\tdram(uJ)\tdram-se(uJ)",
+    );
+    const folded = lines.filter((line) => /;heavy\t/.test(line));
+    const sum = folded.reduce((sum, line) => sum + Number(line.split("\t")[3]), 0);
+    assertAlmostEquals(sum / 1e6, own("heavy"), 1e-4 * own("heavy"));
+    assertEquals(joulemark(dir, ["replay", "--functions", "--folded", "g", "-q", "rec"]).code, 0);
+    assertEquals(Deno.readTextFileSync(`${dir}/g`), Deno.readTextFileSync(`${dir}/f`));
+    const summary = joulemark(dir, ["show", "r"]).stdout;
+    assertMatch(summary, /^function +own time +share +package \(J\) +module$/m);
+    assertMatch(summary, /^heavy +[\d.]+ m?s +[\d.]+ % +[\d.]+ ± [\d.]+ +app$/m);
+  },
+  LIMIT_S,
+);
+
 endToEnd("a replay makes the same files and figures of functions", (dir) => {
   const user = userIn(dir), names = ["folded", "pprof", "speedscope", "perf-script"];
   const files = (folder: string) => names.flatMap((name) => [`--${name}`, `${folder}/${name}`]);

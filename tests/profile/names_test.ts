@@ -40,18 +40,23 @@ Deno.test("JitMap.ofKernel() finds functions, and none where the kernel hides th
 Deno.test("functionTable() counts a function once for each stack, and parts as their function", () => {
   const frame = (name: string) => ({ name, suffix: "", module: 0, address: 0, start: 0 });
   const stack = (names: string[], ns: number, samples: number, briefNs = 0) => {
-    return { frames: names.map(frame), ns, samples, briefNs };
+    return { frames: names.map(frame), ns, samples, briefNs, node: names.length };
   };
+  const leaves = { of: (node: number) => node };
   const rows = functionTable([
     stack(["app", "main", "f", "f"], 30, 3),
     stack(["app", "main", "f.cold"], 10, 1),
     stack(["app", "main"], 60, 6),
-  ]);
+  ], leaves);
   assertEquals(rows.map(({ name, selfNs, totalNs, samples }) => [name, selfNs, totalNs, samples]), [
     ["main", 60, 100, 6],
     ["f", 40, 40, 4],
   ]);
+  assertEquals(rows.map(({ leafS }) => [...leafS]), [
+    [[4, 3e-8], [3, 1e-8], [2, 6e-8]],
+    [[4, 3e-8], [3, 1e-8]],
+  ]);
   // All of a function in brief threads may be another one's.
-  const [g] = functionTable([stack(["app", "g"], 60, 60, 60), stack(["app", "h"], 40, 40)]);
+  const [g] = functionTable([stack(["app", "g"], 60, 60, 60), stack(["app", "h"], 40, 40)], leaves);
   assertEquals([g.name, Math.round(g.seNs)], ["g", 35]);
 });

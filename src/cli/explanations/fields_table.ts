@@ -208,6 +208,14 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "time with all that it calls",
   ),
   row(
+    "energy; total (J); other CPUs (J); not running (s); not running (J); not running-se (J); " +
+      "self-PART-energy (J); self-PART-energy-se (J); self-PART-energy not determined; " +
+      "total-PART-energy (J); total-PART-energy-se (J)",
+    "energy of functions by component: the counter's, that of packages without the command, and " +
+      "that of time in which its CPUs waited; then of each function itself and with all that it " +
+      "calls, with standard errors, or why it cannot be determined",
+  ),
+  row(
     "counters checked; tried at; PART trusted at (s)",
     "what `doctor --energy` found on this node: lengths of visits",
   ),

@@ -3,14 +3,29 @@
  * @module
  */
 import { rounded } from "../../core/number_format.ts";
+import type { EnergyKind } from "../../core/region_tree.ts";
 import { type Nested, present } from "../../core/report.ts";
+import type { SampledEnergy } from "../../energy/attribution/sampled.ts";
 import { foldedText } from "../../formats/folded.ts";
 import { scriptText } from "../../formats/perf_script.ts";
 import { WholeFile } from "../../os/files/whole_file.ts";
-import { CUT, type Frame, type FunctionData, stackOf } from "../../profile/function_data.ts";
-import { type FunctionStack, functionTable } from "../../profile/function_table.ts";
+import {
+  CUT,
+  type Frame,
+  type FunctionData,
+  type FunctionStack,
+  type LeafClasses,
+  stackOf,
+} from "../../profile/function_data.ts";
+import { type FunctionRow, functionTable } from "../../profile/function_table.ts";
+import { leafClasses } from "../../profile/leaf_classes.ts";
 import type { SampleSeen } from "../../profile/profile.ts";
 import { speedscopeJson } from "../../show/analysis/speedscope.ts";
+import {
+  type ComponentEnergies,
+  type FunctionEnergies,
+  MAX_FUNCTIONS,
+} from "./function_energies.ts";
 import type { FUNCTION_FILES } from "./function_options.ts";
 import type { OutputSite } from "./output.ts";
 import type { RunView } from "./run_view.ts";
@@ -24,33 +39,46 @@ const SAMPLES_LEAST = 30;
 const UNKNOWN = "[unknown]";
 
 /** Makes a packed profile of pprof. */
-export type PackPprof = (stacks: readonly FunctionStack[], about: {
+export type PackPprof = (stacks: readonly StackRow[], about: {
   readonly data: FunctionData;
   readonly comment: string;
   readonly startTime: string;
 }) => Uint8Array;
+
+/** A stack, and the energies of a part of its time, J, by component; NaN: it cannot be determined. */
+export interface StackRow extends FunctionStack {
+  energiesOf(ns: number): ReadonlyMap<EnergyKind, OwnEnergy>;
+}
+
+/** An energy and its standard error. */
+type OwnEnergy = Pick<SampledEnergy, "energyJ" | "seJ">;
 
 /** Path of each file. */
 export type FunctionPaths = Readonly<Record<(typeof FUNCTION_FILES)[number], string | undefined>>;
 
 /** Sources of the files other than the samples. */
 export interface FunctionFileSources {
-  readonly run: Pick<RunView, "header">;
+  readonly run: RunView;
   readonly paths: FunctionPaths;
   readonly site: OutputSite;
   /** Absent where no profile of pprof is asked for. */
   readonly pack: PackPprof | undefined;
+  /** Absent: no counter serves. */
+  readonly energies: FunctionEnergies | undefined;
 }
 
 /** Writes the files. @returns What the report has of them. */
 export function writeFunctions(
   data: FunctionData,
   samples: readonly SampleSeen[],
-  { run, paths, site, pack }: FunctionFileSources,
+  { run, paths, site, pack, energies }: FunctionFileSources,
 ): { [key: string]: Nested } {
-  const stacks = data.costs.map(({ node, ns, samples, briefNs }) => {
-    return { frames: stackOf(data, node), ns, samples, briefNs };
+  const all = data.costs.map(({ node, ns, samples, briefNs }): FunctionStack => {
+    return { frames: stackOf(data, node), ns, samples, briefNs, node };
   });
+  const leaves = leafClasses(data.costs, all, MAX_FUNCTIONS);
+  const components = energies?.finish(data, leaves) ?? [];
+  const stacks = all.map((stack) => withEnergies(stack, leaves, components));
   const { version, profile, startTime } = run.header;
   const write = (path: string | undefined, make: () => Iterable<string> | Uint8Array) => {
     if (path !== undefined) writeFile(path, make, site);
@@ -59,13 +87,32 @@ export function writeFunctions(
   write(paths.speedscope, () => {
     const rows = stacks.map((stack) => {
       const { frames, ns, samples } = named(stack);
-      return { path: frames, timeS: ns / 1e9, energiesJ: new Map(), visits: samples };
+      const energies = [...stack.energiesOf(ns)];
+      const energiesJ = new Map(energies.map(([kind, { energyJ }]) => [kind, energyJ]));
+      return { path: frames, timeS: ns / 1e9, energiesJ, visits: samples };
     });
     return [speedscopeJson(profile, `joulemark ${version.replace(/^.*joulemark\./, "")}`, rows)];
   });
   write(paths.pprof, () => pack!(stacks, { data, comment: `${profile}, ${startTime}`, startTime }));
   write(paths["perf-script"], () => scripts(data, samples));
-  return factsOf(data, stacks);
+  return factsOf(data, { stacks, leaves, components });
+}
+
+/** The energy of a stack is known where that of its function is. */
+function withEnergies(
+  stack: FunctionStack,
+  leaves: LeafClasses,
+  components: readonly ComponentEnergies[],
+): StackRow {
+  const leaf = leaves.of(stack.node), none: OwnEnergy = { energyJ: NaN, seJ: NaN };
+  const known = components.map((component) => {
+    return leaf >= 0 && component.own(leaf, leaves.timeS[leaf]).why === undefined;
+  });
+  const energiesOf = (ns: number) =>
+    new Map(components.map((component, i): [EnergyKind, OwnEnergy] => {
+      return [component.kind, known[i] ? component.own(leaf, ns / 1e9) : none];
+    }));
+  return Object.assign({ energiesOf }, stack);
 }
 
 /** Writes a whole file; one that cannot be written is named in one line. */
@@ -87,8 +134,8 @@ export function writeFile(
 }
 
 /** A stack with the names of its frames alone. */
-function named({ frames, ns, samples }: FunctionStack) {
-  return { frames: frames.map(({ name, suffix }) => name + suffix), ns, samples };
+function named({ frames, ns, samples, energiesOf }: StackRow) {
+  return { frames: frames.map(({ name, suffix }) => name + suffix), ns, samples, energiesOf };
 }
 
 function* scripts(data: FunctionData, samples: readonly SampleSeen[]): Generator<string> {
@@ -105,7 +152,14 @@ function* scripts(data: FunctionData, samples: readonly SampleSeen[]): Generator
   }
 }
 
-function factsOf(data: FunctionData, stacks: readonly FunctionStack[]): { [key: string]: Nested } {
+function factsOf(
+  data: FunctionData,
+  { stacks, leaves, components }: {
+    readonly stacks: readonly StackRow[];
+    readonly leaves: LeafClasses;
+    readonly components: readonly ComponentEnergies[];
+  },
+): { [key: string]: Nested } {
   const { facts, periodNs, modules, hz } = data;
   const seconds = (ns: number) => rounded(ns / 1e9, 6);
   const share = (part: number, of: number) => {
@@ -116,20 +170,24 @@ function factsOf(data: FunctionData, stacks: readonly FunctionStack[]): { [key: 
     return found.reduce((sum, { samples }) => sum + samples, 0);
   };
   const without = modules.filter(({ isWithoutTable }) => isWithoutTable).map(({ path }) => path);
-  const rows = functionTable(stacks);
+  const rows = functionTable(stacks, leaves);
   const shown = rows.slice(0, ROWS_MOST), others = rows.slice(ROWS_MOST);
-  const list = shown.map(({ name, module, file, line, selfNs, seNs, totalNs, samples }) =>
-    present({
-      function: name,
-      file,
-      line,
-      module: module < 0 ? undefined : modules[module]?.path || "[made by the process]",
-      "self-time (s)": seconds(selfNs),
-      "self-time-se (s)": samples > 0 ? seconds(seNs) : undefined,
-      "total-time (s)": seconds(totalNs),
-      samples,
-    })
-  );
+  const list = shown.map((row) => {
+    const { name, module, file, line, selfNs, seNs, totalNs, samples } = row;
+    return Object.assign(
+      present({
+        function: name,
+        file,
+        line,
+        module: module < 0 ? undefined : modules[module]?.path || "[made by the process]",
+        "self-time (s)": seconds(selfNs),
+        "self-time-se (s)": samples > 0 ? seconds(seNs) : undefined,
+        "total-time (s)": seconds(totalNs),
+        samples,
+      }),
+      energiesOf(row, components),
+    );
+  });
   if (others.length > 0) {
     list.push({
       function: "others",
@@ -152,7 +210,48 @@ function factsOf(data: FunctionData, stacks: readonly FunctionStack[]): { [key: 
     "kernel, not visible (s)": seconds(facts.hiddenNs),
     "lost (s)": facts.lostNs > 0 ? seconds(facts.lostNs) : undefined,
     "brief threads (s)": facts.briefNs > 0 ? seconds(facts.briefNs) : undefined,
+    energy: components.length > 0 ? componentFacts(components) : undefined,
     "modules without tables": without.length > 0 ? without.slice(0, MODULES_MOST) : undefined,
     list,
   });
+}
+
+/** Keys with the energy of a function: its own, and with all that it calls. */
+function energiesOf(
+  { leaf, leafS }: FunctionRow,
+  components: readonly ComponentEnergies[],
+): { [key: string]: Nested } {
+  const out: { [key: string]: Nested } = {};
+  for (const component of components) {
+    const { kind } = component, times = [...leafS];
+    if (leaf >= 0) {
+      const own = component.own(leaf, leafS.get(leaf)!);
+      addEnergy(out, `self-${kind}-energy`, own);
+      if (own.why !== undefined) out[`self-${kind}-energy not determined`] = own.why;
+    }
+    if (times.length > 0) addEnergy(out, `total-${kind}-energy`, component.sum(times));
+  }
+  return out;
+}
+
+function addEnergy(
+  out: { [key: string]: Nested },
+  key: string,
+  { energyJ, seJ, why }: SampledEnergy,
+): void {
+  out[`${key} (J)`] = why === undefined ? rounded(energyJ, 6) : NaN;
+  out[`${key}-se (J)`] = why === undefined ? rounded(seJ, 6) : NaN;
+}
+
+/** The counters' energy, and what of it is of no function. */
+function componentFacts(components: readonly ComponentEnergies[]): { [key: string]: Nested } {
+  return Object.fromEntries(
+    components.map(({ kind, totalJ, otherCpusJ, waiting, waitingS }) => {
+      const facts: { [key: string]: Nested } = { "total (J)": rounded(totalJ, 6) };
+      if (otherCpusJ > 0) facts["other CPUs (J)"] = rounded(otherCpusJ, 6);
+      if (waitingS > 0) facts["not running (s)"] = rounded(waitingS, 6);
+      if (waitingS > 0) addEnergy(facts, "not running", waiting);
+      return [kind, facts];
+    }),
+  );
 }

@@ -20,6 +20,7 @@ import {
   writeFile,
   writeFunctions,
 } from "./function_files.ts";
+import { FunctionEnergies } from "./function_energies.ts";
 import { FUNCTION_FILES, functionOptions } from "./function_options.ts";
 import { FunctionSampling } from "./function_sampling.ts";
 import type { Opener, OpenOutput, OutputSite } from "./output.ts";
@@ -47,13 +48,14 @@ export function makeFunctions(pack: PackPprof | undefined) {
         site.log(`no functions: ${sampling}; the command runs without them`);
         return absent(sampling);
       }
-      const { periodNs } = sampling.profile;
+      const { periodNs } = sampling.profile, zeroNs = site.zeroRawNs();
       const recording = rows && {
-        writer: new FunctionRowsWriter(rows, options.hz, periodNs),
+        writer: new FunctionRowsWriter(rows, options.hz, periodNs, zeroNs),
         namesPath: `${directory}/${NAMES_FILE}`,
       };
       const durationNs = () => Math.round(run.batch.timeS * 1e9);
-      const files = { run, paths, site, pack };
+      const energies = FunctionEnergies.open(run, zeroNs);
+      const files = { run, paths, site, pack, energies };
       return new FunctionOutput(sampling, files, { hz: options.hz, durationNs, recording });
     };
   };
@@ -69,15 +71,23 @@ function setFunctions({ joulemark }: ReportHost, functions: Nested | undefined):
 }
 
 /** Functions of a recording. */
-function replayed(directory: string, sources: FunctionFileSources): OpenOutput | undefined {
+function replayed(
+  directory: string,
+  sources: Omit<FunctionFileSources, "energies">,
+): OpenOutput | undefined {
   const data = readFunctions(directory);
   if (data === undefined) {
     sources.site.log(`no functions: ${directory} was recorded without --functions`);
     return undefined;
   }
+  const energies = FunctionEnergies.open(sources.run, data.zeroNs);
   let facts: Nested;
   return {
-    finish: () => void (facts = writeFunctions(data, data.samples, sources)),
+    sample: (timeS, _last, ends) => energies?.step(timeS, ends),
+    finish: () => {
+      for (const sample of data.samples) energies?.sample(sample);
+      facts = writeFunctions(data, data.samples, Object.assign({ energies }, sources));
+    },
     addTo: (host) => setFunctions(host, facts),
   };
 }
@@ -94,6 +104,8 @@ interface LiveFunctions {
 class FunctionOutput implements OpenOutput {
   /** Libraries may be anywhere. */
   readonly reads = ["/"];
+  /** Absent: there is no counter to read. */
+  readonly sample: OpenOutput["sample"];
   readonly #sampling: FunctionSampling;
   readonly #files: FunctionFileSources;
   readonly #live: LiveFunctions;
@@ -104,9 +116,12 @@ class FunctionOutput implements OpenOutput {
   constructor(sampling: FunctionSampling, files: FunctionFileSources, live: LiveFunctions) {
     [this.#sampling, this.#files, this.#live] = [sampling, files, live];
     const keeps = files.paths["perf-script"] !== undefined, writer = live.recording?.writer;
-    if (!keeps && writer === undefined) return;
+    const { energies } = files;
+    if (energies !== undefined) this.sample = (timeS, _last, ends) => energies.step(timeS, ends);
+    if (!keeps && writer === undefined && energies === undefined) return;
     sampling.profile.onSample = (sample) => {
       if (keeps) this.#samples.push(sample);
+      energies?.sample(sample);
       writer?.sample(sampling.profile, sample);
     };
   }

@@ -11,7 +11,7 @@ import { type Claim, claimPath } from "../../job/place/claim.ts";
 import type { KeepSteps } from "../../job/place/keep_steps.ts";
 import type { JobPlace } from "../../job/place/run_names.ts";
 import type { JobPart } from "../../job/place/parts.ts";
-import { realtimeNanoseconds } from "../../os/clock.ts";
+import { rawNanoseconds, realtimeNanoseconds } from "../../os/clock.ts";
 import { statPath } from "../../os/files.ts";
 import { makeDirectories } from "../../os/output_place.ts";
 import type { OutputSite } from "./output.ts";
@@ -132,6 +132,10 @@ export class LiveSite implements OutputSite {
 
   zeroS(): number {
     return (Number(realtimeNanoseconds()) - this.#nowNs()) / 1e9;
+  }
+
+  zeroRawNs(): number {
+    return Math.round(rawNanoseconds() - this.#nowNs());
   }
 
   /** Hands what files gathered to the kernel. */

@@ -123,6 +123,8 @@ export interface OutputSite extends Printer {
   keepSteps(path: string, version: PmcVersion, records: PmcRecord[]): void;
   /** Seconds since the epoch at the run's zero. */
   zeroS(): number;
+  /** CLOCK_MONOTONIC_RAW at the run's zero, ns; NaN: not known here. */
+  zeroRawNs(): number;
 }
 
 /** An output that was asked for, as the place of the run makes it. */

@@ -29,9 +29,10 @@ export class FunctionRowsWriter {
   #lines = "";
   #nodes = 1;
 
-  constructor(sink: ByteSink, hz: number, periodNs: number) {
+  /** @param zeroNs Time of the run's zero by the samples' clock. */
+  constructor(sink: ByteSink, hz: number, periodNs: number, zeroNs: number) {
     this.#sink = sink;
-    this.#row(FORMAT, hz, periodNs);
+    this.#row(FORMAT, hz, periodNs, zeroNs);
   }
 
   /** A sample, and the frames of its stack that are new. */
@@ -87,6 +88,8 @@ export class FunctionRowsWriter {
 /** Functions of a recording, and its samples. */
 export interface RecordedFunctions extends FunctionData {
   readonly samples: readonly SampleSeen[];
+  /** Time of the run's zero by the samples' clock; NaN: not known. */
+  readonly zeroNs: number;
 }
 
 /**
@@ -133,7 +136,7 @@ class FunctionRows {
   readonly #modules: FunctionModule[] = [];
   readonly #costs: StackCost[] = [];
   readonly #samples: SampleSeen[] = [];
-  #rate = { hz: NaN, periodNs: NaN };
+  #rate = { hz: NaN, periodNs: NaN, zeroNs: NaN };
   #end: { durationNs: number; facts: ProfileFacts } | undefined;
 
   constructor(path: string) {
@@ -152,8 +155,8 @@ class FunctionRows {
     };
     switch (kind) {
       case FORMAT: {
-        const [hz, periodNs] = checked(2);
-        this.#rate = { hz, periodNs };
+        const [hz, periodNs, zeroNs = NaN] = checked(2);
+        this.#rate = { hz, periodNs, zeroNs };
         break;
       }
       case "stack": {
@@ -213,13 +216,16 @@ class FunctionRows {
   }
 
   finish(): RecordedFunctions {
-    const { hz, periodNs } = this.#rate, samples = this.#samples, processes = this.#processes;
+    const { hz, periodNs, zeroNs } = this.#rate,
+      samples = this.#samples,
+      processes = this.#processes;
     const names = this.#names, last = samples.at(-1)?.timeNs ?? 0;
     const end = this.#end ??
       { durationNs: last - (samples[0]?.timeNs ?? 0), facts: factsOf(samples, periodNs) };
     return {
       hz,
       periodNs,
+      zeroNs,
       samples,
       trie: this.#trie,
       modules: this.#modules,

@@ -234,7 +234,7 @@ function middle(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOptio
   } else if (facts.spans.length > 0) lines.push(...spanLines(facts, look));
   else lines.push(...curveLines(facts, look));
   if (facts.functions !== undefined) {
-    const [head, ...rows] = functionLines(facts.functions, look);
+    const [head, ...rows] = functionLines(facts.functions, look, facts.main);
     lines.push([head, "dim"], ...rows.map((row): Line => [row]));
   }
   if (facts.steps !== "") lines.push([facts.steps]);

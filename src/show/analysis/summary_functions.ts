@@ -3,8 +3,16 @@
  * @module
  */
 import { isMapping, type Nested, numberOf } from "../../core/report.ts";
+import { COMPONENT_NAMES, ENERGY_KINDS, type EnergyKind } from "../../core/region_tree.ts";
 import { timeText } from "./quantity_text.ts";
+import { errorCells } from "./cell_text.ts";
 import { cutText, type Look } from "./text_layout.ts";
+
+/** An energy of a function, J; NaN: it cannot be determined. */
+export interface FunctionEnergy {
+  readonly joules: number;
+  readonly seJ: number;
+}
 
 /** Functions of a run that was sampled. NaN: not known. */
 export interface FunctionFacts {
@@ -13,7 +21,11 @@ export interface FunctionFacts {
     readonly name: string;
     readonly module: string;
     readonly ownS: number;
+    /** By component. */
+    readonly energies: ReadonlyMap<EnergyKind, FunctionEnergy>;
   }[];
+  /** Energy while the CPUs that the command used waited, by component. */
+  readonly waiting: ReadonlyMap<EnergyKind, FunctionEnergy>;
   readonly cpuS: number;
   readonly samples: number;
   readonly lost: number;
@@ -22,18 +34,27 @@ export interface FunctionFacts {
   readonly completePercent: number;
 }
 
-const MAX_ROWS = 10, MAX_NAME = 42;
+const MAX_ROWS = 10, MAX_NAME = 42, NAME_WITH_ENERGY = 28, ENERGY_WIDTH = 18;
 
 /** Functions of the report of one host; `undefined`: it has none. */
 export function functionFacts(functions: Nested | undefined): FunctionFacts | undefined {
   if (!isMapping(functions) || !Array.isArray(functions.list)) return undefined;
+  const energy = isMapping(functions.energy) ? functions.energy : {};
+  const kinds = ENERGY_KINDS.filter((kind) => isMapping(energy[kind]));
+  const energyOf = (row: { readonly [key: string]: Nested }, key: string): FunctionEnergy => {
+    return { joules: numberOf(row[`${key} (J)`]), seJ: numberOf(row[`${key}-se (J)`]) };
+  };
   const rows = functions.list.filter(isMapping).map((row) => ({
     name: String(row.function),
     module: String(row.module ?? ""),
     ownS: numberOf(row["self-time (s)"]),
+    energies: new Map(kinds.map((kind) => [kind, energyOf(row, `self-${kind}-energy`)])),
   }));
   return {
     rows: rows.filter(({ ownS }) => ownS > 0),
+    waiting: new Map(kinds.map((kind) => {
+      return [kind, energyOf(energy[kind] as { [key: string]: Nested }, "not running")];
+    })),
     cpuS: numberOf(functions["cpu-time (s)"]),
     samples: numberOf(functions.samples),
     lost: numberOf(functions.lost),
@@ -42,24 +63,45 @@ export function functionFacts(functions: Nested | undefined): FunctionFacts | un
   };
 }
 
-/** Table of functions: heading, rows, and a line on the samples. */
-export function functionLines(facts: FunctionFacts, look: Look): string[] {
-  const { rows, cpuS, samples, lost, rateHz, completePercent } = facts;
-  const hasShares = Number.isFinite(completePercent);
-  const line = (name: string, own: string, share: string, module: string) => {
-    return `${cutText(look, name, MAX_NAME)} ${own.padStart(9)} ${share.padStart(7)}  ${module}`
-      .trimEnd();
+/** Table of functions: heading, rows, and lines on the samples. @param kind Component of the energies. */
+export function functionLines(
+  facts: FunctionFacts,
+  look: Look,
+  kind: EnergyKind | undefined,
+): string[] {
+  const { cpuS, samples, lost, rateHz, completePercent, waiting } = facts;
+  const hasShares = Number.isFinite(completePercent), rows = facts.rows.slice(0, MAX_ROWS);
+  const waits = kind === undefined ? undefined : waiting.get(kind);
+  const none = { joules: NaN, seJ: NaN };
+  const energies = rows.map((row) => kind === undefined ? none : row.energies.get(kind) ?? none);
+  const { unit, cells } = errorCells(energies.concat(waits ?? none), look);
+  const nameWidth = waits === undefined ? MAX_NAME : NAME_WITH_ENERGY;
+  const line = (name: string, own: string, share: string, module: string, energy: string) => {
+    const joules = waits === undefined ? "" : energy.padStart(ENERGY_WIDTH);
+    return `${cutText(look, name, nameWidth)} ${own.padStart(9)} ${share.padStart(7)}${joules}  ` +
+      module;
   };
   const complete = hasShares
     ? `stacks ${completePercent.toFixed(0)} % complete`
     : "too few samples for shares";
   const loss = lost > 0 ? `, ${lost} lost` : "";
+  const known = energies.filter(({ joules }) => Number.isFinite(joules)).length;
   return [
-    line("function", "own time", hasShares ? "share" : "", "module"),
-    ...rows.slice(0, MAX_ROWS).map(({ name, module, ownS }) => {
+    line(
+      "function",
+      "own time",
+      hasShares ? "share" : "",
+      "module",
+      kind === undefined ? "" : `${COMPONENT_NAMES[kind]} (${unit})`,
+    ),
+    ...rows.map(({ name, module, ownS }, i) => {
       const share = hasShares ? `${(100 * ownS / cpuS).toFixed(1)} %` : "";
-      return line(name, timeText(ownS), share, module.slice(module.lastIndexOf("/") + 1));
+      return line(name, timeText(ownS), share, module.replace(/^.*\//, ""), cells[i]);
     }),
-    `${samples} samples at ${rateHz} Hz${loss}; ${complete}`,
-  ];
+    ...Number.isFinite(waits?.joules) ? [line("[not running]", "", "", "", cells.at(-1)!)] : [],
+    `${samples} samples at ${rateHz} Hz${loss}; ${complete}` +
+    (waits === undefined || known === rows.length
+      ? ""
+      : `; own energy of ${known} of ${rows.length} functions determined`),
+  ].map((text) => text.trimEnd());
 }

@@ -11,7 +11,8 @@ import {
   type SummaryFacts,
   totalOf,
 } from "./summary_facts.ts";
-import { plainDigits, timeText } from "./quantity_text.ts";
+import { decimalsOf, fixed, unitOf } from "./cell_text.ts";
+import { timeText } from "./quantity_text.ts";
 import { barText, cutText, type Look, painted, shownText, textWidth } from "./text_layout.ts";
 
 /** The share from which a region has a row. */
@@ -21,11 +22,6 @@ const MIN_NAME = 12, MIN_BAR = 4, BAR = 9, WIDE_BAR = 20;
 const MAX_EXCESS = 1.05;
 /** Columns of a terminal from which visits have a column and bars are long. */
 const WIDE = 100;
-const UNITS: readonly (readonly [from: number, factor: number, unit: string])[] = [
-  [1e11, 1e9, "GJ"],
-  [1e8, 1e6, "MJ"],
-  [1e5, 1e3, "kJ"],
-];
 
 /** A table's lines, and how many regions have none. */
 export interface SummaryTable {
@@ -344,13 +340,6 @@ function visitColumn(lines: readonly Line[]): Column {
   return { heading: "visits", cells, order: 1 };
 }
 
-/** The factor and unit of a column of energies. */
-function unitOf(joules: readonly number[]): [factor: number, unit: string] {
-  const largest = Math.max(...joules.map((value) => value || 0));
-  const [, factor, unit] = UNITS.find(([from]) => largest >= from) ?? [0, 1, "J"];
-  return [factor, unit];
-}
-
 /** Energies with one number of decimals: two digits of the middle error. */
 function energyCells(
   rows: readonly TreeRow[],
@@ -384,16 +373,6 @@ function plainCells(values: readonly number[], atMost = 4): string[] {
   const known = values.filter((value) => value > 0).sort((a, b) => a - b);
   const decimals = Math.min(atMost, decimalsOf(known[known.length >> 1] ?? 1, 3));
   return values.map((value) => Number.isFinite(value) ? fixed(value, decimals) : "");
-}
-
-function decimalsOf(value: number, digits: number): number {
-  return Math.max(0, Math.min(4, digits - 1 - Math.floor(Math.log10(value || 1) + 1e-12)));
-}
-
-/** A value below half of the last digit is smaller than that digit. */
-function fixed(value: number, decimals: number): string {
-  const text = value.toFixed(decimals);
-  return value > 0 && Number(text) === 0 ? `<${plainDigits(10 ** -decimals, 1)}` : text;
 }
 
 /** Lines of columns that fit the terminal. */

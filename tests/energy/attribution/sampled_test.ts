@@ -1,0 +1,82 @@
+/** Energies of functions from samples: errors, coverage, and what is refused. */
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import { SAMPLED_CAUSES, SampledPowers } from "../../../src/energy/attribution/sampled.ts";
+import { own, shown } from "../../_support/judge_functions.ts";
+import { sampledProgram } from "../../_support/sampled_program.ts";
+import { testSeed } from "./_seed.ts";
+
+const SEEDS = [1, 2, 3, testSeed("sampled functions")];
+
+Deno.test("functions with long visits: all energies are determined, where shares by time are far off", () => {
+  const found = shown({ functions: 30, hz: 199, kind: "long" }, SEEDS),
+    text = JSON.stringify(found);
+  assert(found.told > 0.98 && found.inside >= 0.9, text);
+  assert(found.worst < 0.08 && found.worstByTime > 0.3, text);
+});
+
+Deno.test("100 functions with long visits are determined at 997 Hz", () => {
+  const found = shown({ functions: 100, hz: 997, kind: "long" }, SEEDS.slice(2));
+  assert(found.told > 0.98 && found.inside >= 0.9 && found.worst < 0.05, JSON.stringify(found));
+});
+
+Deno.test("functions with visits of all lengths: what is determined holds, at 997 Hz most is", () => {
+  const found = shown({ functions: 30, hz: 997, kind: "mixed" }, SEEDS),
+    text = JSON.stringify(found);
+  assert(found.told > 0.55 && found.inside >= 0.88 && found.worstTold < 0.14, text);
+  const rare = shown({ functions: 30, hz: 199, kind: "mixed" }, SEEDS);
+  assert(rare.told < 0.5 && rare.inside >= 0.8, JSON.stringify(rare));
+  // A caller of several functions is known better than each of them.
+  assert(found.groupsTold > 0.8 && found.groupsInside >= 0.8, text);
+});
+
+Deno.test("functions with short visits, or without phases, are mostly refused", () => {
+  for (const kind of ["short", "steady"] as const) {
+    const found = shown({ functions: 30, hz: 199, kind }, SEEDS);
+    assert(found.told < 0.25, `${kind}: ${JSON.stringify(found)}`);
+  }
+});
+
+Deno.test("a counter of 100 ms and whole joules tells less, and that holds", () => {
+  const found = shown({ functions: 30, hz: 199, kind: "long", counter: "node" }, SEEDS);
+  assert(found.told > 0.6 && found.inside >= 0.85, JSON.stringify(found));
+});
+
+Deno.test("time that is not running has an energy of its own", () => {
+  for (const off of [0.1, 0.3]) {
+    const settings = { functions: 30, hz: 199, kind: "long", off } as const;
+    const found = shown(settings, SEEDS), text = JSON.stringify(found);
+    assert(found.told > 0.95 && found.inside >= 0.88, text);
+    const inside = SEEDS.filter((seed) => {
+      const { domain, idleJ } = sampledProgram({ ...settings, seed });
+      const powers = new SampledPowers(domain), { energyJ, seJ } = own(powers, powers.idle);
+      return Math.abs(energyJ - idleJ) <= 3 * seJ;
+    });
+    assert(inside.length >= SEEDS.length - 1, text);
+  }
+});
+
+Deno.test("energies of all functions and of time that is not running add up to the counter's", () => {
+  const { domain } = sampledProgram({ functions: 12, hz: 199, kind: "mixed", seed: 5, off: 0.2 });
+  const powers = new SampledPowers(domain);
+  const all = Array.from({ length: 13 }, (_, r) => own(powers, r).energyJ);
+  assertAlmostEquals(all.reduce((sum, j) => sum + j, 0), domain.totalJ, 1e-6 * domain.totalJ);
+});
+
+Deno.test("too little, or what no power fits, is refused with a reason", () => {
+  const made = sampledProgram({ functions: 3, hz: 199, kind: "long", seed: 5, seconds: 4 }).domain;
+  const none = new SampledPowers({ ...made, stretches: [] });
+  assertEquals(own(none, 0).why, SAMPLED_CAUSES.counter);
+  const [stretch] = made.stretches;
+  const short = {
+    ...stretch,
+    energyJ: stretch.energyJ.slice(0, 8),
+    lengthS: stretch.lengthS.slice(0, 8),
+  };
+  const empty = { interval: new Int32Array(0), classOf: new Int32Array(0) };
+  const bare = { ...short, ...empty, busyS: new Float64Array(8), seconds: new Float64Array(0) };
+  const few = new SampledPowers({ ...made, stretches: [{ ...bare, isOdd: new Uint8Array(0) }] });
+  assertEquals(own(few, 0).why, SAMPLED_CAUSES.counter);
+  const still = { ...stretch, energyJ: new Float64Array(stretch.energyJ.length) };
+  const flat = new SampledPowers({ ...made, totalJ: 0, stretches: [still] });
+  for (let r = 0; r < 3; r++) assert(!(own(flat, r).energyJ > 0));
+});
