@@ -272,6 +272,8 @@ endToEnd(
 /** The simulated node of the programs with powers. */
 const NODE = {
   preset: "rapl",
+  blind: true,
+  truth: "truth.json",
   packages: 1,
   coresPerPackage: 512,
   idleW: 20,
@@ -287,6 +289,11 @@ endToEnd(
     const options = ["--simulate=node.json", "--report", "r", "--record", "rec", "--pprof", "p"];
     functionsOf(dir, user, "cc -O2 -I. -o app PROGRAMS/powers.c -lpthread -ldl", { options });
     const [host] = parseReport(Deno.readTextFileSync(`${dir}/r`), "r").hosts;
+    // Marks drive the power alone, and the node says what it was.
+    assertEquals(host.regions ?? [], []);
+    const truth = JSON.parse(Deno.readTextFileSync(`${dir}/truth.json`)).package[0];
+    assertEquals(Object.keys(truth.regions).sort(), ["heavy", "light", "middle"]);
+    assert(truth.regions.heavy.joules > truth.regions.middle.joules);
     const { energy, list } = host.joulemark!.functions as unknown as {
       energy: { package: Record<string, number> };
       list: Record<string, number | string>[];
@@ -297,9 +304,9 @@ endToEnd(
       0.02 * energy.package["total (J)"],
     );
     const of = (name: string) => list.find((row) => row.function === name)!;
-    const own = (name: string) => Number(of(name)["self-package-energy (J)"]);
+    const own = (name: string) => Number(of(name)["package-energy (J)"]);
     const power = (name: string) => own(name) / Number(of(name)["self-time (s)"]);
-    const error = Number(of("heavy")["self-package-energy-se (J)"]);
+    const error = Number(of("heavy")["package-energy-se (J)"]);
     assert(error > 0 && error < 0.1 * own("heavy"), JSON.stringify(of("heavy")));
     // Beside busy neighbours a function that is interrupted draws power without CPU time.
     assert(power("heavy") > 65 && power("heavy") < 160, String(power("heavy")));

@@ -209,7 +209,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "energy; total (J); other CPUs (J); not running (s); not running (J); not running-se (J); " +
-      "self-PART-energy (J); self-PART-energy-se (J); self-PART-energy not determined; " +
+      "PART-energy (J); PART-energy-se (J); PART-energy not determined; " +
       "total-PART-energy (J); total-PART-energy-se (J)",
     "energy of functions by component: the counter's, that of packages without the command, and " +
       "that of time in which its CPUs waited; then of each function itself and with all that it " +

@@ -226,8 +226,8 @@ function energiesOf(
     const { kind } = component, times = [...leafS];
     if (leaf >= 0) {
       const own = component.own(leaf, leafS.get(leaf)!);
-      addEnergy(out, `self-${kind}-energy`, own);
-      if (own.why !== undefined) out[`self-${kind}-energy not determined`] = own.why;
+      addEnergy(out, `${kind}-energy`, own);
+      if (own.why !== undefined) out[`${kind}-energy not determined`] = own.why;
     }
     if (times.length > 0) addEnergy(out, `total-${kind}-energy`, component.sum(times));
   }

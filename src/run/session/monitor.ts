@@ -39,6 +39,7 @@ import { Budget } from "../../core/budget.ts";
 import { ReadPace, Schedule } from "../../sources/signals/pace.ts";
 import { placeInJob } from "../../job/place/run_names.ts";
 import { RunReport } from "../outputs/run_report.ts";
+import { BlindMarks } from "./blind_marks.ts";
 import type { Simulation } from "./simulation.ts";
 import { startTimeText } from "../../os/start_time.ts";
 import { LiveSite } from "../outputs/live_site.ts";
@@ -154,7 +155,7 @@ class Run {
       recordFilter: request.recordFilter,
       onEdge: (timeS, cpus, region, process) => {
         const simulation = this.#simulation;
-        if (simulation === undefined) return;
+        if (simulation === undefined || simulation.isBlind) return;
         this.#cost.simulate(() => simulation.edge(timeS, cpus, region, process, tracker));
       },
     });
@@ -178,6 +179,8 @@ class Run {
       nowNs: () => this.#nowNs(),
     });
     refused.defer(() => site.release());
+    const { truthPath } = this.#simulation ?? {};
+    if (truthPath !== undefined) site.willWrite(truthPath);
     const startTime = startTimeText(realtimeNanoseconds());
     this.#engine = new Engine({
       topology: this.#host.topology,
@@ -191,7 +194,10 @@ class Run {
       policy: request.policy,
       outputs: options.outputs.map((make) => make(options.values, site)),
     });
-    this.#events = new NodeCpus(this.#host.topology.count("cpu"), this.#engine.events);
+    const events = this.#simulation?.isBlind === true
+      ? this.#blindMarks(this.#simulation, profile)
+      : this.#engine.events;
+    this.#events = new NodeCpus(this.#host.topology.count("cpu"), events);
     this.#pace = new ReadPace(request.periodS);
     // What stands in for counters costs more than they do; traces have a budget of their own.
     const isPlain = this.#simulation === undefined && request.root === "" && !request.wantsEvents;
@@ -216,6 +222,18 @@ class Run {
       kept: (path) => plan.guardian.lastWords(`; the time so far is in ${path}`),
     });
     refused.move();
+  }
+
+  /** Marks that only the simulated node gets. */
+  #blindMarks(simulation: Simulation, profile: string): BlindMarks {
+    const hidden: RegionTracker = new RegionTracker({
+      topology: this.#host.topology,
+      profile,
+      onEdge: (timeS, cpus, region, process) => {
+        this.#cost.simulate(() => simulation.edge(timeS, cpus, region, process, hidden));
+      },
+    });
+    return new BlindMarks(this.#engine.events, hidden);
   }
 
   toTheEnd(): number {

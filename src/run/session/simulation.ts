@@ -7,12 +7,14 @@ import { messageFor, unusable } from "../../core/errors.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
 import { removeTree } from "../../os/files.ts";
+import { WholeFile } from "../../os/files/whole_file.ts";
 import { MachineHost } from "../../os/host.ts";
 import { cString, libc } from "../../os/libc.ts";
 import { readTextSoon } from "../../os/user_file.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import { SimulatedNode } from "../../sources/sim/simulated_node.ts";
 import { parseSimSpec, presetSpec, type SimSpec } from "../../sources/sim/spec.ts";
+import type { SimTruth } from "../../sources/sim/truth.ts";
 import type { Catalogue } from "../../sources/signals/catalogue.ts";
 import { hasEnergy } from "./node.ts";
 import type { RunRequest } from "../request/request.ts";
@@ -21,6 +23,10 @@ import { DirectoryTreeWriter } from "../../sources/sim/run_tree_writer.ts";
 /** A simulated node beside a run. */
 export interface Simulation {
   readonly host: MachineHost;
+  /** Nobody but this node sees the application's marks. */
+  readonly isBlind: boolean;
+  /** The file that gets the exact energies at the end. */
+  readonly truthPath: string | undefined;
   /** A change of region on CPUs, at its exact time. */
   edge(
     timeS: number,
@@ -78,6 +84,8 @@ export function simulationFor(
   }
   return {
     host: new MachineHost(root),
+    isBlind: spec.blind === true,
+    truthPath: spec.truth,
     edge(timeS, cpus, region, process, tracker) {
       const name = region < 0 ? undefined : tracker.table.name(region);
       const hint = region < 0 ? undefined : tracker.process(process).hintOf(region);
@@ -85,10 +93,24 @@ export function simulationFor(
     },
     publish: (timeNs) => node.publish(timeNs),
     [Symbol.dispose]() {
+      if (spec.truth !== undefined) writeTruth(spec.truth, node.truth(), log);
       writer[Symbol.dispose]();
       removeTree(root);
     },
   };
+}
+
+/** Exact energies as JSON; a file that cannot be written is named in one line. */
+function writeTruth(path: string, truth: SimTruth, log: (line: string) => void): void {
+  try {
+    using file = new WholeFile(path);
+    const asObject = (_: string, value: unknown) =>
+      value instanceof Map ? Object.fromEntries(value) : value;
+    file.write(JSON.stringify(truth, asObject, 1) + "\n");
+    file.keep();
+  } catch (error) {
+    log((error as Error).message);
+  }
 }
 
 /** A preset's name, a JSON file, or nothing for the stand-in. */

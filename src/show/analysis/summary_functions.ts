@@ -48,7 +48,7 @@ export function functionFacts(functions: Nested | undefined): FunctionFacts | un
     name: String(row.function),
     module: String(row.module ?? ""),
     ownS: numberOf(row["self-time (s)"]),
-    energies: new Map(kinds.map((kind) => [kind, energyOf(row, `self-${kind}-energy`)])),
+    energies: new Map(kinds.map((kind) => [kind, energyOf(row, `${kind}-energy`)])),
   }));
   return {
     rows: rows.filter(({ ownS }) => ownS > 0),

@@ -60,6 +60,10 @@ export interface SimSpec {
   /** First values of the RAPL counters, J; seeded when left out. */
   readonly startJ?: number;
   readonly baseHz: number;
+  /** Marks drive the power, and nobody but this node sees them. */
+  readonly blind?: boolean;
+  /** The file that gets the exact energies at the end of a run. */
+  readonly truth?: string;
 }
 
 /** A node with these counters and about this many CPUs. */
@@ -150,7 +154,11 @@ export function parseSimSpec(data: unknown, path: string, cpus?: number): SimSpe
       if (typeof value !== "string" || !/^[\w.-]{1,64}$/.test(value)) {
         throw wrong("a host name", value);
       }
-    } else if (name === "stamps" || name === "psys") {
+    } else if (name === "truth") {
+      if (typeof value !== "string" || value === "") {
+        throw wrong("truth: the name of a file", value);
+      }
+    } else if (name === "stamps" || name === "psys" || name === "blind") {
       if (typeof value !== "boolean") throw wrong(`${name}: true or false`, value);
     } else {
       const range = Object.hasOwn(RANGES, name) ? RANGES[name] : undefined;
