@@ -28,6 +28,8 @@ for (
     { idleW: -1 },
     { noise: NaN },
     { stamps: 1 },
+    { blind: 1 },
+    { truth: "" },
     { hostname: "a b" },
     { regions: [1] },
     { regions: { a: -1 } },
