@@ -111,7 +111,7 @@ function topPicture(dir: string): string {
     if (second > 0) courses.add(draw.values());
   }
   const threads = (pid: number, region: string) => [
-    { thread: pid, regions: ["step", region], attributes: {} },
+    { thread: pid, regions: ["step", region], attributes: {}, values: {} },
   ];
   const processes = ["solve", "solve", "solve", "exchange"].map((region, rank) => {
     return { pid: 4711 + rank, rank: String(rank), threads: threads(4711 + rank, region) };

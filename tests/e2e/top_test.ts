@@ -6,7 +6,7 @@ import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
 async function whileItWaits(dir: string, body: (pid: number) => void): Promise<void> {
   const app = build("waits_inside", dir, ["-pthread"]);
   const run = new Deno.Command(BINARY, {
-    args: ["run", "-q", "--", "sh", "-c", `echo $$; exec ${app}`],
+    args: ["run", "-q", "--simulate", "--", "sh", "-c", `echo $$; exec ${app}`],
     cwd: dir,
     stdin: "piped",
     stdout: "piped",
@@ -30,20 +30,46 @@ async function whileItWaits(dir: string, body: (pid: number) => void): Promise<v
   }
 }
 
-endToEnd("top --context tells what is open in a running process", (dir) => {
-  return whileItWaits(dir, (pid) => {
-    const out = joulemark(dir, ["top", "--context", String(pid)]);
-    assertEquals(out.code, 0, out.stderr);
-    const lines = out.stdout.trimEnd().split("\n").map((line) => line.split("\t"));
-    assertEquals(lines[0], [String(pid), "main > solve"]);
-    assertEquals(lines[1][1], "worker");
-    const json = JSON.parse(joulemark(dir, ["top", "--context", String(pid), "--json"]).stdout);
-    assertEquals(json.pid, pid);
-    assertEquals(json.threads[0].regions, ["main", "solve"]);
-    const page = joulemark(dir, ["top", "--interval", "0.1"]);
-    assertMatch(page.stdout, new RegExp(`^${pid} +- +- +main > solve$`, "m"));
-  });
-});
+endToEnd(
+  "top --context shows open regions, and time and energies since the last annotation",
+  (dir) => {
+    return whileItWaits(dir, (pid) => {
+      const out = joulemark(dir, ["top", "--context", String(pid)]);
+      assertEquals(out.code, 0, out.stderr);
+      const lines = out.stdout.trimEnd().split("\n").map((line) => line.split("\t"));
+      assertEquals(lines[0].slice(0, 2), [String(pid), "main > solve"]);
+      assertEquals(lines[1][1], "worker");
+      // As a pulled snapshot: each thread has its time, the main thread the energies.
+      const values = (line: string[]) =>
+        new Map(line.slice(2).map((text) => text.split("=", 2) as [string, string]));
+      assertEquals([...values(lines[0]).keys()], [
+        "time.duration.ns",
+        "CPU_ENERGY",
+        "DRAM_ENERGY",
+        "BOARD_ENERGY",
+      ]);
+      assertEquals([...values(lines[1]).keys()], ["time.duration.ns"]);
+      for (const line of lines.slice(0, 2)) {
+        const waitedS = Number(values(line).get("time.duration.ns")) * 1e-9;
+        assert(waitedS > 0.08 && waitedS < 60, String(waitedS));
+      }
+      const json = JSON.parse(joulemark(dir, ["top", "--context", String(pid), "--json"]).stdout);
+      assertEquals(json.pid, pid);
+      assertEquals(json.threads[0].regions, ["main", "solve"]);
+      const first = values(lines[0]);
+      // Power is the quotient of both.
+      const between = (later: number, earlier: string) => later - Number(first.get(earlier));
+      const now = json.threads[0].values;
+      const passedNs = between(now["time.duration.ns"], "time.duration.ns");
+      const grownJ = between(now.CPU_ENERGY, "CPU_ENERGY");
+      assert(passedNs > 0 && grownJ > 0, `${grownJ} J in ${passedNs} ns`);
+      const powerW = now.CPU_ENERGY / (now["time.duration.ns"] * 1e-9);
+      assert(powerW > 10 && powerW < 1000, `${powerW} W`);
+      const page = joulemark(dir, ["top", "--interval", "0.1"]);
+      assertMatch(page.stdout, new RegExp(`^${pid} +- +- +main > solve$`, "m"));
+    });
+  },
+);
 
 endToEnd("top says what is in the way, in one line", (dir) => {
   const wrong = joulemark(dir, ["top", "--context", "me"]);

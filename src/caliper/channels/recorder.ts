@@ -18,16 +18,11 @@ import { KIND } from "../../core/events/event_kinds.ts";
 import type { PathTable } from "../../core/path_stats.ts";
 import type { Batch } from "../../sources/signals/batch.ts";
 import type { RunMachine } from "./machine.ts";
-import type { Sharer } from "./shares.ts";
+import type { KnownProcess } from "./shares.ts";
 import { PathSums } from "./path_sums.ts";
 import { RunThread } from "./threads.ts";
 import { Unordered } from "./unordered.ts";
 import { SAMPLE, WaitingEvents } from "./waiting_events.ts";
-
-/** A process as the recorder sees it. Times in seconds, as events have them. */
-export interface KnownProcess extends Sharer {
-  readonly pid: number;
-}
 
 /** Names of processes and regions, from the tracker. */
 export interface RunNames {

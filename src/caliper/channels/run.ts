@@ -14,7 +14,8 @@ import { needsOrder } from "./order.ts";
 import { type ProcessFacts, RunMachine } from "./machine.ts";
 import { ContextOutput } from "./output.ts";
 import type { TreeSource } from "./tree_energies.ts";
-import { ContextRecorder, type KnownProcess } from "./recorder.ts";
+import { ContextRecorder } from "./recorder.ts";
+import { allProcesses, known } from "./shares.ts";
 
 /** Stands for the energies that the node has. */
 export const ALL_ENERGIES = "*";
@@ -212,22 +213,4 @@ function withEnergies(spec: ChannelSpec, table: NameTable, printer: Printer): Ch
     );
   }
   return { ...spec, variables: { ...variables, ...change } };
-}
-
-/** A command that another process took the place of uses nothing. */
-function known(tracker: RegionTracker, handle: number): KnownProcess | undefined {
-  const process = tracker.process(handle);
-  if (process === undefined) return undefined;
-  const { pid, track, startNs, endNs, end } = process;
-  const cpus = end === "withdrawn" ? [] : [...track.cpus];
-  return { pid, cpus, startS: tracker.absoluteS(startNs), endS: tracker.absoluteS(endNs) };
-}
-
-function allProcesses(tracker: RegionTracker): KnownProcess[] {
-  const all: KnownProcess[] = [];
-  for (;;) {
-    const process = known(tracker, all.length);
-    if (process === undefined) return all;
-    all.push(process);
-  }
 }

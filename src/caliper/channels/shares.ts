@@ -9,9 +9,15 @@
  * @module
  */
 import type { ProcessSummary } from "../../marks/tracker/process_list.ts";
+import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 
 /** A process as the shares see it. */
 export type Sharer = Pick<ProcessSummary, "startS" | "endS" | "cpus">;
+
+/** A process as the recorder sees it. Times in seconds, as events have them. */
+export interface KnownProcess extends Sharer {
+  readonly pid: number;
+}
 
 /** Counters that change at longer intervals than this are read between their changes, s. */
 const RARE_S = 0.02;
@@ -136,11 +142,15 @@ export class CounterShare {
   }
 }
 
-/** The part of each process at this moment, by its CPUs. */
-function weights(
+/**
+ * The part of each process at this moment, by its CPUs.
+ *
+ * @param domain CPUs that count. @default all
+ */
+export function weights(
   timeS: number,
   all: readonly Sharer[],
-  domain: ReadonlySet<number> | undefined,
+  domain?: ReadonlySet<number>,
 ): number[] {
   const users = new Map<number, number>();
   const running = all.map((p) => p.startS <= timeS && !(p.endS <= timeS));
@@ -153,4 +163,23 @@ function weights(
   return counted.map((cpus) => {
     return cpus.reduce((sum, cpu) => sum + 1 / users.get(cpu)!, 0) / Math.max(1, users.size);
   });
+}
+
+/** Process with a handle. A command that another process took the place of uses nothing. */
+export function known(tracker: RegionTracker, handle: number): KnownProcess | undefined {
+  const process = tracker.process(handle);
+  if (process === undefined) return undefined;
+  const { pid, track, startNs, endNs, end } = process;
+  const cpus = end === "withdrawn" ? [] : [...track.cpus];
+  return { pid, cpus, startS: tracker.absoluteS(startNs), endS: tracker.absoluteS(endNs) };
+}
+
+/** All processes of a run, by their handles. */
+export function allProcesses(tracker: RegionTracker): KnownProcess[] {
+  const all: KnownProcess[] = [];
+  for (;;) {
+    const process = known(tracker, all.length);
+    if (process === undefined) return all;
+    all.push(process);
+  }
 }

@@ -44,7 +44,7 @@ limits. Bars show the recent history, from 0 to the range next to them.`,
       value: "PID",
       help:
         "show only this process, once: regions and attributes of each of its threads, outermost " +
-        "first",
+        "first, and time and energy since its last annotation",
     },
     { name: "interval", value: "S", default: "1", help: "seconds between two pages" },
     { name: "once", help: "show one page and exit" },
@@ -227,10 +227,11 @@ function context(text: string, json: boolean): number {
   }
   if (json) writeStdout(jsonText(found, 2) + "\n");
   else {
-    for (const { thread, regions, attributes } of found.threads) {
-      const values = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
+    for (const { thread, regions, attributes, values } of found.threads) {
+      const pairs = Object.entries({ ...attributes, ...values });
+      const texts = pairs.map(([name, value]) => `${name}=${value}`);
       const path = regions.length === 0 ? "-" : regions.join(" > ");
-      writeStdout([`${thread}`, path, ...values].join("\t") + "\n");
+      writeStdout([`${thread}`, path, ...texts].join("\t") + "\n");
     }
   }
   return EXIT.done;

@@ -26,6 +26,11 @@ export interface ThreadContextNow {
   readonly regions: readonly string[];
   /** Innermost values by name. */
   readonly attributes: Readonly<Record<string, string | number>>;
+  /**
+   * Values since the last annotation of the thread, as a snapshot has them: `time.duration.ns`, and for the main
+   * thread the process's part of the node's energies, J.
+   */
+  readonly values: Readonly<Record<string, number>>;
 }
 
 /** Open regions and attributes of a process. */

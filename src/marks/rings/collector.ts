@@ -45,6 +45,8 @@ export interface CollectorOptions {
   foldAbove?: number;
   /** The time, since the origin. */
   nowNs(): number;
+  /** Energies that a process of the sink used since a moment, by signal, J. @default none is known */
+  energiesSince?(process: number, fromS: number): { [signal: string]: number };
 }
 
 const MAX_RANKS = 65_536; // of processes that are kept
@@ -293,7 +295,16 @@ export class Collector implements DirectoryListener {
 
   asked(name: string): void {
     const running = this.#followers.filter((f) => f.handle >= 0);
-    const all = () => running.map((f) => this.#events.contextOf(f, this.#sources));
+    const nowNs = this.#options.nowNs();
+    const all = () =>
+      running.map((f) =>
+        this.#events.contextOf(f, this.#sources, (thread, sinceNs) => {
+          const energies = thread !== 0
+            ? {}
+            : this.#options.energiesSince?.(f.handle, sinceNs * 1e-9);
+          return { "time.duration.ns": Math.round(nowNs - sinceNs), ...energies };
+        })
+      );
     answer(this.#options.directory, name, all);
   }
 

@@ -294,24 +294,35 @@ export class RingEvents {
     return paths;
   }
 
-  /** Open regions and attributes of a process now. */
-  contextOf(follower: Follower, sources: readonly Source[]): ProcessContextNow {
-    const { pid, rank, open } = follower;
+  /**
+   * Open regions and attributes of a process now.
+   *
+   * @param valuesSince Values of a thread, 0 for the process's own, since its last annotation, ns since the origin.
+   */
+  contextOf(
+    follower: Follower,
+    sources: readonly Source[],
+    valuesSince: (thread: number, sinceNs: number) => Record<string, number>,
+  ): ProcessContextNow {
+    const { pid, rank, open, rings: [{ startNs }] } = follower;
     const own = sources.filter((source) => source.follower === follower);
-    const threads = open.map(({ id, regions, attributes }) => ({
-      thread: id === 0 ? pid : id,
-      regions: this.#folded(id === 0 ? pid : id, own) ??
-        regions.map((region) => this.#names[region] ?? "?"),
-      attributes: Object.fromEntries(
-        [...attributes ?? []].map(([name, values]) => [name, values.at(-1)!]),
-      ),
-    }));
+    const threads = open.map(({ id, regions, attributes }) => {
+      const thread = id === 0 ? pid : id;
+      const source = own.find(({ thread: { tid } }) => tid === thread);
+      const paths = source?.thread.paths;
+      const sinceNs = Math.max(startNs, source?.thread.handedNs || startNs, paths?.sinceNs ?? 0);
+      return {
+        thread,
+        regions: paths?.folding === true
+          ? positionOf(source!)
+          : regions.map((region) => this.#names[region] ?? "?"),
+        attributes: Object.fromEntries(
+          [...attributes ?? []].map(([name, values]) => [name, values.at(-1)!]),
+        ),
+        values: valuesSince(id, sinceNs),
+      };
+    });
     return { pid, ...(rank === undefined ? {} : { rank }), threads };
-  }
-
-  #folded(thread: number, sources: readonly Source[]): string[] | undefined {
-    const source = sources.find((s) => s.thread.tid === thread && s.thread.paths?.folding);
-    return source && positionOf(source);
   }
 
   /** The ring's process is over. */

@@ -60,6 +60,8 @@ export class RingPaths {
   most = new Float64Array(16);
   /** The path that the thread is in; 0: outside of all regions, or nothing is known of it. */
   position = 0;
+  /** Time when the thread came there, ns since the origin; 0: not known. */
+  sinceNs = 0;
   readonly #place: ThreadPlace;
   readonly #chunks = new Float64Array(PATH_CHUNKS);
   #published = 0;
@@ -93,7 +95,7 @@ export class RingPaths {
 
   /** Reads what is new up to a moment, ns since the origin, taken before. */
   read(nowNs: number, add: AddToPath): void {
-    this.position = 0;
+    this.position = this.sinceNs = 0;
     if (this.#published === 0 || !this.#readPosition()) return;
     const hasMoved = !this.#stayed() || this.#seenCount !== this.#published ||
       this.#seenSkipped !== this.#skipped;
@@ -167,6 +169,7 @@ export class RingPaths {
     const sinceNs = (word & PATH_SINCE_NS) !== 0
       ? clock.fromClock(low, high)
       : clock.fromCycles(low, high);
+    this.sinceNs = sinceNs;
     return nowNs > sinceNs ? nowNs - sinceNs : 0;
   }
 

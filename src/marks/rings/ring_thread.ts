@@ -57,7 +57,6 @@ export class RingThread {
   #start = 0;
   #end = 0;
   #lastNs = -Infinity;
-  /** Time of the event that was handed on last. */
   #handedNs = NaN;
   /** Time when the visits ended that found no space during a pause that continues. */
   #pausedNs = -Infinity;
@@ -68,6 +67,11 @@ export class RingThread {
     this.tid = tid;
     this.boundTo = boundTo;
     this.#clock = clock;
+  }
+
+  /** Time of the event that was handed on last, ns since the origin; NaN: there was none. */
+  get handedNs(): number {
+    return this.#handedNs;
   }
 
   /** Room for `records` more at the end; where to put them. Grows only when it must. */

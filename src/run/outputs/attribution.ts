@@ -16,6 +16,7 @@ import { helpFor } from "../../energy/attribution/run_sum.ts";
 import { SURE } from "../../energy/attribution/estimate.ts";
 import { familyOf } from "../../energy/attribution/response.ts";
 import { PathFamilies } from "../../energy/totals/build_tree.ts";
+import { EnergyHistory } from "../../energy/totals/energy_history.ts";
 import { PeakPower } from "../../energy/totals/peak_power.ts";
 import { PowerCurve } from "../../energy/totals/power_curve.ts";
 import type { FigureCoverage, Known } from "../../energy/totals/coverage.ts";
@@ -32,6 +33,7 @@ import {
 } from "../../core/region_tree.ts";
 import type { Nested, RegionTotal, ReportFields, ReportHost } from "../../core/report.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
+import { allProcesses, weights } from "../../caliper/channels/shares.ts";
 import type { Batch } from "../../sources/signals/batch.ts";
 import { type AttributionMode, parseAttribution } from "../../core/attribution_mode.ts";
 import type { OptionValues } from "../../core/option.ts";
@@ -54,6 +56,8 @@ const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
 const NOTED_NAMES = 3;
 /** Unmarked energy below this part of the total needs no note, and with so many paths only outermost ones have one. */
 const NOTED_SHARE = 0.01, NOTED_PATHS = 1000;
+/** Number of begins and ends of processes that are followed one by one while a process is in one region. */
+const MAX_TURNS = 100;
 /** Key of the node's energy. */
 const NODE_KEY = "node-energy (J)";
 const LISTED_NAMES = 256;
@@ -89,6 +93,7 @@ export class RunAttribution implements OpenOutput {
   readonly #coverage = new Map<Kind, FigureCoverage>();
   readonly #peaks: PeakPower;
   readonly #curve: PowerCurve;
+  readonly #history: EnergyHistory;
   readonly #values: Float64Array;
   readonly #stamps: Float64Array;
   #generation: number;
@@ -134,6 +139,7 @@ export class RunAttribution implements OpenOutput {
     }
     this.#peaks = new PeakPower(counters.map(({ kind }) => kind));
     this.#curve = new PowerCurve(counters.map(({ kind }) => kind));
+    this.#history = new EnergyHistory(counters.length);
     this.#values = new Float64Array(counters.length);
     this.#stamps = new Float64Array(counters.length).fill(NaN);
     this.#attribution = new Attribution({
@@ -223,12 +229,34 @@ export class RunAttribution implements OpenOutput {
     this.#stepS = timeS;
     this.#peaks.sample(timeS, this.#values);
     this.#curve.sample(timeS, this.#values);
+    this.#history.sample(timeS, this.#values);
     this.#samples++;
   }
 
   /** Maximum power so far by kind, W. */
   get peaksW(): ReadonlyMap<Kind, number> {
     return this.#peaks.watts;
+  }
+
+  /**
+   * Energies that a process used since a moment, by signal, J: its part of the node's, as a snapshot has it.
+   * Energies that are not known are absent.
+   */
+  energiesSince(process: number, fromS: number): { [signal: string]: number } {
+    const all = allProcesses(this.#tracker), untilS = this.#history.lastS;
+    const turns = all.flatMap(({ startS, endS }) => [startS, endS])
+      .filter((timeS) => timeS > fromS && timeS < untilS).sort((a, b) => a - b);
+    const each = Math.ceil(turns.length / MAX_TURNS);
+    const times = [fromS, ...turns.filter((_, i) => i % each === 0), untilS];
+    const parts = times.slice(0, -1).map((timeS) => weights(timeS, all)[process]);
+    const energies: { [signal: string]: number } = {};
+    this.#counters.forEach(({ kind }, k) => {
+      const name = ENERGY_SIGNALS[kind];
+      energies[name] = parts.reduce((sum, part, i) => {
+        return sum + part * this.#history.between(k, times[i], times[i + 1]);
+      }, energies[name] ?? 0);
+    });
+    return numbers(energies);
   }
 
   /**

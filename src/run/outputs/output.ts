@@ -47,6 +47,12 @@ export interface OpenOutput {
    */
   readonly peaksW?: ReadonlyMap<EnergyKind, number>;
   /**
+   * Energies that a process used since a moment, by signal, J, where this output has counters.
+   *
+   * @ignore
+   */
+  energiesSince?(process: number, fromS: number): { [signal: string]: number };
+  /**
    * A settled sample.
    *
    * @param last The loop has ended, or every process had at the sample before.

@@ -283,6 +283,16 @@ export class Engine implements RunView {
     );
   }
 
+  /**
+   * Energies that a process used since a moment, by signal, J.
+   *
+   * @ignore
+   */
+  energiesSince(process: number, fromS: number): { [signal: string]: number } {
+    const output = this.#outputs.find(({ energiesSince }) => energiesSince !== undefined);
+    return output?.energiesSince?.(process, fromS) ?? {};
+  }
+
   /** Reads the counters of the next step. */
   read(timeS: number): void {
     this.#noteLong(timeS);

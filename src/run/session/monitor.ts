@@ -274,6 +274,7 @@ class Run {
       sink: this.#events,
       probes: this.#options.parts.probes?.({ ...run, command: this.#application.pid }),
       nowNs: () => this.#nowNs(),
+      energiesSince: (process, fromS) => this.#engine.energiesSince(process, fromS),
     });
     this.#report.launched(this.#collector, cpus, this.#session.directory);
     // Counters are read before it runs: it may mark at once, and the first tick be seconds late.

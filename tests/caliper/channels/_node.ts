@@ -9,7 +9,8 @@ import { Channel, type ChannelOptions } from "../../../src/caliper/model/service
 import { type CaliRecord, readCali } from "../../../src/caliper/query/library.ts";
 import { type ProcessFacts, RunMachine } from "../../../src/caliper/channels/machine.ts";
 import { ReceiverCalls } from "../../_support/receiver_calls.ts";
-import { ContextRecorder, type KnownProcess } from "../../../src/caliper/channels/recorder.ts";
+import { ContextRecorder } from "../../../src/caliper/channels/recorder.ts";
+import type { KnownProcess } from "../../../src/caliper/channels/shares.ts";
 import { Batch, type NameTable } from "../../../src/sources/signals/batch.ts";
 
 export const NODE = PlatformTopology.regular({

@@ -13,7 +13,12 @@ const QUANTITIES: Quantity[] = [
     words: ["power limit", "no"],
   },
 ];
-const thread = (thread: number, ...regions: string[]) => ({ thread, regions, attributes: {} });
+const thread = (thread: number, ...regions: string[]) => ({
+  thread,
+  regions,
+  attributes: {},
+  values: {},
+});
 const PROCESSES = [
   { pid: 20, rank: "1", threads: [thread(20, "main", "solve"), thread(21, "b\x1b[2J")] },
   { pid: 10, rank: "0", threads: [thread(10, "main", "solve")] },
