@@ -173,6 +173,7 @@ function row(
     depth: 0,
     track: "",
     attribute: "",
+    processes: NaN,
     count,
     runtimeS,
     selfS: runtimeS,

@@ -54,6 +54,8 @@ export interface TreeRow {
   readonly track: string;
   /** Caliper's attribute; "" of a plain region. */
   readonly attribute: string;
+  /** Number of processes that count and times are means over. */
+  readonly processes: number;
   readonly count: number;
   readonly runtimeS: number;
   readonly selfS: number;
@@ -63,7 +65,7 @@ export interface TreeRow {
 
 /** The tree of one host, or of a job. */
 export interface RegionTree {
-  /** Processes that times and counts are means over. */
+  /** Processes that marked anything. */
   readonly processes: number;
   readonly rows: readonly TreeRow[];
   /** Paths with less time than those that have rows. */
@@ -142,7 +144,7 @@ export function treeToNested(tree: RegionTree): Nested {
   return {
     processes: tree.processes,
     ...(tree.leftOut > 0 ? { "rows left out": tree.leftOut } : {}),
-    rows: tree.rows.map(rowToNested),
+    rows: tree.rows.map((row) => rowToNested(row, tree.processes)),
     ...Object.fromEntries(
       RESTS.filter(([rest]) => tree[rest].size > 0)
         .map(([rest, key]) => [key, energiesToNested(tree[rest])]),
@@ -150,7 +152,7 @@ export function treeToNested(tree: RegionTree): Nested {
   };
 }
 
-function rowToNested(row: TreeRow): Nested {
+function rowToNested(row: TreeRow, processes: number): Nested {
   const { visits } = row;
   const lengths = bucketsText(visits.buckets);
   return {
@@ -158,6 +160,7 @@ function rowToNested(row: TreeRow): Nested {
     depth: row.depth,
     ...(row.track === "" ? {} : { track: row.track }),
     ...(row.attribute === "" ? {} : { attribute: row.attribute }),
+    ...(row.processes === processes ? {} : { processes: row.processes }),
     count: digits(row.count),
     "runtime (s)": digits(row.runtimeS),
     "runtime-self (s)": digits(row.selfS),
@@ -187,17 +190,17 @@ function energiesToNested(
 /** A tree from a report; `undefined` for what is none. */
 export function treeFromNested(nested: Nested | undefined): RegionTree | undefined {
   if (!isMapping(nested) || !Array.isArray(nested.rows)) return undefined;
-  const rows: TreeRow[] = [];
+  const rows: TreeRow[] = [], processes = numberOf(nested.processes, 1);
   let depth = -1;
   for (const row of nested.rows) {
     if (!isMapping(row) || typeof row.depth !== "number") return undefined;
     // A row is a child of the row before it, or of one of that row's ancestors.
     if (!Number.isInteger(row.depth) || row.depth < 0 || row.depth > depth + 1) return undefined;
     depth = row.depth;
-    rows.push(rowFromNested(row));
+    rows.push(rowFromNested(row, processes));
   }
   return {
-    processes: numberOf(nested.processes, 1),
+    processes,
     rows,
     leftOut: numberOf(nested["rows left out"], 0),
     ...restsOf((rest) => {
@@ -207,7 +210,7 @@ export function treeFromNested(nested: Nested | undefined): RegionTree | undefin
   };
 }
 
-function rowFromNested(row: { [key: string]: Nested }): TreeRow {
+function rowFromNested(row: { [key: string]: Nested }, processes: number): TreeRow {
   const visits = {
     minS: numberOf(row[VISIT_KEYS.minS]),
     p50S: numberOf(row[VISIT_KEYS.p50S]),
@@ -221,6 +224,7 @@ function rowFromNested(row: { [key: string]: Nested }): TreeRow {
     depth: row.depth as number,
     track: String(row.track ?? ""),
     attribute: String(row.attribute ?? ""),
+    processes: numberOf(row.processes, processes),
     count: numberOf(row.count),
     runtimeS: numberOf(row["runtime (s)"]),
     selfS: numberOf(row["runtime-self (s)"]),

@@ -140,4 +140,6 @@ export interface RegionTotal {
   readonly runtimeS: number;
   /** Mean over processes of the completed outermost visits. */
   readonly count: number;
+  /** Part of the processes that both means are over. @default 1 */
+  readonly part?: number;
 }

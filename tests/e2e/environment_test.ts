@@ -176,8 +176,8 @@ endToEnd(
       assertEquals([child.code, child.regions, child.notAttached], [3, { main: 100 }, 1], way);
     }
     const whole = left(dir, "none", "fork");
-    // Counts are means over both processes.
-    assertEquals(whole.regions, { main: 50, child: 50 });
+    // Each of them is in a region that the other never enters.
+    assertEquals(whole.regions, { main: 100, child: 100 });
     assertEquals(whole.notAttached, undefined);
   },
   undefined,

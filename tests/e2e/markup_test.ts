@@ -85,13 +85,13 @@ assert joulemark.active()
     const out = joulemark(dir, ["run", "--", "python3", "app.py"]);
     assertEquals(out.code, 0, out.stderr);
     const { host, text } = hostOf(dir);
-    // Means over two processes, the child being one.
+    // The child has a region of its own, and the parent is in all others.
     assertEquals(counts(host), {
-      tight: 50000,
-      thread: 100,
-      solve: 10,
-      assemble: 10,
-      child: 0.5,
+      tight: 100000,
+      thread: 200,
+      solve: 20,
+      assemble: 20,
+      child: 1,
     });
     const solve = seconds(host, "solve");
     assert(solve >= 0.05 && solve < 1, `${solve} s`);

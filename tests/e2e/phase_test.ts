@@ -63,6 +63,55 @@ needing(
   },
 );
 
+/** Helper that is in a region of its own for a while: `NAME [FORKS]`. */
+const HELPER = `#include "joulemark.h"
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int c, char **v) {
+  int i, forks = c > 2 ? atoi(v[2]) : 0;
+  for (i = 0; i < forks && fork() > 0; i++);
+  joulemark_begin(v[1]);
+  usleep(50000);
+  joulemark_end(v[1]);
+  while (wait(0) > 0);
+  return 0;
+}
+`;
+
+for (
+  const [what, job, wanted] of [
+    ["one after the other", "for i in 1 2 3; do ./helper helper; done", { helper: 1 }],
+    ["at once", "./helper pack & ./helper check & wait", { pack: 1, check: 1 }],
+    ["that fork", "./helper tree 3", { tree: 1 }],
+    ["that run others", "sh -c './helper inner; ./helper inner; :'", { inner: 1 }],
+  ] as const
+) {
+  endToEnd(`run --phase: phases count as what they are beside helpers ${what}`, (dir) => {
+    Deno.writeTextFileSync(`${dir}/helper.c`, HELPER);
+    assertEquals(joulemark(dir, ["client", "c", "--dir", "."]).code, 0);
+    compile(dir, "cc -O2 -w -pthread -I. -o helper helper.c");
+    Deno.writeTextFileSync(
+      `${dir}/job.sh`,
+      `echo "solve phase"\nsleep 0.1\n${job}\necho "out phase"\nsleep 0.2\n`,
+    );
+    assertEquals(shell(dir, "RUN '^(\\w+) phase' -- sh job.sh").code, 0);
+    const found = phases(dir), all = { solve: 1, out: 1, ...wanted };
+    assertEquals(
+      Object.fromEntries(Object.entries(found).map(([n, { count }]) => [n, count])),
+      all,
+    );
+    assert(found.out.seconds >= 0.2 && found.out.seconds < 0.4, `${found.out.seconds} s`);
+    for (const name of Object.keys(wanted)) assert(found[name].seconds >= 0.05, name);
+    const path = `${dir}/joulemark.report`;
+    const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
+    const unmarkedS = Number(host.unmarked!["runtime (s)"]);
+    assert(unmarkedS >= 0, `${unmarkedS} s outside of regions`);
+    const rows = (host.joulemark!.tree as { rows: { region: string; count: number }[] }).rows;
+    assertEquals(Object.fromEntries(rows.map(({ region, count }) => [region, count])), all);
+  });
+}
+
 endToEnd("run --phase leaves the output byte for byte, its order and where it goes", (dir) => {
   const bytes = crypto.getRandomValues(new Uint8Array(65536));
   Deno.writeFileSync(`${dir}/random`, bytes);

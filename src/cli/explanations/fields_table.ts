@@ -107,7 +107,7 @@ export const TREE_FIELDS: readonly FieldRow[] = [
   row(
     "count; runtime (s)",
     "visits that ended and their time with all nested in them, means over `processes` as in " +
-      "GEOPM's sections",
+      "GEOPM's sections; a row with `processes` of its own has means over those",
   ),
   row(
     "runtime-self (s)",

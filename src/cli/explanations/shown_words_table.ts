@@ -96,8 +96,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["visits", "visit", "count"],
-    "How often a region was entered and left: mean over processes, so fractions are " +
-    "possible.",
+    "How often a region was entered and left: mean over the processes that share a region, so " +
+    "fractions are possible.",
   ],
   [["peak", "peak power"], "The highest mean power over one second of the run, of one host."],
   [

@@ -85,7 +85,7 @@ export function buildReportHost(results: HostResults): ReportHost {
   const all = results.regions.filter((region) => region.count > 0);
   const ran = (results.pick?.(all) ?? [...all]).sort(byRuntime);
   const marked = ran.length === all.length ? ran : all;
-  const markedS = marked.reduce((sum, region) => sum + region.runtimeS, 0);
+  const markedS = marked.reduce((sum, region) => sum + region.runtimeS * (region.part ?? 1), 0);
   const host: ReportHost = {
     host: results.host,
     agent: agent.reportHost?.() ?? {},

@@ -22,6 +22,8 @@ export interface TreeSources {
   readonly paths: PathTable;
   readonly stats: PathStats;
   readonly processes: number;
+  /** Number of processes that the means of a path are over. @default all */
+  processesOf?(path: number): number;
   readonly energies?: PathEnergies;
   /**
    * Came a path's visits folded, and the time around them could not be divided? Then there is no energy of their own.
@@ -88,7 +90,8 @@ export class PathFamilies {
 
 /** The tree so far. `undefined`: no region was marked. */
 export function buildTree(
-  { paths, stats, processes, energies, isFolded = () => false }: TreeSources,
+  { paths, stats, processes, processesOf = () => processes, energies, isFolded = () => false }:
+    TreeSources,
 ): RegionTree | undefined {
   const families = new PathFamilies(paths);
   const kept = pathsWithTime(paths, stats);
@@ -110,7 +113,7 @@ export function buildTree(
   };
   const add = (path: number, depth: number): void => {
     const { count, exclusiveS, ...visits } = stats.figures(path);
-    const family = families.family(path);
+    const family = families.family(path), over = processesOf(path);
     // Not the sum of its own visits: clients round these one by one, and some may be open still.
     const inclusiveS = 1e-9 * family.reduce((sum, one) => sum + (stats.selfNs[one] ?? 0), 0);
     rows.push({
@@ -118,9 +121,10 @@ export function buildTree(
       depth,
       track: paths.track(path),
       attribute: paths.attribute(path),
-      count: count / processes,
-      runtimeS: inclusiveS / processes,
-      selfS: exclusiveS / processes,
+      processes: over,
+      count: count / over,
+      runtimeS: inclusiveS / over,
+      selfS: exclusiveS / over,
       visits: visitsOf(stats, path, visits),
       energies: energiesOf(family, [path]),
     });

@@ -114,12 +114,15 @@ function sourceKey(kind: EnergyKind): string {
   return `${kind} from `;
 }
 
-function rowFields(row: TreeRow, processes: number): Fields {
+function rowFields(row: TreeRow, all: number): Fields {
+  const { processes } = row, isPart = processes < all;
   const visits = row.count * processes;
   const seconds = row.runtimeS * processes;
   const { deviationS, minS, maxS, buckets } = row.visits;
   const spread = visits > 1 && Number.isFinite(deviationS) ? (visits - 1) * deviationS ** 2 : 0;
   const fields: Fields = {
+    processes,
+    parts: isPart ? 1 : 0,
     visits,
     seconds,
     self: row.selfS * processes,
@@ -270,8 +273,10 @@ function byTime(a: Node, b: Node): number {
   return seconds(b) - seconds(a) || (JSON.stringify(a.line) < JSON.stringify(b.line) ? -1 : 1);
 }
 
-function rowOf(line: string[][], section: SectionSums, processes: number): TreeRow {
+function rowOf(line: string[][], section: SectionSums, all: number): TreeRow {
   const [region, track, attribute] = line[line.length - 1];
+  // On each host of all its processes: hosts without the region count too, as processes without it do.
+  const processes = sum(section.field("parts")) > 0 ? sum(section.field("processes")) : all;
   const visits = sum(section.field("visits"));
   const seconds = sum(section.field("seconds"));
   const stats = new PathStats();
@@ -297,6 +302,7 @@ function rowOf(line: string[][], section: SectionSums, processes: number): TreeR
     depth: line.length - 1,
     track,
     attribute,
+    processes,
     count: visits / processes,
     runtimeS: seconds / processes,
     selfS: sum(section.field("self")) / processes,

@@ -164,11 +164,10 @@ export class TrackedProcess {
     return this.epochs > 0 || this.#hints.some((hint) => hint !== 255);
   }
 
-  /** Sets 1 at the handle of every region that it registered. */
-  markRegistered(isRegistered: Uint8Array): void {
-    const known = Math.min(this.#hints.length, isRegistered.length);
-    for (let region = 0; region < known; region++) {
-      if (this.#hints[region] !== 255) isRegistered[region] = 1;
+  /** Calls back with every region that it registered. */
+  forRegistered(call: (region: number) => void): void {
+    for (let region = 0; region < this.#hints.length; region++) {
+      if (this.#hints[region] !== 255) call(region);
     }
   }
 

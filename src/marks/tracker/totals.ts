@@ -1,11 +1,12 @@
 /**
  * Exact totals of regions, as means over processes.
  *
- * Runtime and count are sums over all processes divided by the number of processes that marked anything;
- * processes that never entered the region count in the divisor. geopm_report(7), `runtime (s)` and `count`.
+ * Runtime and count are sums over all processes divided by the number of processes of the region's group;
+ * processes of the group that never entered the region count in the divisor. geopm_report(7), `runtime (s)`
+ * and `count`.
  * @module
  */
-import { markingOf } from "./process_list.ts";
+import { ProcessGroups } from "./process_groups.ts";
 import type { ProcessTime } from "../../core/process_spread.ts";
 import type { RegionTotal } from "../../core/report.ts";
 import type { TrackedProcess } from "./process.ts";
@@ -24,9 +25,9 @@ export function regionTotals(
   const isRegistered = new Uint8Array(table.length);
   const counts = new Float64Array(table.length);
   const runtimesNs = new Float64Array(table.length);
-  const marking = markingOf(processes);
-  for (const p of marking) {
-    p.markRegistered(isRegistered);
+  const groups = new ProcessGroups(processes, table), all = groups.marking.length;
+  for (const p of groups.marking) {
+    p.forRegistered((region) => isRegistered[region] = 1);
     p.addTotals(counts, runtimesNs);
   }
   for (let region = 0; region < table.length; region++) {
@@ -35,31 +36,31 @@ export function regionTotals(
     counts[first] += counts[region];
     runtimesNs[first] += runtimesNs[region];
   }
-  const n = Math.max(1, marking.length);
   const totals: RegionTotal[] = [];
   for (let region = 0; region < table.length; region++) {
     if (isRegistered[region] === 0) continue;
-    const first = table.first(region);
+    const first = table.first(region), n = groups.sizeOf(first);
     totals.push({
       name: table.name(region),
       hash: table.hash(region),
       runtimeS: runtimesNs[first] * 1e-9 / n,
       count: counts[first] / n,
+      ...(n < all ? { part: n / all } : {}),
     });
   }
   return totals;
 }
 
 /**
- * Time of each process in the regions with most time, names with one hash added up. Processes come in
- * the order of their start.
+ * Time of each process in the regions with most time, names with one hash added up; NaN: of a process of another
+ * group. Processes come in the order of their start.
  */
 export function processTimes(
   processes: readonly TrackedProcess[],
   table: RegionTable,
   most: number,
 ): { name: string; times: ProcessTime[] }[] {
-  const counted = markingOf(processes);
+  const groups = new ProcessGroups(processes, table), counted = groups.marking;
   const regions = regionTotals(counted, table).filter(({ runtimeS }) => runtimeS > 0)
     .sort((a, b) => b.runtimeS - a.runtimeS || (a.name < b.name ? -1 : 1)).slice(0, most)
     .map(({ name }) => ({ name, own: [] as number[], times: [] as ProcessTime[] }));
@@ -73,7 +74,10 @@ export function processTimes(
     runtimesNs.fill(0);
     process.addTotals(counts, runtimesNs);
     for (const { own, times } of regions) {
-      times.push({ pid: process.pid, timeNs: own.reduce((sum, i) => sum + runtimesNs[i], 0) });
+      const timeNs = groups.includes(own[0], process)
+        ? own.reduce((sum, i) => sum + runtimesNs[i], 0)
+        : NaN;
+      times.push({ pid: process.pid, timeNs });
     }
   }
   return regions.map(({ name, times }) => ({ name, times }));

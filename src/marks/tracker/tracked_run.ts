@@ -12,6 +12,7 @@ import type { RegionTotal } from "../../core/report.ts";
 import type { OfferedSignal, SignalProvider, SignalReading } from "../../core/signal.ts";
 import { CpuStates } from "./cpu_states.ts";
 import type { TrackedProcess } from "./process.ts";
+import { ProcessGroups } from "./process_groups.ts";
 import { ProcessList, type ProcessSummary } from "./process_list.ts";
 import { RegionPaths } from "./region_paths.ts";
 import { RegionTable } from "./region_table.ts";
@@ -144,6 +145,15 @@ export abstract class TrackedRun extends EventCalls implements SignalProvider, T
   /** Means over processes for every registered name, by name. */
   regions(): RegionTotal[] {
     return regionTotals(this.list.all, this.table);
+  }
+
+  /**
+   * Groups of processes that means over processes are over.
+   *
+   * @ignore
+   */
+  groups(): ProcessGroups {
+    return new ProcessGroups(this.list.all, this.table);
   }
 
   /**

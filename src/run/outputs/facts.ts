@@ -200,16 +200,16 @@ function positive(figures: { [key: string]: number }): { [key: string]: number }
 /** Time in calls of MPI by what they are for, within regions too: means over processes. */
 function mpiTimes({ tracker }: RunView): { [key: string]: Nested } {
   const { paths, regionPaths: { stats } } = tracker;
-  const ns: Partial<Record<MpiKind, number>> = {};
+  const groups = tracker.groups(), seconds: Partial<Record<MpiKind, number>> = {};
   for (let path = 1; path < paths.length; path++) {
     const name = paths.name(path);
     if (!name.startsWith("MPI_") || !(stats.count[path] > 0)) continue;
     const kind = mpiKind(name);
-    if (kind !== undefined) ns[kind] = (ns[kind] ?? 0) + stats.sumNs[path];
+    if (kind === undefined) continue;
+    seconds[kind] = (seconds[kind] ?? 0) + stats.sumNs[path] * 1e-9 / groups.sizeOfName(name);
   }
-  const processes = Math.max(1, tracker.markingCount);
   return Object.fromEntries(
-    Object.entries(ns).map(([kind, sum]) => [`mpi-${kind} (s)`, rounded(sum * 1e-9 / processes)]),
+    Object.entries(seconds).map(([kind, sum]) => [`mpi-${kind} (s)`, rounded(sum)]),
   );
 }
 

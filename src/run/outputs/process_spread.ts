@@ -22,7 +22,9 @@ export function processSpreadFacts(
     const rank = rankOf(pid);
     return rank === undefined ? `process ${pid}` : `rank ${rank}`;
   };
-  const regions = tracker.processTimes(MAX_REGIONS).filter(({ times }) => times.length > 1);
+  const regions = tracker.processTimes(MAX_REGIONS)
+    .map(({ name, times }) => ({ name, times: times.filter(({ timeNs }) => timeNs === timeNs) }))
+    .filter(({ times }) => times.length > 1);
   if (regions.length === 0) return undefined;
   return spreadsToNested(regions.map(({ name, times }) => processSpread(name, times, nameOf)));
 }

@@ -176,7 +176,7 @@ function processTimes(
     label: regions[0].times.map(({ pid }) => nameOf(pid)),
     region: regions.map(({ name }) => name),
     time_s: regions.map(({ times }) => {
-      return times.map(({ timeNs }) => short(timeNs * 1e-9, PROCESS_DIGITS));
+      return times.map(({ timeNs }) => short((timeNs || 0) * 1e-9, PROCESS_DIGITS));
     }),
   };
 }

@@ -416,9 +416,11 @@ export class Engine implements RunView {
    */
   tree(): RegionTree | undefined {
     const { paths, regionPaths } = this.tracker;
-    const processes = Math.max(1, this.tracker.markingCount);
+    const processes = Math.max(1, this.tracker.markingCount), groups = this.tracker.groups();
     const { energies } = this, isFolded = (path: number) => regionPaths.isFolded(path);
-    return buildTree({ paths, stats: regionPaths.stats, processes, energies, isFolded });
+    const processesOf = (path: number) => groups.sizeOfName(paths.name(path));
+    const { stats } = regionPaths;
+    return buildTree({ paths, stats, processes, processesOf, energies, isFolded });
   }
 
   /**

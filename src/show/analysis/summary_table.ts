@@ -245,7 +245,7 @@ function energyColumns(
     ? plainCells(lines.map(({ row }) => joulesOf(row, "gpu") / factor))
     : undefined;
   const perVisit = lines.map(({ row, region }) => {
-    const visits = row.count * Math.max(1, processes || 1);
+    const visits = row.count * Math.max(1, row.processes || processes || 1);
     return region !== undefined && visits > 0 ? sizeOf(row) / visits : NaN;
   });
   const uneven = new Map(facts.spreads.map((of) => [of.region, of.mostS / of.meanS]));

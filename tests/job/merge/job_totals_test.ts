@@ -66,6 +66,7 @@ function make(k: number): Made {
         ...row,
         region: "solve",
         depth: 0,
+        processes,
         runtimeS: sum / processes,
         selfS: 0.1,
         energies: new Map([["package", energy(0, true)]]),
@@ -74,6 +75,7 @@ function make(k: number): Made {
         ...row,
         region: "exchange",
         depth: 1,
+        processes,
         runtimeS: 0.5 * sum / processes,
         selfS: 0.2,
         // The third host cannot tell.

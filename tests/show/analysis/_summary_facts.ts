@@ -40,6 +40,7 @@ export function treeRow(region: string, own: Partial<TreeRow> = {}): TreeRow {
     depth: 0,
     track: "",
     attribute: "",
+    processes: NaN,
     count: 10,
     runtimeS: 1,
     selfS: 1,

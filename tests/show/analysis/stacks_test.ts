@@ -19,6 +19,7 @@ function row(
     depth,
     track: region === "MPI_Send" ? "mpi" : "",
     attribute: "",
+    processes: 2,
     count,
     runtimeS: selfS,
     selfS,
