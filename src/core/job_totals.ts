@@ -16,6 +16,9 @@ export const ENERGY_SIGNALS: Readonly<Record<EnergyKind, string>> = {
   gpu: "GPU_ENERGY",
 };
 
+/** Key under `sampling:` of signals whose first update after the run was not read. */
+export const UNREAD_KEY = "last update not read";
+
 /** Energy of the node by samples, if it is the integral of a power: GEOPM has no key for it. */
 export const NODE_ENERGY_KEY = "joulemark-node-energy (J)";
 
@@ -150,17 +153,22 @@ export function hostTotals(
 
 /**
  * Standard error of a total that is read at any moment between two updates: of one counter, the energy of an
- * update period divided by √6; counters of equal parts add up as independent ones. NaN: no period is known.
+ * update period divided by √6; counters of equal parts add up as independent ones. A total whose last update was
+ * not read lacks half a period. NaN: no period is known.
  */
 function readingErrorJ(host: ReportHost, kind: EnergyKind, meanW: number): number {
-  const { attribution } = host.joulemark ?? {};
+  const { attribution, sampling } = host.joulemark ?? {};
   if (!isMapping(attribution)) return NaN;
   const periods = Object.entries(attribution).flatMap(([name, facts]) => {
     const isOne = name.startsWith(`${kind}-`) && isMapping(facts);
     return isOne ? [numberOf(facts["update period (s)"])] : [];
   });
-  const squares = periods.reduce((sum, s) => sum + (s * meanW / periods.length) ** 2 / 6, 0);
-  return periods.length > 0 ? Math.sqrt(squares) : NaN;
+  const unread = isMapping(sampling) ? sampling[UNREAD_KEY] : undefined;
+  const lacks = Array.isArray(unread) && unread.includes(ENERGY_SIGNALS[kind]);
+  const parts = periods.map((s) => s * meanW / periods.length);
+  const squares = parts.reduce((sum, joules) => sum + joules ** 2 / 6, 0);
+  const lackJ = lacks ? parts.reduce((sum, joules) => sum + joules / 2, 0) : 0;
+  return parts.length > 0 ? Math.hypot(Math.sqrt(squares), lackJ) : NaN;
 }
 
 /** Totals of a report: as its job has them, else its only host. */

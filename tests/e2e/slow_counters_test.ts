@@ -1,9 +1,9 @@
 /** Energies of a counter that is renewed every 0.1 s, in a tree that follows the clock and on the simulated node. */
-import { assertAlmostEquals, assertEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 
-const WATTS = 100, PERIOD_MS = 100, WRITE_MS = 2;
+const WATTS = 100, WRITE_MS = 2;
 const PM = "/sys/cray/pm_counters";
 
 function put(path: string, text: string): void {
@@ -12,19 +12,20 @@ function put(path: string, text: string): void {
   Deno.renameSync(`${path}.new`, path);
 }
 
-/** Keeps a tree with pm_counters of 10 Hz alive until it is disposed of. */
-function keptAlive(root: string): Disposable {
+/** Keeps a tree with pm_counters alive until it is disposed of. */
+function keptAlive(root: string, hz = 10): Disposable {
   put(`${root}/sys/devices/system/cpu/online`, "0-1\n");
   put(`${root}/proc/cpuinfo`, "vendor_id : GenuineIntel\ncpu family : 6\nmodel : 85\n");
   for (const name of ["startup", "generation"]) put(`${root}${PM}/${name}`, "1\n");
   put(`${root}${PM}/power`, `${WATTS} W\n`);
+  put(`${root}${PM}/raw_scan_hz`, `${hz}\n`);
   const start = performance.now();
   let shown = -1;
   const turn = () => {
-    const moment = Math.floor((performance.now() - start) / PERIOD_MS);
+    const moment = Math.floor((performance.now() - start) * hz / 1000);
     if (moment === shown) return;
     shown = moment;
-    put(`${root}${PM}/energy`, `${1000 + WATTS * moment * PERIOD_MS / 1000} J\n`);
+    put(`${root}${PM}/energy`, `${1000 + WATTS * moment / hz} J\n`);
     put(`${root}${PM}/freshness`, `${moment}\n`);
   };
   turn();
@@ -85,3 +86,35 @@ for (const [what, command] of COMMANDS) {
     assertAlmostEquals(powers[0], powers[1], 0.015 * powers[1]);
   });
 }
+
+endToEnd(
+  "a signal after the command's end ends the reading: the error has half a period",
+  async (dir) => {
+    using _tree = keptAlive(`${dir}/tree`, 1);
+    /** Time of a run, the node's energy and its error, and the time of that energy. */
+    const run = async (name: string, more: string) => {
+      const script =
+        `"$0" run -q --root tree --report ${name} -- sh -c 'sleep 3.3; : > ${name}.over' &
+      J=$!; ${more} wait $J; echo $?`;
+      const start = performance.now();
+      const { stdout } = await new Deno.Command("sh", { args: ["-c", script, BINARY], cwd: dir })
+        .output();
+      assertEquals(new TextDecoder().decode(stdout), "0\n");
+      const tookMs = performance.now() - start;
+      const [host] = parseReport(Deno.readTextFileSync(`${dir}/${name}`), name).hosts;
+      const { node } = host.joulemark!.totals as Record<string, Record<string, number>>;
+      const sampling = host.joulemark!.sampling as Record<string, unknown>;
+      const seconds = Number(host.application["sync-runtime (s)"]);
+      const [joules, errorJ] = [node["energy (J)"], node["reading-error (J)"]];
+      return { tookMs, joules, errorJ, seconds, unread: sampling["last update not read"] };
+    };
+    const whole = await run("whole", "");
+    assertEquals(whole.unread, undefined);
+    assertAlmostEquals(whole.joules, WATTS * whole.seconds, 0.02 * WATTS * whole.seconds);
+    const cut = await run("cut", "until [ -e cut.over ]; do sleep 0.02; done; sleep 0.1; kill $J;");
+    assertEquals(cut.unread, ["BOARD_ENERGY"]);
+    assert(cut.tookMs < whole.tookMs, `${cut.tookMs} ms and ${whole.tookMs} ms`);
+    assert(cut.errorJ > 0.5 * WATTS && cut.errorJ > 1.4 * whole.errorJ, `${cut.errorJ} J`);
+    assert(Math.abs(cut.joules - WATTS * cut.seconds) < 2 * cut.errorJ, `${cut.joules} J`);
+  },
+);

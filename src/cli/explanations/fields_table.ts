@@ -161,7 +161,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "sampling; ticks between reads of per-CPU counters; stalled from (s); " +
-      "stalled until (s); first sample after (s); samples; samples slept through; " +
+      "stalled until (s); first sample after (s); samples; samples slept through; last update not read; " +
       "samples missed; samples late; period (s); scheduling",
     "how the loop went: its period, samples taken, those of them at which nothing was to be read " +
       "and nobody marked, samples skipped since their time had passed, and begun more than a " +

@@ -6,7 +6,7 @@
 import { rounded } from "../../core/number_format.ts";
 import type { Confinement } from "../../os/confinement/confine.ts";
 import { MANDATORY_SIGNALS } from "../../energy/totals/report_signals.ts";
-import { stillFacts } from "../../core/job_totals.ts";
+import { stillFacts, UNREAD_KEY } from "../../core/job_totals.ts";
 import { type Nested, present } from "../../core/report.ts";
 import { processSpreadFacts } from "./process_spread.ts";
 import { spanFacts } from "./span_facts.ts";
@@ -114,7 +114,7 @@ function percentOf(cpuS: number, wallS: number): number {
 
 /** Facts about the sampling loop. */
 function samplingFacts({ engine, loop, request: { periodS } }: FactSources): Nested {
-  const { sleptThrough, cpuStride, blindFromS, blindUntilS } = loop;
+  const { sleptThrough, cpuStride, blindFromS, blindUntilS, unread } = loop;
   return present({
     "period (s)": periodS,
     samples: loop.steps,
@@ -123,6 +123,7 @@ function samplingFacts({ engine, loop, request: { periodS } }: FactSources): Nes
     "samples late": loop.late,
     "ticks between reads of per-CPU counters": cpuStride > 1 ? cpuStride : undefined,
     scheduling: loop.scheduling,
+    [UNREAD_KEY]: unread.length > 0 ? [...unread] : undefined,
     ...(blindFromS === blindFromS
       ? {
         "stalled from (s)": rounded(blindFromS),

@@ -37,6 +37,8 @@ export interface LoopFigures {
   /** The monitor was stopped while the application ended: seconds of the run, NaN: it was not. */
   blindFromS: number;
   blindUntilS: number;
+  /** Signals of slow counters whose first update after the run was not read. */
+  unread: readonly string[];
 }
 
 /** Figures of a loop that has not begun. */
@@ -57,4 +59,5 @@ export const NO_STEPS: LoopFigures = {
   memoryKib: 0,
   blindFromS: NaN,
   blindUntilS: NaN,
+  unread: [],
 };

@@ -9,7 +9,7 @@
  */
 import { messageFor } from "../../core/errors.ts";
 import { monotonicNanoseconds } from "../../os/clock.ts";
-import { rawNanoseconds, realtimeNanoseconds, sleepUntil } from "../../os/clock.ts";
+import { rawNanoseconds, realtimeNanoseconds } from "../../os/clock.ts";
 import { statPath } from "../../os/files.ts";
 import { absolutePath } from "../../os/home.ts";
 import { affinityOf, hostName } from "../../os/host.ts";
@@ -510,6 +510,7 @@ class Run {
     ) {
       this.#correctPaused(this.#slow, this.#ended);
     }
+    this.#loop.unread = this.#slow?.unread ?? [];
     this.#cost.end(this.#figures());
     this.#site[Symbol.dispose]();
     const isLong = this.#engine.tracker.paths.length > MAX_QUICK_PATHS;
@@ -580,8 +581,8 @@ class Run {
     const simulation = this.#simulation;
     return slow.readOn((untilS) => {
       if (simulation === undefined) {
-        sleepUntil(monotonicNanoseconds() + untilS * 1e9 - this.#nowNs());
-        return this.#nowNs() * 1e-9;
+        this.#application.sleep(monotonicNanoseconds() + untilS * 1e9 - this.#nowNs());
+        return this.#application.hurry ? NaN : this.#nowNs() * 1e-9;
       }
       this.#cost.simulate(() => simulation.publish(untilS * 1e9));
       return untilS;

@@ -19,6 +19,8 @@ const READINGS_A_PERIOD = 20;
 interface Watched {
   /** Index among the values of the batch. */
   readonly place: number;
+  /** Signal of the counter. */
+  readonly name: string;
   readonly periodS: number;
   /** Value as read: at that moment, or before the change that is awaited. */
   value: number;
@@ -48,6 +50,8 @@ export class SlowEnergies {
   readonly #batch: Batch;
   readonly #list: Slow[];
   #ended: Ended[] = [];
+  /** Counters whose first update after the run was read. */
+  readonly #known = new Set<Slow>();
   #endS = NaN;
   #startS = NaN;
   #lastS = NaN;
@@ -55,16 +59,17 @@ export class SlowEnergies {
   /** @param batch An open one. */
   constructor(batch: Batch) {
     this.#batch = batch;
-    const places = new Map<number, number>();
-    for (const { signal: { row, updatePeriodS = 0 }, offset, count } of batch.columns) {
+    const places = new Map<number, Pick<Watched, "name" | "periodS">>();
+    for (const { name, signal: { row, updatePeriodS = 0 }, offset, count } of batch.columns) {
       if (row.unit !== "J" || row.behavior !== "monotone" || updatePeriodS < MIN_PERIOD_S) continue;
       // Counters of single cores are not read at each sample.
       if (row.domain === "cpu" || row.domain === "core") continue;
-      for (let i = 0; i < count; i++) places.set(offset + i, updatePeriodS);
+      for (let i = 0; i < count; i++) places.set(offset + i, { name, periodS: updatePeriodS });
     }
-    this.#list = [...places].map(([place, periodS]) => {
+    this.#list = [...places].map(([place, { name, periodS }]) => {
       return {
         place,
+        name,
         periodS,
         before: 0,
         earlier: 0,
@@ -79,6 +84,12 @@ export class SlowEnergies {
   /** There is no slow counter. */
   get isEmpty(): boolean {
     return this.#list.length === 0;
+  }
+
+  /** Signals whose energy between the last update in the run and its end is not known. */
+  get unread(): string[] {
+    const open = this.#list.filter((slow) => slow.changes.length > 0 && !this.#known.has(slow));
+    return [...new Set(open.map(({ name }) => name))];
   }
 
   /** The run begins with the values of the batch. */
@@ -118,9 +129,9 @@ export class SlowEnergies {
   end(): void {
     // Nothing is known of a run without a change.
     this.#ended = this.#list.filter(({ changes }) => changes.length > 0).map((slow) => {
-      const { place, periodS, taken } = slow;
+      const { place, name, periodS, taken } = slow;
       const value = this.#batch.values[place] + taken;
-      return { slow, place, periodS, taken, value, changes: [] };
+      return { slow, place, name, periodS, taken, value, changes: [] };
     });
     this.#endS = this.#lastS;
   }
@@ -133,7 +144,7 @@ export class SlowEnergies {
   /**
    * Reads on until each counter has changed twice since the end, or for two periods.
    *
-   * @param wait Waits until a time, s, and returns what time it is then.
+   * @param wait Waits until a time, s, and returns what time it is then; NaN: the rest is not to be read.
    * @returns Corrects values that were read at a time up to the end.
    */
   readOn(wait: (untilS: number) => number): (values: Float64Array, timeS: number) => void {
@@ -147,6 +158,7 @@ export class SlowEnergies {
     for (let open = ended.filter(isOpen); open.length > 0; open = open.filter(isOpen)) {
       const stepS = Math.min(...open.map(({ periodS }) => periodS)) / READINGS_A_PERIOD;
       const timeS = wait(this.#lastS + stepS);
+      if (Number.isNaN(timeS)) break;
       batch.read(timeS);
       for (const counter of open) this.#watch(counter, timeS, batch.values[counter.place]);
       this.#lastS = timeS;
@@ -154,6 +166,7 @@ export class SlowEnergies {
     batch.cpuStride = stride;
     // The second change after the begin may be one after the end.
     for (const { slow, changes: [first] } of ended) {
+      if (first !== undefined) this.#known.add(slow);
       if (slow.changes.length > 1 || first === undefined) continue;
       const changes = [...slow.changes, first];
       slow.before = slow.earlier + this.#beforeStart({ ...slow, changes });
