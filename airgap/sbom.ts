@@ -23,7 +23,7 @@ interface LockFile {
 
 /** Licences of the packages that are in the executable, by the beginning of their names. */
 const LICENCES: readonly (readonly [name: RegExp, id: string])[] = [
-  [/^pprof-format$/, "MIT"],
+  [/^(gecko-profiler-demangle|pprof-format)$/, "MIT"],
   [/^(d3-|internmap$|yaml$)/, "ISC"],
   [/^@std\//, "MIT"],
 ];

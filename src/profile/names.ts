@@ -3,12 +3,12 @@
  * information begins, so that a function of a stripped file is still one row.
  * @module
  */
+import { demangled } from "./demangle.ts";
 import { DebugInfo } from "./dwarf.ts";
 import { type ElfFile, openElf, type ReadAt, type Symbol, SymbolTable } from "./elf.ts";
 import { CUT, type Frame } from "./function_data.ts";
 import { JitMap } from "./jit_map.ts";
 import type { Module, OpenPath } from "./modules.ts";
-import { plainName } from "./plain_name.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
 
 /** Sources of names. */
@@ -52,6 +52,8 @@ export class FrameNames {
   readonly #debug = new Map<number, DebugFile | undefined>();
   readonly #lines = new Map<number, DebugInfo | undefined>();
   readonly #jits = new Map<number, JitMap>();
+  /** Names as people write them, by symbol. */
+  readonly #shown = new Map<string, string>();
   #kernel: JitMap | undefined;
 
   constructor(profile: Profile, sources: NameSources) {
@@ -94,7 +96,7 @@ export class FrameNames {
     const symbol = this.#symbol(number, address);
     if (symbol !== undefined) {
       const frame = {
-        name: shownName(symbol.name),
+        name: this.#shownName(symbol.name),
         suffix,
         module: number,
         address,
@@ -117,13 +119,17 @@ export class FrameNames {
       if (i === 0) return Object.assign({}, frame, place);
       const { module, address } = frame;
       return Object.assign({
-        name: shownName(name),
+        name: this.#shownName(name),
         suffix: "_[i]",
         module,
         address,
         start: address,
       }, place);
     }).concat(found.length === 0 ? [frame] : []);
+  }
+
+  #shownName(symbol: string): string {
+    return this.#shown.getOrInsertComputed(symbol, () => shownName(symbol));
   }
 
   #symbol(number: number, address: number): Symbol | undefined {
@@ -177,7 +183,7 @@ export function fileName({ path }: Pick<Module, "path">): string {
   return plain.slice(plain.lastIndexOf("/") + 1);
 }
 
-/** A symbol as people write it; names of templates and operators stay as the compiler made them. */
+/** A symbol as people write it: without its version, and without the arguments of C++. */
 export function shownName(symbol: string): string {
   const whole = symbol.replace(/@.*$/, ""), base = stem(whole);
   return plain(base) + whole.slice(base.length);
@@ -194,30 +200,8 @@ export function stem(name: string): string {
 }
 
 function plain(base: string): string {
-  if (base.startsWith("_Z")) return rustName(plainName(base) ?? base);
-  return fortranName(base) ?? base;
+  return demangled(base) ?? fortranName(base) ?? base;
 }
-
-/** Signs that Rust writes as words: `_$LT$impl$u20$core..fmt..Debug$GT$`. */
-function rustName(name: string): string {
-  if (!name.includes("$")) return name;
-  return name.replaceAll(/\b_(?=\$)/g, "").replaceAll("..", "::")
-    .replaceAll(/\$(\w+)\$/g, (all, word: string) => {
-      const hex = /^u([0-9a-f]{1,5})$/.exec(word)?.[1];
-      return hex !== undefined ? String.fromCodePoint(parseInt(hex, 16)) : RUST_SIGNS[word] ?? all;
-    });
-}
-
-const RUST_SIGNS: Readonly<Record<string, string>> = {
-  SP: "@",
-  BP: "*",
-  RF: "&",
-  LT: "<",
-  GT: ">",
-  LP: "(",
-  RP: ")",
-  C: ",",
-};
 
 /** `__heat_MOD_step`, `heat_mp_step_`, `_QMheatPstep`: gfortran, ifort, flang. */
 function fortranName(symbol: string): string | undefined {

@@ -75,7 +75,7 @@ program(
   "c++ -O2 -o app PROGRAMS/shares.cpp",
   (lines) => {
     assertAlmostEquals(shareOf(lines, "app", "main", "heat::Solver::heavy"), 0.75, ERROR);
-    assertAlmostEquals(shareOf(lines, "main", "_ZN4heat5LightIdE5lightEl"), 0.25, ERROR);
+    assertAlmostEquals(shareOf(lines, "main", "heat::Light<double>::light"), 0.25, ERROR);
   },
   [],
   compiler("c++"),

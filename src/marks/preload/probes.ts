@@ -12,7 +12,7 @@ import { elfFunctions, type ReadAt } from "../../profile/elf.ts";
 import { type ElfPoint, elfPoints, endsOf } from "./elf_points.ts";
 import type { ElfFunction } from "../../profile/elf.ts";
 import { type Exits, functionExits } from "./function_exits.ts";
-import { plainName } from "../../profile/plain_name.ts";
+import { plainName } from "./plain_name.ts";
 
 /** Source of regions: calls of a function, or the time between two points of a program. */
 export interface Probe {

@@ -1,7 +1,8 @@
 /** Names of C++ and Rust as people write them, and points for tracers in broken files. */
 import { assertEquals } from "@std/assert";
-import { elfPoints, endsOf } from "../../src/marks/preload/elf_points.ts";
-import { plainName } from "../../src/profile/plain_name.ts";
+import { elfPoints, endsOf } from "../../../src/marks/preload/elf_points.ts";
+import { demangled } from "../../../src/profile/demangle.ts";
+import { plainName } from "../../../src/marks/preload/plain_name.ts";
 
 /** As c++filt(1) has them, without arguments. */
 const NAMES: Record<string, string | undefined> = {
@@ -27,7 +28,11 @@ const NAMES: Record<string, string | undefined> = {
 };
 
 Deno.test("plainName() is the qualified name without arguments, of plain scopes alone", () => {
-  for (const [name, plain] of Object.entries(NAMES)) assertEquals(plainName(name), plain, name);
+  for (const [name, plain] of Object.entries(NAMES)) {
+    assertEquals(plainName(name), plain, name);
+    // Profiles show the same names.
+    if (plain !== undefined) assertEquals(demangled(name), plain, name);
+  }
 });
 
 Deno.test("endsOf() knows the words that begin and end something", () => {
