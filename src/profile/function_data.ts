@@ -4,6 +4,7 @@
  */
 import type { ProfileFacts, StackCost } from "./profile.ts";
 import type { StackTrie } from "./stack_trie.ts";
+import { OUTERMOST } from "./unwind.ts";
 
 /** A frame as outputs show it. */
 export interface Frame {
@@ -67,12 +68,13 @@ export interface LeafClasses {
 
 /** The name of frames that stand for missing outer ones. */
 export const CUT = "[…]";
-/** Functions that nothing calls: a stack that ends there is complete. */
-const OUTERMOST = new Set([
-  ...["_start", "start_thread", "clone", "__clone", "clone3", "__clone3", "thread_start"],
-  ...["runtime.goexit", "runtime.goexit.abi0", "runtime.mstart", "runtime.rt0_go"],
-  "runtime.rt0_go.abi0",
-]);
+/** Suffix of frames that were found by a guess. */
+export const GUESSED = "_[g]";
+
+/** Is a stack with this frame incomplete, or a guess? */
+export function isIncomplete({ name, suffix }: Frame): boolean {
+  return name === CUT || suffix === GUESSED;
+}
 
 /** Frames from the outermost to that of a node. */
 export function stackOf(

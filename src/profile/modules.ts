@@ -5,7 +5,7 @@
 import { addressOf, type ElfFile, offsetOf, openElf, type ReadAt, SymbolTable } from "./elf.ts";
 import { type Fde, FrameTable } from "./frame_rows.ts";
 import type { MappedFile } from "./records.ts";
-import type { CodeTables } from "./unwind.ts";
+import { type CodeTables, OUTERMOST } from "./unwind.ts";
 
 /** A file that is open. */
 export interface OpenFile {
@@ -42,6 +42,10 @@ const OPEN_MOST = 200;
 const PAGE = 4096;
 /** Bytes before a return address that may be a call. */
 const CALL_MOST = 8;
+/** Bytes in which a function sets up its frame pointer. */
+const ENTRY_MOST = 64;
+/** Instruction `ret`: the frame of the function is gone. */
+const RETURN = 0xc3;
 export const VDSO = "[vdso]";
 const NO_FILE = "no file";
 
@@ -161,7 +165,7 @@ export class Modules implements CodeTables {
   }
 
   callBefore(number: number, address: number, callee: number): 0 | 1 | 2 {
-    const code = this.#codeBefore(number, address);
+    const code = this.#code(number, address - CALL_MOST, CALL_MOST);
     if (code === undefined) return 0;
     const direct = callTarget(code, address);
     if (direct !== undefined) {
@@ -171,18 +175,31 @@ export class Modules implements CodeTables {
     return isIndirectCall(code) ? 1 : 0;
   }
 
-  /** The bytes before an address. */
-  #codeBefore(number: number, address: number): Uint8Array | undefined {
+  hasFrame(number: number, address: number): boolean | undefined {
+    const start = this.symbols(number)?.find(address)?.start;
+    if (start === undefined) return undefined;
+    const entry = this.#code(number, start, Math.min(address - start, ENTRY_MOST));
+    const next = this.#code(number, address, 1);
+    if (entry === undefined || next === undefined) return undefined;
+    return next[0] !== RETURN && entry.some((_, i) => setsFrame(entry, i));
+  }
+
+  isOutermost(number: number, address: number): boolean {
+    const symbol = this.symbols(number)?.find(address);
+    return symbol !== undefined && OUTERMOST.has(symbol.name);
+  }
+
+  /** Bytes of code at an address. */
+  #code(number: number, address: number, length: number): Uint8Array | undefined {
     const module = this.all[number] as LoadedModule;
-    const from = address - CALL_MOST;
-    const at = module.elf && offsetOf(module.elf, from);
+    const at = module.elf && offsetOf(module.elf, address);
     if (at === undefined) return undefined;
     const page = Math.floor(at / PAGE);
     const bytes = module.pages.getOrInsertComputed(page, () => {
-      return new Uint8Array(this.#readerOf(module)(page * PAGE, PAGE + CALL_MOST));
+      return new Uint8Array(this.#readerOf(module)(page * PAGE, PAGE + ENTRY_MOST));
     });
     const start = at - page * PAGE;
-    return start + CALL_MOST > bytes.length ? undefined : bytes.subarray(start, start + CALL_MOST);
+    return start + length > bytes.length ? undefined : bytes.subarray(start, start + length);
   }
 
   /** Closes all files. */
@@ -196,6 +213,14 @@ export function memoryReader(bytes: Uint8Array): ReadAt {
   return (offset, length) => {
     return bytes.subarray(Math.min(offset, bytes.length), Math.min(offset + length, bytes.length));
   };
+}
+
+/** Is there an instruction `mov %rsp,%rbp` or `lea n(%rsp),%rbp`? */
+function setsFrame(code: Uint8Array, at: number): boolean {
+  if (code[at] !== 0x48) return false;
+  const [operation, operand, base] = code.subarray(at + 1, at + 4);
+  if (operation === 0x8d) return (operand === 0x6c || operand === 0xac) && base === 0x24;
+  return operation === 0x89 && operand === 0xe5 || operation === 0x8b && operand === 0xec;
 }
 
 /** The function that `call rel32` at the end of these bytes calls. */

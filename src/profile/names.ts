@@ -6,7 +6,7 @@
 import { demangled } from "./demangle.ts";
 import { DebugInfo } from "./dwarf.ts";
 import { type ElfFile, openElf, type ReadAt, type Symbol, SymbolTable } from "./elf.ts";
-import { CUT, type Frame } from "./function_data.ts";
+import { CUT, type Frame, GUESSED } from "./function_data.ts";
 import { JitMap } from "./jit_map.ts";
 import type { Module, OpenPath } from "./modules.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
@@ -85,7 +85,7 @@ export class FrameNames {
       case FRAME.kernel:
         return special(this.#kernelName(address), "_[k]");
     }
-    const number = Math.floor(key / 2), suffix = key % 2 === 1 ? "_[g]" : "";
+    const number = Math.floor(key / 2), suffix = key % 2 === 1 ? GUESSED : "";
     const module = this.#profile.modules.all[number];
     if (module.process >= 0) {
       this.keep(module.process);

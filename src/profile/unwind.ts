@@ -44,8 +44,21 @@ export interface CodeTables {
    * @returns 0: no; 1: yes; 2: of the function that holds `callee`.
    */
   callBefore(module: number, address: number, callee: number): 0 | 1 | 2;
+  /**
+   * Is the frame pointer that of the function which holds this address? `undefined`: the start of the
+   * function is not known.
+   */
+  hasFrame(module: number, address: number): boolean | undefined;
+  /** Is there no caller of the function that holds this address? */
+  isOutermost(module: number, address: number): boolean;
 }
 
+/** Functions that nothing calls: a stack that ends there is complete. */
+export const OUTERMOST: ReadonlySet<string> = new Set([
+  ...["_start", "start_thread", "clone", "__clone", "clone3", "__clone3", "thread_start"],
+  ...["runtime.goexit", "runtime.goexit.abi0", "runtime.mstart", "runtime.rt0_go"],
+  "runtime.rt0_go.abi0",
+]);
 export const DEPTH_MOST = 1000;
 /** Numbers of registers in DWARF. */
 const BX = 3, BP = 6, SP = 7, R12 = 12, R13 = 13, R14 = 14, R15 = 15, IP = 16, REGISTERS = 17;
@@ -239,9 +252,16 @@ export class Unwinder {
         return SURE;
       }
     }
+    const here = space.find(at)!, address = at - here.bias;
+    if (!isMade && this.#tables.isOutermost(here.module, address)) {
+      this.end = END.root;
+      return NO_WAY;
+    }
+    // Without a frame of its own the return address lies on top, below the frame of the caller.
+    const isBare = !isMade && back === 0 && this.#tables.hasFrame(here.module, address) === false;
     const caller = bp >= sp ? this.#load(bp + 8) : NaN;
-    const isCode = caller > FIRST_CODE && space.find(caller - 1) !== undefined;
-    if (isCode && (isMade || this.#isCall(space, caller, at))) {
+    const isCode = !isBare && caller > FIRST_CODE && space.find(caller - 1) !== undefined;
+    if (isCode && (isMade || this.#isCall(space, caller, at) || this.#isEnd(space, caller))) {
       r[BP] = this.#load(bp);
       r[SP] = bp + 16;
       this.#next = caller;
@@ -251,7 +271,7 @@ export class Unwinder {
     if (found > 0) {
       this.#next = this.#load(found);
       r[SP] = found + 8;
-      return this.#isSure ? SURE : GUESSED;
+      return this.#isSure || isBare && found === sp ? SURE : GUESSED;
     }
     const isCut = bp >= sp && bp - sp < FRAME_MOST && Number.isNaN(caller);
     this.end = caller === 0 || bp === 0 ? END.root : isCut ? END.cut : END.noTable;
@@ -263,6 +283,13 @@ export class Unwinder {
     if (mapping === undefined) return false;
     if (mapping.isMade) return true;
     return this.#tables.callBefore(mapping.module, caller - mapping.bias, at - mapping.bias) > 0;
+  }
+
+  /** Does an address belong to a function that nothing calls? Go puts it there without a call. */
+  #isEnd(space: AddressSpace, caller: number): boolean {
+    const mapping = space.find(caller);
+    return mapping !== undefined && !mapping.isMade &&
+      this.#tables.isOutermost(mapping.module, caller - mapping.bias);
   }
 
   #isSure = false;

@@ -149,6 +149,39 @@ program("a static program", "cc -O2 -static -o app PROGRAMS/shares.c", (lines) =
   assertAlmostEquals(shareOf(lines, "_start", "main", "work", "heavy"), 0.75, ERROR);
 });
 
+const FRAMES = "-O2 -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables -fno-unwind-tables";
+
+for (const leaf of ["-fcf-protection", "-momit-leaf-frame-pointer"]) {
+  program(
+    `frame pointers without tables, ${leaf}`,
+    `cc ${FRAMES} -fno-omit-frame-pointer ${leaf} -o app PROGRAMS/frames.c`,
+    (lines) => {
+      const all = shareOf(lines, "bare"),
+        known = (caller: string) => {
+          return shareOf(lines, "_start", "main", caller, "bare") / all;
+        };
+      assertAlmostEquals(known("direct"), 0.5, ERROR);
+      assertAlmostEquals(known("direct") + known("indirect"), 1, 0.02);
+      assert(shareOf(lines, "main", "often", "brief") > 0.95 * shareOf(lines, "brief"));
+      assert(shareOf(lines, "_start", "main") > 0.95);
+    },
+  );
+}
+
+program(
+  "goroutines, by frame pointers to the function that nothing calls",
+  "mkdir m && cp PROGRAMS/shares.go m && cd m && GOCACHE=$PWD/../cache go build -o ../app shares.go",
+  (lines) => {
+    const goroutine = ["runtime.goexit.abi0", "main.main.func1"];
+    assertAlmostEquals(shareOf(lines, ...goroutine, "main.heavy"), 0.75, ERROR);
+    assertAlmostEquals(shareOf(lines, ...goroutine, "main.light"), 0.25, ERROR);
+    assert(shareOf(lines, "main.light", "main.leaf") > 0.95 * shareOf(lines, "main.leaf"));
+    assert(shareOf(lines, "[…]") <= 0.05);
+  },
+  [],
+  unless(succeeds("go", "version"), "no go"),
+);
+
 program("a program at a fixed address", "cc -O2 -no-pie -o app PROGRAMS/shares.c", (lines) => {
   assertAlmostEquals(shareOf(lines, "_start", "main", "work", "heavy"), 0.75, ERROR);
 });

@@ -131,6 +131,7 @@ onProgram("damaged programs give a result or nothing, and end", (_, bytes) => {
       frames.find(at);
       addressOf(file, at);
       modules.callBefore(module, at, at + 5);
+      modules.hasFrame(module, at);
     }
   }
 });

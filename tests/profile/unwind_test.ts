@@ -20,11 +20,13 @@ function walk(
   fdes: readonly Fde[],
   words: readonly number[],
   registers: Readonly<Record<number, number>>,
-  calls: CodeTables["callBefore"] = () => 1,
+  code: Partial<CodeTables> = {},
 ) {
   const unwinder = new Unwinder({
     fde: (_, address) => fdes.find(({ start, end }) => address >= start && address < end),
-    callBefore: calls,
+    callBefore: code.callBefore ?? (() => 1),
+    hasFrame: code.hasFrame ?? (() => undefined),
+    isOutermost: code.isOutermost ?? (() => false),
   });
   const space = new AddressSpace(1);
   space.add({ start: CODE, end: 0x100000, module: 0, bias: 0, isMade: false });
@@ -76,9 +78,9 @@ Deno.test("a walk says why it ended", () => {
   const fdes = [fde(0x1000, BY_SP(64)), fde(0x2000, BY_SP(0))];
   assertEquals(walk(fdes, [0, 0], { 16: 0x1004 }).end, END.cut);
   assertEquals(walk([fde(0x1000, BY_SP(8)), fdes[1]], [0x2001], { 16: 0x1004 }).end, END.bad);
-  assertEquals(walk([], [0, 0], { 6: 0, 16: 0x1004 }, () => 0).end, END.root);
-  assertEquals(walk([], [0, 0], { 6: SP + 64, 16: 0x1004 }, () => 0).end, END.cut);
-  assertEquals(walk([], [1, 1], { 6: SP, 16: 0x1004 }, () => 0).end, END.noTable);
+  assertEquals(walk([], [0, 0], { 6: 0, 16: 0x1004 }, { callBefore: () => 0 }).end, END.root);
+  assertEquals(walk([], [0, 0], { 6: SP + 64, 16: 0x1004 }, { callBefore: () => 0 }).end, END.cut);
+  assertEquals(walk([], [1, 1], { 6: SP, 16: 0x1004 }, { callBefore: () => 0 }).end, END.noTable);
   assertEquals(walk([], [], { 16: 0x10 }).end, END.bad);
 });
 
@@ -95,11 +97,31 @@ Deno.test("code that a process made is walked by frame pointers", () => {
 
 Deno.test("without a table the next return address on the stack is a guess", () => {
   const words = [5, 0x2010, 0x3010];
-  const calls: CodeTables["callBefore"] = (_, address) => address === 0x3010 ? 2 : 1;
+  const callBefore: CodeTables["callBefore"] = (_, address) => address === 0x3010 ? 2 : 1;
   const weak = walk([fde(0x2000, LAST), fde(0x3000, LAST)], words, { 16: 0x1004 });
   assertEquals([weak.addresses, weak.guessed], [[0x1004, 0x200f], [0, 1]]);
-  const sure = walk([fde(0x3000, LAST)], words, { 16: 0x1004 }, calls);
+  const sure = walk([fde(0x3000, LAST)], words, { 16: 0x1004 }, { callBefore });
   assertEquals([sure.addresses, sure.guessed], [[0x1004, 0x300f], [0, 0]]);
+});
+
+Deno.test("without a frame of its own a function has its return address on top", () => {
+  // The frame pointer is the caller's: its own return address is 0x3010.
+  const words = [0x2010, 0, SP + 32, 0x3010], registers = { 6: SP + 16, 16: 0x1004 };
+  const callers = (hasFrame: boolean) => {
+    const { addresses, guessed } = walk([fde(0x3000, LAST)], words, registers, {
+      hasFrame: (_, address) => address < 0x2000 ? hasFrame : true,
+    });
+    return [addresses, guessed];
+  };
+  assertEquals(callers(false), [[0x1004, 0x200f, 0x300f], [0, 0, 0]]);
+  assertEquals(callers(true), [[0x1004, 0x300f], [0, 0]]);
+});
+
+Deno.test("a walk by frame pointers ends at a function that nothing calls", () => {
+  const words = [SP + 16, 0x3001], isOutermost = (_: number, address: number) => address >= 0x3000;
+  const callBefore = () => 0 as const;
+  const { addresses, end } = walk([], words, { 6: SP, 16: 0x1004 }, { callBefore, isOutermost });
+  assertEquals([addresses, end], [[0x1004, 0x3000], END.root]);
 });
 
 Deno.test("a rule that names another register", () => {

@@ -10,10 +10,10 @@ import { foldedText } from "../../formats/folded.ts";
 import { scriptText } from "../../formats/perf_script.ts";
 import { WholeFile } from "../../os/files/whole_file.ts";
 import {
-  CUT,
   type Frame,
   type FunctionData,
   type FunctionStack,
+  isIncomplete,
   type LeafClasses,
   stackOf,
 } from "../../profile/function_data.ts";
@@ -165,8 +165,8 @@ function factsOf(
   const share = (part: number, of: number) => {
     return facts.samples < SAMPLES_LEAST || of === 0 ? NaN : rounded(100 * part / of, 4);
   };
-  const samplesWith = (name: string) => {
-    const found = stacks.filter(({ frames }) => frames.some((frame) => frame.name === name));
+  const samplesWith = (isFound: (frame: Frame) => boolean) => {
+    const found = stacks.filter(({ frames }) => frames.some(isFound));
     return found.reduce((sum, { samples }) => sum + samples, 0);
   };
   const without = modules.filter(({ isWithoutTable }) => isWithoutTable).map(({ path }) => path);
@@ -201,8 +201,8 @@ function factsOf(
     samples: facts.samples,
     lost: facts.lost,
     throttled: facts.throttled > 0 ? facts.throttled : undefined,
-    "complete (%)": share(facts.samples - samplesWith(CUT), facts.samples),
-    "unknown (%)": share(samplesWith(UNKNOWN), facts.samples),
+    "complete (%)": share(facts.samples - samplesWith(isIncomplete), facts.samples),
+    "unknown (%)": share(samplesWith(({ name }) => name === UNKNOWN), facts.samples),
     "guessed frames (%)": share(facts.guessedFrames, facts.frames),
     "cpu-time (s)": seconds(facts.cpuNs),
     "sampled (s)": seconds(facts.samples * periodNs),

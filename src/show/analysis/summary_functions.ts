@@ -30,11 +30,15 @@ export interface FunctionFacts {
   readonly samples: number;
   readonly lost: number;
   readonly rateHz: number;
-  /** Stacks that reach the thread's begin, %; NaN: too few samples for shares. */
+  /** Stacks that reach the thread's begin without a guess, %; NaN: too few samples for shares. */
   readonly completePercent: number;
+  /** Frames that were found by a guess, %. */
+  readonly guessedPercent: number;
 }
 
 const MAX_ROWS = 10, MAX_NAME = 42, NAME_WITH_ENERGY = 28, ENERGY_WIDTH = 18;
+/** Fewer guessed frames are not shown. */
+const MIN_GUESSED_PERCENT = 1;
 
 /** Functions of the report of one host; `undefined`: it has none. */
 export function functionFacts(functions: Nested | undefined): FunctionFacts | undefined {
@@ -60,6 +64,7 @@ export function functionFacts(functions: Nested | undefined): FunctionFacts | un
     lost: numberOf(functions.lost),
     rateHz: numberOf(functions["rate (Hz)"]),
     completePercent: numberOf(functions["complete (%)"]),
+    guessedPercent: numberOf(functions["guessed frames (%)"]),
   };
 }
 
@@ -69,7 +74,7 @@ export function functionLines(
   look: Look,
   kind: EnergyKind | undefined,
 ): string[] {
-  const { cpuS, samples, lost, rateHz, completePercent, waiting } = facts;
+  const { cpuS, samples, lost, rateHz, completePercent, guessedPercent, waiting } = facts;
   const hasShares = Number.isFinite(completePercent), rows = facts.rows.slice(0, MAX_ROWS);
   const waits = kind === undefined ? undefined : waiting.get(kind);
   const none = { joules: NaN, seJ: NaN };
@@ -84,6 +89,9 @@ export function functionLines(
   const complete = hasShares
     ? `stacks ${completePercent.toFixed(0)} % complete`
     : "too few samples for shares";
+  const guess = guessedPercent >= MIN_GUESSED_PERCENT
+    ? `, ${guessedPercent.toFixed(0)} % of frames guessed`
+    : "";
   const loss = lost > 0 ? `, ${lost} lost` : "";
   const known = energies.filter(({ joules }) => Number.isFinite(joules)).length;
   return [
@@ -99,7 +107,7 @@ export function functionLines(
       return line(name, timeText(ownS), share, module.replace(/^.*\//, ""), cells[i]);
     }),
     ...Number.isFinite(waits?.joules) ? [line("[not running]", "", "", "", cells.at(-1)!)] : [],
-    `${samples} samples at ${rateHz} Hz${loss}; ${complete}` +
+    `${samples} samples at ${rateHz} Hz${loss}; ${complete}${guess}` +
     (waits === undefined || known === rows.length
       ? ""
       : `; own energy of ${known} of ${rows.length} functions determined`),

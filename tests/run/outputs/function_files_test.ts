@@ -1,0 +1,55 @@
+/** The report of functions, and their lines in the summary. */
+import { assertEquals, assertMatch } from "@std/assert";
+import type { Frame, FunctionData } from "../../../src/profile/function_data.ts";
+import { FRAME } from "../../../src/profile/profile.ts";
+import { ROOT, StackTrie } from "../../../src/profile/stack_trie.ts";
+import {
+  type FunctionFileSources,
+  writeFunctions,
+} from "../../../src/run/outputs/function_files.ts";
+import { functionFacts, functionLines } from "../../../src/show/analysis/summary_functions.ts";
+
+/** Stacks as texts: `main;f_[g]`. The names of frames are addresses in a list. */
+function dataOf(stacks: Readonly<Record<string, number>>): FunctionData {
+  const trie = new StackTrie(), names: string[] = [];
+  const process = trie.child(ROOT, FRAME.process, 0);
+  const costs = Object.entries(stacks).map(([stack, samples]) => {
+    const node = stack.split(";").reduce((parent, name) => {
+      return trie.child(parent, 0, names.push(name) - 1);
+    }, process);
+    return { node, ns: samples * 5e6, samples, briefNs: 0 };
+  });
+  const samples = costs.reduce((sum, { samples }) => sum + samples, 0);
+  const facts = { samples, frames: 100, guessedFrames: 20, lost: 0, cpuNs: samples * 5e6 };
+  return {
+    hz: 199,
+    periodNs: 5e6,
+    durationNs: 1e9,
+    trie,
+    costs,
+    modules: [{ path: "/bin/app", buildId: "", isWithoutTable: true }],
+    facts: facts as FunctionData["facts"],
+    frames: (module, address): Frame[] => {
+      const [, name, suffix] = /^(.*?)(_\[g\])?$/.exec(names[address]) ?? [];
+      const frame = { suffix: suffix ?? "", module: 0, address, start: address };
+      return [Object.assign(frame, { name: module === FRAME.process ? "app" : name })];
+    },
+  };
+}
+
+const sources = {
+  run: { header: { version: "joulemark.1", profile: "app", startTime: "" } },
+  paths: {},
+  site: {},
+} as unknown as FunctionFileSources;
+
+Deno.test("a stack with a guessed frame is not complete, and the summary has the share of guesses", () => {
+  const stacks = { "main;f": 60, "main;g_[g];h": 30, "[…];h": 10 };
+  const report = writeFunctions(dataOf(stacks), [], sources);
+  assertEquals([report["complete (%)"], report["guessed frames (%)"]], [60, 20]);
+  const lines = functionLines(functionFacts(report)!, { columns: 80 } as never);
+  assertMatch(
+    lines.at(-1)!,
+    /^100 samples at 199 Hz; stacks 60 % complete, 20 % of frames guessed$/,
+  );
+});
