@@ -10,7 +10,7 @@ import { AddressSpace } from "./address_space.ts";
 import { type Modules, VDSO } from "./modules.ts";
 import { HEADER_BYTES, RECORD, type RecordBytes, RecordReader, type Sampling } from "./records.ts";
 import { ROOT, StackTrie } from "./stack_trie.ts";
-import { END, Unwinder } from "./unwind.ts";
+import { END, STACK_POINTER, Unwinder } from "./unwind.ts";
 
 /** Frames that are no code of a module; their address is a number of its own kind. */
 export const FRAME = {
@@ -64,6 +64,8 @@ export interface ProfileFacts {
   guessedFrames: number;
   /** Samples by the end of their walk. */
   readonly ends: number[];
+  /** Samples whose stack goes on above its copy. */
+  deep: number;
   /** CPU time by the kernel's count, and the parts of it that no sample shows; ns. */
   cpuNs: number;
   shortNs: number;
@@ -115,6 +117,7 @@ export class Profile {
     frames: 0,
     guessedFrames: 0,
     ends: [0, 0, 0, 0, 0],
+    deep: 0,
     cpuNs: 0,
     shortNs: 0,
     hiddenNs: 0,
@@ -236,6 +239,9 @@ export class Profile {
       const depth = unwinder.walk(space, registers, bytes, stackAt, stackBytes);
       facts.frames += depth;
       facts.ends[unwinder.end]++;
+      // A handler's own stack is another one: more of it would not help.
+      const used = unwinder.frames[depth - 1] - registers[STACK_POINTER];
+      if (unwinder.end === END.cut && reader.isFull && used <= stackBytes) facts.deep++;
       if (unwinder.end !== END.root) node = trie.child(node, FRAME.marker, MARKER.cut);
       for (let i = depth - 1; i >= 0; i--) {
         const address = unwinder.addresses[i], mapping = space.find(address);

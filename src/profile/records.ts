@@ -141,6 +141,8 @@ export class RecordReader {
   readonly registers: Float64Array = new Float64Array(REGISTERS.length);
   stackAt = 0;
   stackBytes = 0;
+  /** The copy of the stack has all the bytes that were asked for. */
+  isFull = false;
   /** Addresses in the kernel, innermost first, less than KERNEL_BASE; and their number. */
   readonly kernelAddresses: Float64Array = new Float64Array(256);
   kernelDepth = 0;
@@ -240,6 +242,7 @@ export class RecordReader {
     const size = this.#word(p);
     this.stackAt = p + 8;
     this.stackBytes = size === 0 ? 0 : Math.min(size, this.#word(p + 8 + size));
+    this.isFull = this.stackBytes === size;
     return true;
   }
 

@@ -61,7 +61,16 @@ export const OUTERMOST: ReadonlySet<string> = new Set([
 ]);
 export const DEPTH_MOST = 1000;
 /** Numbers of registers in DWARF. */
-const BX = 3, BP = 6, SP = 7, R12 = 12, R13 = 13, R14 = 14, R15 = 15, IP = 16, REGISTERS = 17;
+export const STACK_POINTER = 7;
+const BX = 3,
+  BP = 6,
+  SP = STACK_POINTER,
+  R12 = 12,
+  R13 = 13,
+  R14 = 14,
+  R15 = 15,
+  IP = 16,
+  REGISTERS = 17;
 /** Below it there is no code. */
 const FIRST_CODE = 4096;
 /** A frame pointer points this far up at most. */

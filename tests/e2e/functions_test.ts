@@ -130,6 +130,17 @@ program(
   ["3000"],
 );
 
+endToEnd("a note advises a larger copy if stacks are deeper than it", (dir) => {
+  compile("e2e/programs/functions/recursion.c", `${dir}/app`, ["-O1"]);
+  const notes = (...options: string[]) => {
+    return userIn(dir).joulemark(["run", "--functions", ...options, "--", "./app", "300"]).stderr
+      .replaceAll(/\s+/g, " ");
+  };
+  const text = notes("--stack-bytes=4096");
+  assertMatch(text, /note: \d+ % of the stacks are deeper than .* each stack: --stack-bytes=8192/);
+  assert(!notes().includes("of the stacks are deeper"));
+}, LIMIT_S);
+
 program(
   "a stripped program has one row for each function",
   "cc -O2 -s -o app PROGRAMS/shares.c",
@@ -429,17 +440,28 @@ endToEnd(
   NO_STRACE,
 );
 
+asEachUser("a file that cannot be written is refused before the command starts", (dir, user) => {
+  Deno.writeTextFileSync(`${dir}/text`, "");
+  const places = { "nowhere/f": "no such directory", ".": "is a directory", "text/f": "not a dir" };
+  for (const option of ["--folded", "--pprof", "--speedscope", "--perf-script"]) {
+    for (const [place, why] of Object.entries(places)) {
+      const out = user.joulemark(["run", "-q", option, place, "--", "touch", "ran"]);
+      assertEquals([out.code, out.stdout], [2, ""], out.stderr);
+      assertMatch(out.stderr, /^joulemark run: cannot write [^\n]*\n$/);
+      assert(out.stderr.includes(`"${place}": ${why}`), out.stderr);
+    }
+  }
+  const made = [...Deno.readDirSync(dir)].map(({ name }) => name);
+  assertEquals(made.filter((name) => !["text", "joulemark"].includes(name)), []);
+}, LIMIT_S);
+
 endToEnd("a rate or a size that cannot be is refused before the command starts", (dir) => {
   const user = userIn(dir);
-  for (
-    const [option, found] of [["--functions=0", "0"], ["--functions=5000", "5000"], [
-      "--functions=x",
-      "x",
-    ]]
-  ) {
-    const out = user.joulemark(["run", option, "--", "touch", "ran"]);
+  for (const rate of ["0", "5000", "x", "1e3", "0x10", " 9", "9.0", "-1", ""]) {
+    const out = user.joulemark(["run", `--functions=${rate}`, "--", "touch", "ran"]);
     assertEquals(out.code, 2);
-    assertMatch(out.stderr, new RegExp(`--functions=${found}.*a whole number from 1 to 4999`));
+    const why = rate === "" ? ".*without a value" : `${rate}".*a whole number from 1 to 4999`;
+    assertMatch(out.stderr, new RegExp(`--functions=${why}`));
   }
   const out = user.joulemark(["run", "--functions", "--stack-bytes", "4097", "--", "touch", "ran"]);
   assertEquals([out.code, out.stdout], [2, ""]);

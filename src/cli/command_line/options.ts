@@ -120,6 +120,9 @@ export function parseOptions(
     if (all.includes("") && optionalValue !== true) {
       throw misused(verb.name, `--${name} with a value`, `--${name} without one`);
     }
+    if (mine.includes(`--${name}=`)) {
+      throw misused(verb.name, `--${name}=${value} or --${name}`, `--${name}= without a value`);
+    }
     if (all.length > 1 && repeats !== true) {
       throw misused(verb.name, `--${name} once`, `--${name} ${all.length} times`);
     }

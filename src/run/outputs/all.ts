@@ -10,7 +10,7 @@ import { parseMetricsAddress } from "./metrics_address.ts";
 import type { MakeOpener, Output } from "./output.ts";
 import { PMC_VERSIONS } from "../../formats/pmc/log.ts";
 import { parsePmcVersion } from "./pmc/version.ts";
-import { asksFunctions, DEFAULT_HZ, functionOptions } from "./function_options.ts";
+import { asksFunctions, checkFunctions, DEFAULT_HZ } from "./function_options.ts";
 
 /** Variables of Caliper that ask for channels. */
 const CALI_ASKING = [
@@ -137,7 +137,7 @@ export const OUTPUTS: readonly Output[] = [
     ],
     replays: true,
     isAsked: asksFunctions,
-    check: (values) => void functionOptions(values),
+    check: checkFunctions,
     load: async (values) => {
       const pack = values.has("pprof")
         ? await (await import("./function_pprof.ts")).loadPprof()

@@ -2,16 +2,18 @@
  * Options of `--functions`, as numbers.
  * @module
  */
-import { unusable } from "../../core/errors.ts";
+import { unusable, UsageError } from "../../core/errors.ts";
 import { listOf } from "../../core/names.ts";
 import type { OptionValues } from "../../core/option.ts";
+import { probeDocument } from "../../os/files/whole_file.ts";
 
 /** Samples a second and CPU. */
 export const DEFAULT_HZ = 199;
 const HZ_MOST = 4999;
 /** Bytes of each stack. */
 export const DEFAULT_STACK_BYTES = 16384;
-const STACK_LEAST = 4096, STACK_MOST = 65528;
+const STACK_LEAST = 4096;
+export const STACK_MOST = 65528;
 
 /** Sampling settings, and files to write. */
 export interface FunctionOptions {
@@ -26,6 +28,15 @@ export const FUNCTION_FILES = ["folded", "pprof", "speedscope", "perf-script"] a
 /** Are functions asked for? */
 export function asksFunctions(values: OptionValues): boolean {
   return values.has("functions") || FUNCTION_FILES.some((name) => values.has(name));
+}
+
+/** @throws {UsageError} On a number that cannot be, or a file that cannot be written. */
+export function checkFunctions(values: OptionValues): void {
+  functionOptions(values);
+  for (const name of FUNCTION_FILES) {
+    const path = values.get(name)?.text, refused = path && probeDocument(path);
+    if (refused) throw new UsageError({ found: refused.message, cause: refused });
+  }
 }
 
 /** @throws {UsageError} On a number that cannot be. */
@@ -49,7 +60,7 @@ function numberOf(
 ): number {
   const value = values.get(option);
   if (value === undefined || value.text === "") return otherwise;
-  const number = Number(value.text);
+  const number = /^\d+$/.test(value.text) ? Number(value.text) : NaN;
   if (number >= least && number <= most && number % step === 0) return number;
   const expected = `a whole number from ${least} to ${most}` +
     (step > 1 ? `, a multiple of ${step}` : "");

@@ -21,7 +21,7 @@ import {
   writeFunctions,
 } from "./function_files.ts";
 import { FunctionEnergies } from "./function_energies.ts";
-import { FUNCTION_FILES, functionOptions } from "./function_options.ts";
+import { FUNCTION_FILES, functionOptions, STACK_MOST } from "./function_options.ts";
 import { FunctionSampling } from "./function_sampling.ts";
 import type { Opener, OpenOutput, OutputSite } from "./output.ts";
 
@@ -29,6 +29,8 @@ import type { Opener, OpenOutput, OutputSite } from "./output.ts";
 const LOST_SHARE = 0.01;
 /** More CPU time in threads with few samples, or none, is a finding. */
 const BRIEF_SHARE = 0.1;
+/** More stacks that go on above their copy are a finding. */
+const DEEP_SHARE = 0.05;
 
 /** The outputs of `--functions`. @param pack Absent where no profile of pprof is asked for. */
 export function makeFunctions(pack: PackPprof | undefined) {
@@ -56,7 +58,8 @@ export function makeFunctions(pack: PackPprof | undefined) {
       const durationNs = () => Math.round(run.batch.timeS * 1e9);
       const energies = FunctionEnergies.open(run, zeroNs);
       const files = { run, paths, site, pack, energies };
-      return new FunctionOutput(sampling, files, { hz: options.hz, durationNs, recording });
+      const { hz, stackBytes } = options;
+      return new FunctionOutput(sampling, files, { hz, stackBytes, durationNs, recording });
     };
   };
 }
@@ -95,6 +98,7 @@ function replayed(
 /** Parts of the output other than its files. */
 interface LiveFunctions {
   readonly hz: number;
+  readonly stackBytes: number;
   durationNs(): number;
   readonly recording:
     | { readonly writer: FunctionRowsWriter; readonly namesPath: string }
@@ -160,7 +164,7 @@ class FunctionOutput implements OpenOutput {
   }
 
   notes(): Finding[] {
-    const { samples, lost, cpuNs, briefNs, shortNs } = this.#sampling.profile.facts;
+    const { samples, lost, deep, cpuNs, briefNs, shortNs } = this.#sampling.profile.facts;
     const others = this.#others, share = (briefNs + shortNs) / cpuNs;
     const notes: Finding[] = [];
     if (lost > LOST_SHARE * samples) {
@@ -173,6 +177,14 @@ class FunctionOutput implements OpenOutput {
         `${BRIEF_PERIODS} sampling periods. Times of functions in them are inaccurate`;
       const remedy = "Sample more often: --functions=997";
       notes.push({ code: "functions-of-brief-threads", severity: "warning", text, remedy });
+    }
+    const moreBytes = Math.min(2 * this.#live.stackBytes, STACK_MOST);
+    if (deep > DEEP_SHARE * samples && moreBytes > this.#live.stackBytes) {
+      const text =
+        `${Math.round(100 * deep / samples)} % of the stacks are deeper than the bytes ` +
+        "of them that were copied. Their outer functions are missing";
+      const remedy = `Copy more of each stack: --stack-bytes=${moreBytes}`;
+      notes.push({ code: "functions-of-deep-stacks", severity: "warning", text, remedy });
     }
     if (others > 0) {
       const count = others === 1 ? "1 other process" : `${others} other processes`;

@@ -273,6 +273,7 @@ function factsOf(samples: readonly SampleSeen[], periodNs: number): ProfileFacts
     frames: 0,
     guessedFrames: 0,
     ends: [0, 0, 0, 0, 0],
+    deep: 0,
     cpuNs: samples.length * periodNs,
     shortNs: 0,
     hiddenNs: 0,
