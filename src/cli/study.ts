@@ -2,7 +2,7 @@
  * `joulemark study`: a sweep by itself: runs, table, picture.
  * @module
  */
-import { NODE_ENERGY } from "../show/analysis/job_figures.ts";
+import { ENERGY_SIGNALS } from "../core/job_totals.ts";
 import { svg } from "../show/analysis/picture.ts";
 import { sweepOf, type SweepPoint, sweepPoint } from "../show/analysis/sweep.ts";
 import { columnsOf, type Table, tableCsv } from "../show/analysis/table.ts";
@@ -138,7 +138,7 @@ async function run(options: ParsedOptions): Promise<number> {
   const head = { format: STUDY_FORMAT, command: words, varied: texts, repeats } as const;
   const done = begin(directory, head, flags.has("resume"));
   const launch: StudyLaunch = {
-    self: selfCommand("run", "--quiet", "--report-signals", NODE_ENERGY),
+    self: selfCommand("run", "--quiet", "--report-signals", ENERGY_SIGNALS.node),
     command: words,
     directory,
     nodes: new Map(placements?.scenarios.map(({ name, nodes }) => [name, nodes])),

@@ -27,7 +27,10 @@ export interface ComponentTotal {
   readonly joules: number;
   /** Reading error: the counter is read at two moments between its updates. */
   readonly errorJ: number;
+  /** Energy ÷ time of the run; of a part that it covers, the power while it was measured. */
   readonly meanW: number;
+  /** Sum of the mean powers of a job's hosts, each while it ran. */
+  readonly hostsW: number;
   /** Maximum mean power over a second, of one host. */
   readonly peakW: number;
   /**
@@ -60,6 +63,7 @@ const KEYS = {
   joules: "energy (J)",
   errorJ: "reading-error (J)",
   meanW: "power (W)",
+  hostsW: "power-of-hosts (W)",
   peakW: "power-peak (W)",
   peakAtMostW: "power-peak-at-most (W)",
   idleJ: "idle (J)",
@@ -109,7 +113,6 @@ export function hostTotals(
 ): JobTotals {
   const { application } = host;
   const runtimeS = fieldOf(application, "runtime (s)");
-  const sampledS = fieldOf(application, "sync-runtime (s)");
   const components = new Map<EnergyKind, ComponentTotal>();
   for (const kind of ENERGY_KINDS) {
     const own = `joulemark-${kind}-energy`;
@@ -121,7 +124,8 @@ export function hostTotals(
     // GEOPM's 0 for a counter that is not there is no energy.
     const isThere = absenceOf(host, kind) === undefined;
     const exact = fieldOf(application, `${own}-exact (J)`);
-    const joules = !isThere ? NaN : [exact, sampled, known].find(Number.isFinite) ?? NaN;
+    const asked = kind === "node" ? fieldOf(application, ENERGY_SIGNALS.node) : NaN;
+    const joules = !isThere ? NaN : [exact, sampled, asked, known].find(Number.isFinite) ?? NaN;
     if (!Number.isFinite(joules)) continue;
     const isPart = Number.isFinite(known);
     const source = sourceOf(host, kind);
@@ -130,12 +134,13 @@ export function hostTotals(
       ? Number.isFinite(knownW)
         ? knownW
         : numberOf(coveredFacts(host, kind)["power while measured (W)"])
-      : joules / (sampledS > 0 ? sampledS : runtimeS);
+      : joules / runtimeS;
     const seenW = peaksW.get(kind) ?? NaN;
     components.set(kind, {
       joules,
       errorJ: readingErrorJ(host, kind, meanW),
       meanW,
+      hostsW: NaN,
       // Seconds that no window covers, at the ends of a short run, may have drawn more than all others.
       peakW: seenW < meanW ? meanW : seenW,
       peakAtMostW: NaN,
@@ -176,7 +181,12 @@ export function reportTotals({ joulemark, hosts: [host, ...others] }: Report): J
   return totalsFromNested(joulemark?.totals) ??
     (host === undefined || others.length > 0
       ? { seconds: NaN, components: new Map(), edp: NaN }
-      : totalsFromNested(host.joulemark?.totals) ?? hostTotals(host));
+      : ownTotals(host));
+}
+
+/** Totals of one host: as it has them, else from its sections. */
+export function ownTotals(host: ReportHost): JobTotals {
+  return totalsFromNested(host.joulemark?.totals) ?? hostTotals(host);
 }
 
 /** Energy × time of the most inclusive component. */
@@ -218,6 +228,7 @@ export function totalsToNested(totals: JobTotals): { [key: string]: Nested } {
 /** Totals from a report; `undefined` for what is none. */
 export function totalsFromNested(nested: Nested | undefined): JobTotals | undefined {
   if (!isMapping(nested) || typeof nested["time (s)"] !== "number") return undefined;
+  const seconds = nested["time (s)"];
   const components = new Map<EnergyKind, ComponentTotal>();
   for (const kind of ENERGY_KINDS) {
     const fields = nested[kind];
@@ -227,9 +238,12 @@ export function totalsFromNested(nested: Nested | undefined): JobTotals | undefi
     ) as unknown as Record<keyof typeof KEYS, number>;
     const coverage = numberOf(fields["coverage (%)"]) / 100;
     const [covers, source] = ["covers", "source"].map((key) => String(fields[key] ?? ""));
-    components.set(kind, { ...figures, coverage, covers, source });
+    const meanW = covers === "" ? figures.joules / seconds : figures.meanW;
+    // Earlier reports of jobs have the sum as their power.
+    const hostsW = numberOf(fields[KEYS.hostsW], figures.meanW);
+    components.set(kind, { ...figures, meanW, hostsW, coverage, covers, source });
   }
-  return { seconds: nested["time (s)"], components, edp: numberOf(nested["EDP (J s)"]) };
+  return { seconds, components, edp: numberOf(nested["EDP (J s)"]) };
 }
 
 function sourceOf(host: ReportHost, kind: EnergyKind): { [key: string]: Nested } | undefined {

@@ -3,8 +3,7 @@
  * columns and rows from here. Layout: docs/how-to/data.md.
  * @module
  */
-import { ENERGY_SIGNALS, hostTotals, type JobTotals, reportTotals } from "./job_totals.ts";
-import { totalsFromNested } from "./job_totals.ts";
+import { ENERGY_SIGNALS, type JobTotals, ownTotals, reportTotals } from "./job_totals.ts";
 import { OUTSIDE_REGIONS, type RegionRows, regionRows, reportedJoules } from "./region_rows.ts";
 import { restRow, UNDETERMINED_ROW } from "./region_rows.ts";
 import { ENERGY_KINDS, type EnergyKind, type TreeRow } from "./region_tree.ts";
@@ -132,8 +131,7 @@ export function* tidyRows(report: Report, options: TidyOptions = {}): Generator<
   for (const host of report.hosts) {
     const isOnly = report.hosts.length === 1;
     const own = isOnly ? report : { ...report, hosts: [host], joulemark: withoutTree(report) };
-    const totals = totalsFromNested(host.joulemark?.totals) ?? hostTotals(host);
-    yield* unitRows({ ...run, host: host.host }, own, totals, options);
+    yield* unitRows({ ...run, host: host.host }, own, ownTotals(host), options);
   }
 }
 

@@ -9,10 +9,9 @@ import { rounded } from "../../core/number_format.ts";
 import {
   type ComponentTotal,
   edpOf,
-  hostTotals,
   type JobTotals,
   mostOf,
-  totalsFromNested,
+  ownTotals,
   totalsToNested,
 } from "../../core/job_totals.ts";
 import { HISTOGRAM_BUCKETS, PathStats } from "../../core/path_stats.ts";
@@ -70,7 +69,7 @@ export interface Statistics {
 /** Adds what one host's own mapping has. */
 export function addJobTotals(statistics: Statistics, host: ReportHost, number: number): void {
   const { joulemark } = host;
-  const totals = totalsFromNested(joulemark?.totals) ?? hostTotals(host);
+  const totals = ownTotals(host);
   const tree = treeFromNested(joulemark?.tree);
   const fields: Fields = { seconds: totals.seconds, processes: tree?.processes ?? NaN };
   for (const [kind, total] of totals.components) {
@@ -163,16 +162,19 @@ export function jobTotals(statistics: Statistics): Nested {
     const joules = sum(energy);
     const isAll = energy.count === hosts;
     const coverage = sum(section.field(`${kind} covered`)) / hosts;
+    const covers = isAll ? partOfTime(coverage) : `${energy.count} of ${hosts} hosts`;
+    const hostsW = sum(section.field(`${kind} watts`));
     const total = {
       joules,
       errorJ: Math.sqrt(ofAll("reading variance")),
-      meanW: sum(section.field(`${kind} watts`)),
+      meanW: covers === "" ? joules / seconds : hostsW,
+      hostsW: hosts === 1 ? NaN : hostsW,
       peakW: hosts === 1 ? ofAll("peak") : NaN,
       peakAtMostW: hosts === 1 ? NaN : ofAll("peak"),
       idleJ: ofAll("idle"),
       netJ: ofAll("net"),
       coverage,
-      covers: isAll ? partOfTime(coverage) : `${energy.count} of ${hosts} hosts`,
+      covers,
       source: sourcesOf(section, kind),
     };
     components.set(kind, total);

@@ -2,13 +2,10 @@
  * A report as figures of its job: energy and time of all hosts, and of each region.
  * @module
  */
-import { NODE_ENERGY_KEY } from "../../core/job_totals.ts";
+import { absenceOf, ownTotals } from "../../core/job_totals.ts";
 import { regionRows, reportedJoules } from "../../core/region_rows.ts";
-import type { EnergyKind } from "../../core/region_tree.ts";
+import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
 import type { Report, ReportFields, ReportHost, ReportRegion } from "../../core/report.ts";
-
-/** Asked for by name in a report: the energy of the whole node. */
-export const NODE_ENERGY = "BOARD_ENERGY";
 
 /** Figures of a run. NaN: not known. */
 export interface JobFigures {
@@ -32,34 +29,36 @@ export interface RegionFigures {
   readonly estimator: string;
 }
 
-/** Part of a node's energy: its name, how keys of the report name it, GEOPM's signal. */
-const PARTS = [
-  { name: "package", key: "package", signal: "CPU_ENERGY" },
-  { name: "memory", key: "dram", signal: "DRAM_ENERGY" },
-  { name: "GPU", key: "gpu", signal: "GPU_ENERGY" },
-] as const;
+/** Part of a node's energy: its name, and how keys of the report name it. */
+interface Part {
+  readonly name: string;
+  readonly key: EnergyKind;
+}
 
-type Part = { readonly name: string; readonly key: string };
+const PARTS: readonly Part[] = (["package", "dram", "gpu"] as const)
+  .map((key) => ({ name: COMPONENT_NAMES[key], key }));
 
 /** Energy of the nodes where all hosts have it, else of what GEOPM's own fields have. */
 export function jobFigures(report: Report): JobFigures {
   const { hosts } = report;
-  const timeS = Math.max(...hosts.map((host) => Number(host.application["runtime (s)"] ?? NaN)));
-  const nodes = hosts.map(({ application }) => {
-    return Number(
-      application[NODE_ENERGY] ?? application["joulemark-node-energy-exact (J)"] ??
-        application[NODE_ENERGY_KEY] ?? NaN,
-    );
-  });
+  const totals = hosts.map(ownTotals);
+  const timeS = Math.max(...totals.map(({ seconds }) => seconds));
+  // Energy of a part of the time is not that of the run.
+  const joules = (kind: EnergyKind) =>
+    totals.map(({ components }) => {
+      const total = components.get(kind);
+      return total?.covers === "" ? total.joules : NaN;
+    });
+  const nodes = joules("node");
   const isNode = hosts.length > 0 && nodes.every(Number.isFinite);
   const parts: readonly Part[] = isNode
     ? [{ name: "node", key: "node" }]
     : PARTS.filter((part) =>
       hosts.some((host) => hasKey(host, part)) &&
-      hosts.every((host) => !hasKey(host, part) || hasSource(host, part))
+      hosts.every((host) => !hasKey(host, part) || absenceOf(host, part.key) === undefined)
     );
-  const energies = isNode ? nodes : parts.flatMap(({ key }) => {
-    return hosts.map(({ application }) => Number(application[`${key}-energy (J)`] ?? 0));
+  const energies = isNode ? nodes : parts.flatMap((part) => {
+    return joules(part.key).map((energyJ, i) => hasKey(hosts[i], part) ? energyJ : 0);
   });
   return {
     energyJ: parts.length === 0 ? NaN : energies.reduce((sum, value) => sum + value, 0),
@@ -78,12 +77,6 @@ export function comparableFigures(jobs: readonly JobFigures[]): JobFigures[] {
 /** A host without a key, such as a GPU's, has no such part. */
 function hasKey({ application }: ReportHost, { key }: Part): boolean {
   return application[`${key}-energy (J)`] !== undefined;
-}
-
-/** GEOPM's key is 0 without a counter, and NaN if the counter failed for a while. */
-function hasSource({ joulemark }: ReportHost, { signal }: typeof PARTS[number]): boolean {
-  const sources = joulemark?.sources as Record<string, { absent?: string }> | undefined;
-  return sources?.[signal]?.absent === undefined;
 }
 
 function regionFigures(hosts: readonly ReportHost[], parts: readonly Part[]) {
@@ -111,7 +104,7 @@ function treeFigures(
   for (const { depth, region, runtimeS, energies } of rows) {
     path.splice(depth, Infinity, region);
     const energyJ = parts.length === 0 ? NaN : parts.reduce((sum, { key }) => {
-      return sum + reportedJoules(energies.get(key as EnergyKind));
+      return sum + reportedJoules(energies.get(key));
     }, 0);
     figures.set(path.join("/"), { energyJ, timeS: runtimeS, estimator: "tree" });
   }

@@ -150,15 +150,14 @@ function energyWords(facts: SummaryFacts, main: EnergyKind, total: ComponentTota
     ? " ±<0.1 %"
     : ` ±${percent.toFixed(percent < 9.95 ? 1 : 0)} %`;
   const where = hostCount > 1 ? `${counter}s of ${hostCount} hosts` : counter;
-  const each = hostCount > 1 ? ` (${quantity(total.meanW / hostCount, "W", 3)} a host)` : "";
-  const mean = hostCount > 1 ? total.joules / facts.totals.seconds : total.meanW;
+  const each = hostCount > 1 ? ` (${quantity(total.hostsW / hostCount, "W", 3)} a host)` : "";
   const peak = Number.isFinite(total.peakW)
     ? `, peak ${quantity(total.peakW, "W", 3)}`
     : Number.isFinite(total.peakAtMostW)
     ? `, peak at most ${quantity(total.peakAtMostW, "W", 3)}`
     : "";
   return `${quantity(total.joules, "J", digits)}${error} (${where}), ` +
-    `mean ${quantity(mean, "W", digits)}${each}${peak}`;
+    `mean ${quantity(total.meanW, "W", digits)}${each}${peak}`;
 }
 
 /** Number of digits that the error justifies, two to four. */

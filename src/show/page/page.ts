@@ -37,7 +37,7 @@ import {
 } from "./data.ts";
 import { joinTimelines } from "./job_timelines.ts";
 import { known, regionColumns } from "./regions.ts";
-import { meanPower, outcomeText, tilesOf } from "./tiles.ts";
+import { outcomeText, tilesOf } from "./tiles.ts";
 
 /** Rows of a table; the rest is counted. */
 const MAX_ROWS = 500;
@@ -133,7 +133,7 @@ function componentOf(kind: EnergyKind, facts: SummaryFacts): PageComponent {
     name: COMPONENT_NAMES[kind],
     energy_j: value(({ joules }) => joules),
     error_j: value(({ errorJ }) => errorJ),
-    mean_w: value((own) => meanPower(own, facts)),
+    mean_w: value(({ meanW }) => meanW),
     peak_w: value(({ peakW }) => peakW),
     peak_at_most_w: value(({ peakAtMostW }) => peakAtMostW),
     idle_j: value(({ idleJ }) => idleJ),

@@ -34,7 +34,7 @@ export function tilesOf(facts: SummaryFacts): PageTile[] {
   } else {
     tiles.push(energyTile(main, total, hostCount), {
       name: "Mean power",
-      value: watts(known(meanPower(total, facts))),
+      value: watts(known(total.meanW)),
       about: powerText(total, facts),
     });
     if (total.covers === "" && Number.isFinite(edp)) {
@@ -57,11 +57,6 @@ export function tilesOf(facts: SummaryFacts): PageTile[] {
   return tiles;
 }
 
-/** Mean power: energy ÷ time of the job for several hosts. */
-export function meanPower(total: ComponentTotal, { hostCount, totals }: SummaryFacts): number {
-  return hostCount > 1 && total.covers === "" ? total.joules / totals.seconds : total.meanW;
-}
-
 function energyTile(main: EnergyKind, total: ComponentTotal, hosts: number): PageTile {
   const name = COMPONENT_NAMES[main];
   const relative = relativeError(total);
@@ -82,7 +77,7 @@ function energyTile(main: EnergyKind, total: ComponentTotal, hosts: number): Pag
 function powerText(total: ComponentTotal, { hostCount }: SummaryFacts): string {
   const peak = mostOf(total);
   if (hostCount === 1) return Number.isFinite(peak) ? `peak ${watts(peak)}` : "";
-  const each = `${watts(known(total.meanW / hostCount))} a host`;
+  const each = `${watts(known(total.hostsW / hostCount))} a host`;
   return Number.isFinite(peak) ? `${each}; peaks add up to ${watts(peak)}` : each;
 }
 

@@ -125,7 +125,10 @@ Deno.test("the totals of a job are the sums of its hosts', in any order of them"
   assertAlmostEquals(total.joules / joules, 1, 1e-11);
   assertEquals(totals.seconds, 16);
   assertAlmostEquals(totals.edp / (joules * 16), 1, 1e-11);
-  assertAlmostEquals(total.meanW / (joules / 10), 1, 1e-9);
+  assertAlmostEquals(total.meanW / (joules / 16), 1, 1e-9, "energy ÷ time of the job");
+  const powers = MADE.map(({ joules: [a, b] }, k) => (a + b) / (10 + k));
+  const hostsW = powers.reduce((sum, watts) => sum + watts, 0);
+  assertAlmostEquals(total.hostsW / hostsW, 1, 1e-9, "sum of the hosts, each in its time");
   const fields = (joulemark!.totals as Record<string, Record<string, number | string>>).package;
   const all = MADE.map((made) => made.joules[0] + made.joules[1]);
   assertAlmostEquals(Number(fields["host most (J)"]), Math.max(...all), 1e-9);

@@ -9,6 +9,7 @@ export function totalJ(joules: number, seconds = 10, own: Partial<ComponentTotal
     joules,
     errorJ: joules * 1e-3,
     meanW: joules / seconds,
+    hostsW: joules / seconds,
     peakW: 1.1 * joules / seconds,
     peakAtMostW: NaN,
     idleJ: NaN,
