@@ -14,7 +14,8 @@ import {
   type TreeRow,
 } from "./region_tree.ts";
 import { fieldOf, type Report, type ReportFields, type ReportHost, sampledOf } from "./report.ts";
-import { absenceOf } from "./job_totals.ts";
+import { balance, type Energies, restAbove } from "./balance.ts";
+import { absenceOf, reportTotals } from "./job_totals.ts";
 
 /** Rows, one estimator for all. */
 export interface RegionRows {
@@ -48,11 +49,78 @@ const NO_VISITS = {
   buckets: new Map<number, number>(),
 };
 
-/** The row of energy that no other row has, without a value. */
-export const UNDETERMINED_ROW: TreeRow = row(NAMES.undetermined, NaN, NaN, new Map());
-
-/** Rows of the job's tree, of the only host's, or of its sections. */
+/**
+ * Rows of the job's tree, of the only host's, or of its sections. They add up to the total of each component that
+ * covers the whole run; what no row has is the last one of {@linkcode RegionRows.outside}.
+ */
 export function regionRows(report: Report): RegionRows {
+  const found = rowsOf(report), { kinds, leftOut } = found;
+  const { components } = reportTotals(report);
+  const changeable = (one: TreeRow) => ({ ...one, energies: new Map(one.energies) });
+  const rows = found.rows.map(changeable);
+  const isRest = ({ region }: TreeRow) => region === UNDETERMINED;
+  const outside = found.outside.filter((one) => !isRest(one)).map(changeable);
+  const rests: Energies = new Map();
+  for (const kind of kinds) {
+    const total = components.get(kind);
+    const totalJ = total?.covers === "" ? total.joules : NaN;
+    const beside = outside.map(({ energies }) => energies);
+    // GEOPM's figures stay as they are.
+    const restJ = found.method === "sampled"
+      ? restOf(kind, [...rows, ...outside], totalJ)
+      : balance(kind, rows, { beside, totalJ });
+    const known = found.outside.find(isRest)?.energies.get(kind);
+    if (total?.covers !== "" && known !== undefined) rests.set(kind, known);
+    if (restJ > 0) rests.set(kind, coarseEnergy(restJ));
+  }
+  if (kinds.length === 0 || rests.size === 0 && leftOut === 0) return { ...found, rows, outside };
+  // Regions that the report has no rows of have most of it.
+  const name = leftOut > 0 ? `(${leftOut} more regions)` : UNDETERMINED;
+  return { ...found, rows, outside: [...outside, row(name, NaN, NaN, rests)] };
+}
+
+/**
+ * Energy of each row without the rows inside it, J; NaN: none. They add up to the total: those that a report has no
+ * row of are part of the last one.
+ *
+ * @param totalJ `undefined`: not known.
+ */
+export function ownEnergies(
+  { rows, outside, leftOut }: RegionRows,
+  kind: EnergyKind,
+  totalJ: number | undefined,
+): number[] {
+  const all = [...rows, ...outside];
+  const joules = all.map(({ energies }) => reportedJoules(energies.get(kind)));
+  const inside = all.map(() => 0);
+  const around: number[] = [];
+  rows.forEach(({ depth }, i) => {
+    if (depth > 0) inside[around[depth - 1]] += joules[i] || 0;
+    around[depth] = i;
+  });
+  const own = joules.map((value, i) => {
+    const restJ = Math.max(0, value - inside[i]);
+    // Regions without a row may be inside this one.
+    const selfJ = leftOut > 0 ? all[i].energies.get(kind)?.selfJ ?? NaN : NaN;
+    return Number.isFinite(selfJ) ? Math.min(selfJ, restJ) : restJ;
+  });
+  if (totalJ === undefined) return own;
+  if (leftOut > 0) own[own.length - 1] = NaN;
+  const sum = own.reduce((all, value) => all + (value || 0), 0);
+  if (leftOut > 0 && sum < totalJ) own[own.length - 1] = totalJ - sum;
+  return sum > totalJ ? own.map((value) => value * totalJ / sum) : own;
+}
+
+function restOf(kind: EnergyKind, rows: readonly TreeRow[], totalJ: number): number {
+  const joules = rows.map(({ energies }) => reportedJoules(energies.get(kind)) || 0);
+  return restAbove(totalJ - joules.reduce((sum, value) => sum + value, 0), totalJ);
+}
+
+function coarseEnergy(exactJ: number): TreeEnergy {
+  return { joules: NaN, seJ: NaN, exactJ, selfJ: NaN, selfSeJ: NaN, powerW: NaN };
+}
+
+function rowsOf(report: Report): RegionRows {
   const [host] = report.hosts;
   const tree = treeFromNested(report.joulemark?.tree) ??
     (report.hosts.length === 1 ? treeFromNested(host.joulemark?.tree) : undefined);
@@ -153,11 +221,6 @@ function ofSections({ hosts }: Report): RegionRows {
     }),
     outside: unmarked.length === 0 ? [] : [of(OUTSIDE_REGIONS, unmarked, false)],
   };
-}
-
-/** A row of energy alone, which no region has. */
-export function restRow(name: string, energies: ReadonlyMap<EnergyKind, TreeEnergy>): TreeRow {
-  return row(name, NaN, NaN, energies);
 }
 
 function row(

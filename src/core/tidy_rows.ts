@@ -4,8 +4,13 @@
  * @module
  */
 import { ENERGY_SIGNALS, type JobTotals, ownTotals, reportTotals } from "./job_totals.ts";
-import { OUTSIDE_REGIONS, type RegionRows, regionRows, reportedJoules } from "./region_rows.ts";
-import { restRow, UNDETERMINED_ROW } from "./region_rows.ts";
+import {
+  OUTSIDE_REGIONS,
+  ownEnergies,
+  type RegionRows,
+  regionRows,
+  reportedJoules,
+} from "./region_rows.ts";
 import { ENERGY_KINDS, type EnergyKind, type TreeRow } from "./region_tree.ts";
 import {
   isMapping,
@@ -203,15 +208,9 @@ function* unitRows(
     yield { ...whole, ...facts.get(kind)!, ...row(values) };
   }
   const all = placesOf(table);
-  const own = new Map(kinds.map((kind) => [
-    kind,
-    ownEnergies(
-      all.map(({ of }) => of),
-      table.rows.length,
-      kind,
-      totals.components.get(kind)?.joules,
-    ),
-  ]));
+  const own = new Map(kinds.map((kind) => {
+    return [kind, ownEnergies(table, kind, totals.components.get(kind)?.joules)];
+  }));
   const sections = new Map(host?.regions?.map((one) => [one.region, one]));
   for (const [i, { path, of, source, section }] of all.entries()) {
     if (minShare > 0 && section !== "unmarked" && isSmall(of, table, totals, minShare)) continue;
@@ -238,7 +237,7 @@ function* unitRows(
       const energy = of.energies.get(kind), ownJ = own.get(kind)![i];
       if (energy === undefined && Number.isNaN(ownJ)) continue;
       const hasError = Number.isFinite(energy?.seJ ?? NaN);
-      const isOwn = ownJ === energy?.selfJ;
+      const isOwn = Math.abs(ownJ - (energy?.selfJ ?? NaN)) <= ROUNDING * ownJ;
       const values = row({
         energy_j: energy === undefined ? ownJ : reportedJoules(energy),
         se_j: energy?.seJ,
@@ -282,63 +281,11 @@ function placesOf(table: RegionRows): Placed[] {
   const rests = table.outside.map((of): Placed => {
     return { path: `/${of.region}`, of, source: undefined, section: "unmarked" };
   });
-  if (rests.some(({ of }) => of.region === UNDETERMINED_ROW.region)) return [...places, ...rests];
-  // Regions that the report has no rows of have most of the rest.
-  const { leftOut } = table;
-  const of = leftOut === 0 ? UNDETERMINED_ROW : restRow(`(${leftOut} more regions)`, new Map());
-  const rest: Placed = {
-    path: `/${of.region}`,
-    of,
-    source: undefined,
-    section: "unmarked",
-  };
-  return [...places, ...rests, rest];
+  return [...places, ...rests];
 }
 
-/** Part of a total below which a difference is rounding. */
-const ROUNDING = 1e-4;
-
-/**
- * Energy of each row without the rows inside it, J; NaN: none. All of them add up to the total: what is missing
- * is that of the last row, and coarse energies that are too large are scaled.
- *
- * @param regions Number of rows of the tree, which come first.
- * @param totalJ `undefined`: not known, and then nothing is changed.
- */
-function ownEnergies(
-  rows: readonly TreeRow[],
-  regions: number,
-  kind: EnergyKind,
-  totalJ: number | undefined,
-): number[] {
-  const joules = rows.map(({ energies }) => reportedJoules(energies.get(kind)));
-  const inside = rows.map(() => 0);
-  const around: number[] = [];
-  for (let i = 0; i < regions; i++) {
-    const { depth } = rows[i];
-    if (depth > 0) inside[around[depth - 1]] += joules[i] || 0;
-    around[depth] = i;
-  }
-  const last = rows.length - 1;
-  const isKnown = rows.map(({ energies }) => Number.isFinite(energies.get(kind)?.selfJ ?? NaN));
-  const own = rows.map(({ energies }, i) => {
-    if (isKnown[i]) return energies.get(kind)!.selfJ;
-    return Number.isFinite(joules[i]) ? Math.max(0, joules[i] - inside[i]) : NaN;
-  });
-  if (totalJ === undefined) return own;
-  const sum = (of: (i: number) => boolean) => {
-    return own.reduce((all, value, i) => i !== last && of(i) ? all + (value || 0) : all, 0);
-  };
-  const knownJ = sum((i) => isKnown[i]), coarseJ = sum((i) => !isKnown[i]);
-  const roomJ = Math.max(0, totalJ - knownJ);
-  if (coarseJ - roomJ > ROUNDING * totalJ) {
-    const factor = roomJ / coarseJ;
-    own.forEach((value, i) => own[i] = isKnown[i] || i === last ? value : value * factor);
-  }
-  const restJ = totalJ - sum(() => true);
-  own[last] = Math.abs(restJ) > ROUNDING * totalJ ? restJ : NaN;
-  return own;
-}
+/** Share of an energy below which a difference is rounding. */
+const ROUNDING = 1e-6;
 
 function isSmall(of: TreeRow, table: RegionRows, totals: JobTotals, minShare: number): boolean {
   const parts = table.kinds.map((kind) => {

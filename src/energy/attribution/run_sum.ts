@@ -2,6 +2,7 @@
  * Energies of classes over all domains of a kind and all stretches of a run, with their covariances.
  * @module
  */
+import { positive } from "../../core/balance.ts";
 import { grown } from "../../core/grow.ts";
 import { withoutSum } from "./linear.ts";
 import type { Domain } from "./domain.ts";
@@ -86,6 +87,7 @@ export class RunSum {
   #covariance = new Float64Array(256);
   #width = 16;
   #all: Float64Array | undefined;
+  #settled: Float64Array | undefined;
   #stretches = 0;
   /** Standard deviations that all stretches have alike: what the prior decides. */
   #alike = new Float64Array(16);
@@ -102,7 +104,7 @@ export class RunSum {
     const { ids, seconds, joinedS, classes: n } = domain,
       { energyJ, causedJ, covariance, priorLeft } = estimate;
     this.totalJ += domain.facts.totalJ;
-    this.#all = undefined;
+    this.#all = this.#settled = undefined;
     const at = ids.map((id) => this.#place(id));
     for (let c = 0; c < n; c++) {
       const i = at[c];
@@ -156,7 +158,7 @@ export class RunSum {
       const i = this.indexOf.get(id), joined = this.joined.get(id);
       if (i !== undefined) {
         at.push(i);
-        energyJ += this.energyJ[i];
+        energyJ += this.#energies()[i];
         causedJ += this.causedJ[i];
         cpuS += this.seconds[i];
       }
@@ -184,6 +186,24 @@ export class RunSum {
       return { fitJ: energyJ, causedJ, seJ, cpuS, powerW };
     }
     return { fitJ: NaN, causedJ: NaN, seJ, cpuS, powerW: NaN, why: CAUSES[cause] ?? cause };
+  }
+
+  /**
+   * Energies of which none is below 0: an estimate below its error is so by chance, and those that it depends on
+   * have the difference by their covariance.
+   */
+  #energies(): Float64Array {
+    if (this.#settled !== undefined) return this.#settled;
+    const n = this.indexOf.size, all = this.#all ??= this.#total();
+    const energies = this.energyJ.slice(0, n);
+    for (let i = 0; i < n; i++) {
+      const variance = all[i * n + i];
+      if (!(variance > 0)) continue;
+      const moreJ = positive(energies[i], Math.sqrt(variance)) - energies[i];
+      if (moreJ === 0) continue;
+      for (let j = 0; j < n; j++) energies[j] += moreJ * all[i * n + j] / variance;
+    }
+    return this.#settled = energies;
   }
 
   #variance(at: readonly number[]): number {

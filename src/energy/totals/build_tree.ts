@@ -2,7 +2,7 @@
  * The tree of regions out of a run: visits by path, and the energies of paths if there are any.
  * @module
  */
-import { balance, type Energies } from "./balance.ts";
+import { balance, type Energies } from "../../core/balance.ts";
 import { compareTexts } from "../../core/names.ts";
 import { type PathStats, type PathTable, ROOT } from "../../core/path_stats.ts";
 import {

@@ -10,13 +10,7 @@ import {
   reportTotals,
 } from "../../core/job_totals.ts";
 import { type ProcessSpread, spreadsFromNested } from "../../core/process_spread.ts";
-import {
-  type RegionRows,
-  regionRows,
-  reportedJoules,
-  restRow,
-  UNDETERMINED,
-} from "../../core/region_rows.ts";
+import { regionRows, reportedJoules, UNDETERMINED } from "../../core/region_rows.ts";
 import {
   COMPONENT_NAMES,
   ENERGY_KINDS,
@@ -141,8 +135,6 @@ export interface HostSpread {
   readonly isMedian: boolean;
 }
 
-/** Part of a total that rows may lack. */
-const MAX_REST = 1e-3;
 /** Part of a component's energy that must have an error before the table shows it. */
 const MIN_WITH_ERROR = 0.9;
 
@@ -153,7 +145,8 @@ export function summaryFacts(report: Report): SummaryFacts {
   const [main] = totals.components.keys();
   const rows = regionRows(report);
   const regions = regionsOf(report, rows.rows);
-  const column = columnOf(rows.kinds, [...regions, ...rows.outside], totals);
+  const known = rows.outside.filter(({ region }) => region !== UNDETERMINED);
+  const column = columnOf(rows.kinds, [...regions, ...known], totals);
   const partial = column === undefined ? partialColumn(report, regions, totals) : undefined;
   const only = sections.length === 1 ? sections[0] : undefined;
   const own = only?.joulemark ?? {};
@@ -189,7 +182,7 @@ export function summaryFacts(report: Report): SummaryFacts {
     spread: hostCount > 1 ? spreadOf(job.totals, main, hosts) : undefined,
     processes: processesOf(report),
     leftOut: rows.leftOut,
-    rests: withRest(rows, regions, column, totals),
+    rests: rows.outside,
     isPartial: partial !== undefined,
     spreads: spreadsFromNested(job["across processes"] ?? own["across processes"]),
     busy: numberOf(mapping(own["job share"])["CPUs busy (%)"]) / 100,
@@ -279,27 +272,6 @@ function columnOf(
   };
   const known = ordered.filter((kind) => outermost.some((row) => joulesOf(row, kind) > 0));
   return known.find(withError) ?? known[0];
-}
-
-/** Energy beside the regions, with what is left of the total: rows add up to it. */
-function withRest(
-  { outside: rests, leftOut }: RegionRows,
-  regions: readonly RegionFacts[],
-  kind: EnergyKind | undefined,
-  { components }: JobTotals,
-): readonly TreeRow[] {
-  const total = kind === undefined ? undefined : components.get(kind);
-  if (kind === undefined || total === undefined || total.covers !== "") return rests;
-  const rows = [...regions.filter(({ depth }) => depth === 0), ...rests];
-  const restJ = total.joules - rows.reduce((sum, row) => sum + (joulesOf(row, kind) || 0), 0);
-  if (!(Math.abs(restJ) > MAX_REST * total.joules)) return rests;
-  const known = rests.find(({ region }) => region === UNDETERMINED);
-  const exactJ = restJ + (known === undefined ? 0 : joulesOf(known, kind) || 0);
-  const energy = { joules: NaN, seJ: NaN, exactJ, selfJ: NaN, selfSeJ: NaN, powerW: NaN };
-  // Regions that the report has no rows of have most of it.
-  const name = leftOut > 0 ? `(${leftOut} more regions)` : UNDETERMINED;
-  const row = restRow(name, new Map([...known?.energies ?? [], [kind, energy]]));
-  return [...rests.filter((one) => one !== known), row];
 }
 
 /** Energies of regions of a component that was measured for a part of the time. */

@@ -58,7 +58,7 @@ const MAX_NOTE_HOSTS = 40;
 export function reportPage(report: Report, files: Iterable<TimelineFile> = []): PageData {
   const facts = summaryFacts(report);
   const { totals, column, simulated } = facts;
-  const { regions, kinds, rowOf } = regionColumns(report, [...totals.components.keys()]);
+  const { regions, kinds, rowOf } = regionColumns(report, totals.components);
   const components = kinds.map((kind) => componentOf(kind, facts));
   const component = Math.max(0, kinds.indexOf(column ?? kinds[0]));
   const hosts = hostColumns(facts);

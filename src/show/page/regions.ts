@@ -4,9 +4,11 @@
  */
 import {
   OUTSIDE_REGIONS,
+  ownEnergies,
   type RegionRows,
   regionRows,
   reportedJoules,
+  UNDETERMINED,
 } from "../../core/region_rows.ts";
 import {
   ENERGY_KINDS,
@@ -14,6 +16,7 @@ import {
   type TreeEnergy,
   type TreeRow,
 } from "../../core/region_tree.ts";
+import type { JobTotals } from "../../core/job_totals.ts";
 import type { Report } from "../../core/report.ts";
 import { processSpreads } from "../analysis/process_times.ts";
 import type { Column, PageRegions } from "./data.ts";
@@ -35,12 +38,21 @@ export interface RegionColumns {
  *
  * @param totals Components that have a total.
  */
-export function regionColumns(report: Report, totals: readonly EnergyKind[]): RegionColumns {
+export function regionColumns(
+  report: Report,
+  totals: JobTotals["components"],
+): RegionColumns {
   const found = regionRows(report);
-  const kinds = ENERGY_KINDS.filter((kind) => totals.includes(kind) || found.kinds.includes(kind));
+  const kinds = ENERGY_KINDS.filter((kind) => totals.has(kind) || found.kinds.includes(kind));
   const rows = [...found.rows, ...found.outside];
   const places = new Map<string, number>();
-  if (rows.length === 0) return { regions: undefined, kinds, rowOf: () => -1 };
+  if (rows.every(({ region }) => region === UNDETERMINED)) {
+    return {
+      regions: undefined,
+      kinds,
+      rowOf: () => -1,
+    };
+  }
   const { parent, order } = inOrder(found);
   const at = order.map((i) => rows[i]);
   const paths: string[] = [];
@@ -70,17 +82,13 @@ export function regionColumns(report: Report, totals: readonly EnergyKind[]): Re
     slowest: slowest(report, at, parent),
     energy_j,
     se_j: energies(({ seJ }) => seJ),
-    own_energy_j: energies(({ selfJ }) => selfJ),
+    own_energy_j: (kinds.length === 0 ? [undefined] : kinds).map((kind) => {
+      const own = kind === undefined ? [] : ownEnergies(found, kind, totals.get(kind)?.joules);
+      return order.map((i) => known(own[i]));
+    }),
     power_w: energies(({ powerW }) => powerW),
     durations: durations(at, energy_j[Math.max(0, kinds.indexOf(found.kinds[0]))]),
   };
-  // Without nested regions the own energy is all of it.
-  regions.own_energy_j.forEach((own, k) => {
-    const inside = new Set(parent);
-    own.forEach((value, i) => {
-      if (value === null && !inside.has(i)) own[i] = regions.energy_j[k][i];
-    });
-  });
   return { regions, kinds, rowOf: (path) => places.get(path.join("\0")) ?? -1 };
 }
 

@@ -40,7 +40,7 @@ Deno.test("show has the totals, regions and sources of a report, in each format"
       ]
     ) assertStringIncludes(stdout, text);
     const data = JSON.parse((await capture(show, ["--json", `${dir}/a.report`])).stdout);
-    assertEquals([data.format, data.regions.name.length], ["joulemark-page/2", 4]);
+    assertEquals([data.format, data.regions.name.length], ["joulemark-page/2", 5]);
     assertEquals(data.notes.length, 1);
     const csv = await capture(show, ["--format", "csv", "-o", `${dir}/a.csv`, `${dir}/a.report`]);
     assertEquals([csv.code, csv.stdout], [0, ""]);

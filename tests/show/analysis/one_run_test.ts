@@ -1,5 +1,6 @@
 /** One run has the same figures in all outputs. */
 import { assert, assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
+import { ownEnergies, regionRows } from "../../../src/core/region_rows.ts";
 import { tidyRows } from "../../../src/core/tidy_rows.ts";
 import type { Report } from "../../../src/core/report.ts";
 import { stringifyReport } from "../../../src/formats/report.ts";
@@ -9,7 +10,7 @@ import { METRICS } from "../../../src/show/analysis/comparison.ts";
 import { jobFigures } from "../../../src/show/analysis/job_figures.ts";
 import { reportView } from "../../../src/show/analysis/report_view.ts";
 import { summary } from "../../../src/show/analysis/summary.ts";
-import { summaryFacts } from "../../../src/show/analysis/summary_facts.ts";
+import { joulesOf, summaryFacts } from "../../../src/show/analysis/summary_facts.ts";
 import { reportPage } from "../../../src/show/page/page.ts";
 import { hostReport } from "../../job/merge/_generated.ts";
 
@@ -82,3 +83,76 @@ Deno.test("the mean power of each host of a job is energy ÷ its time in all out
     hosts.every(({ meanW }, k) => Math.abs(meanW - reportPage(report).hosts!.power_w[k]!) < 1e-9),
   );
 });
+
+/** A tree with determined and coarse rows, the determined ones of more than the total by chance. */
+function coarseReport(factor: number): Report {
+  const report = oneHost(0);
+  const [host] = report.hosts;
+  const row = (region: string, depth: number, own: { [key: string]: number }) => {
+    return { region, depth, count: 2, "runtime (s)": 1, "runtime-self (s)": 0.5, ...own };
+  };
+  const known = (joules: number, self: number) => ({
+    "node-energy (J)": joules * factor,
+    "node-energy-se (J)": joules / 200,
+    "node-energy-self (J)": self * factor,
+    "node-energy-self-se (J)": self / 100,
+  });
+  const coarse = (joules: number) => ({ "node-energy (J)": NaN, "node-energy-exact (J)": joules });
+  const rows = [
+    row("solve", 0, known(2000, 900)),
+    row("sweep", 1, known(1100, 1100)),
+    row("halo", 1, coarse(30)),
+    row("write", 0, known(900, 900)),
+    row("rare", 0, coarse(20)),
+  ];
+  const tree = { processes: 1, rows, unmarked: coarse(80) };
+  return { ...report, hosts: [{ ...host, joulemark: { ...host.joulemark, tree } }] };
+}
+
+/** Energies of rows by name, without the regions inside them and with these. */
+type Energies = ReadonlyMap<string, readonly [all: number, own: number]>;
+
+/** Energies of the component of the summary's table, by output. */
+function energiesOf(report: Report): { [output: string]: Energies } {
+  const { regions, rests, column, totals } = summaryFacts(report);
+  const page = reportPage(report), k = page.component;
+  const csv = [...tidyRows(report, { job: true })].filter((row) => {
+    return row.component === column && row.depth !== -1;
+  });
+  const table = regionRows(report);
+  const own = ownEnergies(table, column!, totals.components.get(column!)!.joules);
+  return {
+    summary: new Map([...regions, ...rests].map((row, i) => {
+      return [row.region, [joulesOf(row, column!), own[i]]];
+    })),
+    page: new Map(page.regions!.name.map((name, i) => {
+      return [name, [page.regions!.energy_j[k][i]!, page.regions!.own_energy_j[k][i]!]];
+    })),
+    csv: new Map(csv.map(({ region, energy_j, own_energy_j }) => {
+      return [String(region), [Number(energy_j), Number(own_energy_j)]];
+    })),
+  };
+}
+
+for (const factor of [0.9, 0.99, 1, 1.002, 1.05]) {
+  Deno.test(`rows with ${factor} of the total add up to it in all outputs, none is below 0`, () => {
+    const report = coarseReport(factor);
+    const outputs = energiesOf(report);
+    for (const [output, energies] of Object.entries(outputs)) {
+      assertEquals(energies, outputs.csv, output);
+    }
+    const { column, totals } = summaryFacts(report);
+    assertEquals(column, "node");
+    const { joules } = totals.components.get("node")!;
+    const inside = new Set(["sweep", "halo"]);
+    const all = [...outputs.csv].filter(([name]) => !inside.has(name)).map(([, [all]]) => all);
+    const own = [...outputs.csv.values()].map(([, own]) => own);
+    for (const list of [all, own]) {
+      assert(list.every((value) => value >= 0), String(list));
+      assertAlmostEquals(list.reduce((sum, value) => sum + value, 0), joules, 1e-3 * joules);
+    }
+    for (const name of ["halo", "rare", "(outside regions)"]) {
+      assert(outputs.csv.get(name)![0] > 0.01, `${name}: ${outputs.csv.get(name)}`);
+    }
+  });
+}

@@ -93,13 +93,19 @@ Deno.test("durations of visits are columns, nested regions are below the region 
   ];
   report.hosts[0].joulemark!.tree = { processes: 1, rows, unmarked: { "package-energy (J)": 1 } };
   const { regions, component } = reportPage(report);
-  assertEquals(regions!.name, ["solve", "multiply", "write", "(outside regions)"]);
-  assertEquals(regions!.parent, [-1, 0, -1, -1]);
+  assertEquals(regions!.name, [
+    "solve",
+    "multiply",
+    "write",
+    "(outside regions)",
+    "(undetermined)",
+  ]);
+  assertEquals(regions!.parent, [-1, 0, -1, -1, -1]);
   assertEquals(regions!.rest, 3);
   assertEquals(regions!.p50_s[rowOf(regions!, "solve/multiply")], 0.1);
   assertEquals(regions!.durations[0], [[100, 2], [103, 1]]);
   assertEquals(regions!.durations[1], null);
-  assertEquals(regions!.se_j[component], [0.5, 0.5, 0.5, null]);
+  assertEquals(regions!.se_j[component], [0.5, 0.5, 0.5, null, null]);
 });
 
 Deno.test("a line of many points keeps its peaks and its ends", () => {

@@ -217,9 +217,7 @@ class RegionTable {
           head: () => "energy a visit",
           text: (i: number) => {
             const value = this.#value(i, "visit");
-            return value === null
-              ? NOT_AVAILABLE
-              : withUnit(Number(value.toPrecision(3)), "J", 1e-9);
+            return value === null ? NOT_AVAILABLE : withUnit(value, "J", 1e-9);
           },
           class: "opt opt2",
         }],
