@@ -97,8 +97,12 @@ Deno.test("compare lists regions of one set, and one interval for the region of 
   await withSets({ increase: 0.05, change }, async (dir) => {
     const sets = [`${dir}/a`, "--", `${dir}/b`];
     const { stdout } = await capture(compare, sets);
-    assertStringIncludes(stdout, "only in A");
-    assertStringIncludes(stdout, "only in B");
+    const lines = stdout.split("\n");
+    const at = (text: string) => lines.findIndex((line) => line.includes(text));
+    assert(at("only in A") > 0 && at("only in B") > 0, stdout);
+    assert(at("only in B") < at("region_00"), `largest change in joules first\n${stdout}`);
+    await capture(compare, ["--format", "html", "-o", `${dir}/c.html`, ...sets]);
+    assertStringIncludes(Deno.readTextFileSync(`${dir}/c.html`), "new (only in B)");
     const metric = ["--metric", "region:region_01"];
     const json = JSON.parse((await capture(compare, [...metric, "--json", ...sets])).stdout);
     const row = json.regions.find(({ metric }: { metric: string }) =>

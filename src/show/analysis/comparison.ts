@@ -135,7 +135,6 @@ export function compare(
   const ps = holm(regions.map(({ metric: name, difference }) => {
     return name === metric ? NaN : eitherWayP(difference);
   }));
-  const apart = ({ difference: { a, b } }: MetricRow) => Math.abs(b.mean - a.mean);
   return {
     gate: { ...gate, maxIncrease, verdict: verdictOf(gate, maxIncrease) },
     level,
@@ -145,7 +144,7 @@ export function compare(
       ...region,
       p: Number.isNaN(ps[i]) ? eitherWayP(region.difference) : ps[i],
       isSignificant: region.difference.low > 0 || region.difference.high < 0,
-    })).sort((x, y) => apart(y) - apart(x)),
+    })).sort((x, y) => changeJ(y) - changeJ(x)),
     lone: [...loneOf("A", jobsA, jobsB), ...loneOf("B", jobsB, jobsA)],
     source: all[0].source,
     missing: names.filter((name) => !shared.includes(name)),
@@ -153,6 +152,19 @@ export function compare(
     design: blocks ? "blocks" : "two samples",
     warnings: orderWarnings(metric, [a, b], [gate.a, gate.b]),
   };
+}
+
+/** Regions of all runs and of one set, the largest change in joules first. */
+export function allRegions(
+  { regions, lone }: Pick<Comparison, "regions" | "lone">,
+): (RegionRow | LoneRegion)[] {
+  return [...regions, ...lone].sort((x, y) => changeJ(y) - changeJ(x));
+}
+
+function changeJ(row: RegionRow | LoneRegion): number {
+  if ("set" in row) return row.energyJ || 0;
+  const { difference: { a, b } } = row;
+  return Math.abs(b.mean - a.mean);
 }
 
 function loneOf(

@@ -3,7 +3,14 @@
  * @module
  */
 import { printable, printableJson } from "../../core/printable.ts";
-import type { Comparison, MetricRow, RegionRow, Verdict } from "./comparison.ts";
+import {
+  allRegions,
+  type Comparison,
+  type LoneRegion,
+  type MetricRow,
+  type RegionRow,
+  type Verdict,
+} from "./comparison.ts";
 import { MIN_RUNS } from "./difference.ts";
 import { figures } from "./quantity_text.ts";
 
@@ -25,8 +32,8 @@ export interface ComparisonNotes {
 
 /** For people, 80 columns wide. */
 export function comparisonText(comparison: Comparison, notes: ComparisonNotes): string {
-  const { gate, job, regions, source, missing, unknown, lone, level } = comparison;
-  const { a, b } = gate.difference;
+  const { gate, job, source, missing, unknown, level } = comparison;
+  const { a, b } = gate.difference, regions = allRegions(comparison);
   const interval = `${percent(level)} interval`;
   const lines = [
     `${runs(a.count)} (A) and ${runs(b.count)} (B)` +
@@ -42,17 +49,17 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
     `verdict: ${verdictText(comparison)}`,
     ...detectableText(comparison),
   ];
-  if (regions.length + lone.length > 0) {
-    lines.push("", "Energy of regions; the intervals hold for all of them together");
-    const rows = [
-      ...regions.map(regionRow),
-      ...lone.map(({ name, set, energyJ }) => {
-        const cells = set === "A" ? [figures(energyJ, 5), "-"] : ["-", figures(energyJ, 5)];
-        return [name, ...cells, `only in ${set}`, "-  "];
-      }),
-    ].slice(0, MAX_REGIONS);
+  if (regions.length > 0) {
+    lines.push(
+      "",
+      "Energy of regions, largest change in joules first; the intervals hold for all",
+      "of them together",
+    );
+    const rows = regions.slice(0, MAX_REGIONS).map((row) => {
+      return "set" in row ? loneRow(row) : regionRow(row);
+    });
     lines.push(...table([["", "A (J)", "B (J)", "change", `${interval}  `], ...rows]));
-    const more = regions.length + lone.length - MAX_REGIONS;
+    const more = regions.length - MAX_REGIONS;
     if (more > 0) lines.push(`... and ${more} more`);
   }
   for (const warning of comparison.warnings) lines.push(...wrapped(`note: ${printable(warning)}`));
@@ -165,6 +172,12 @@ function regionRow({ metric, difference: d, isSignificant }: RegionRow): string[
     signed(d.change),
     interval + mark,
   ];
+}
+
+function loneRow({ name, set, energyJ }: LoneRegion): string[] {
+  const joules = Number.isFinite(energyJ) ? figures(energyJ, 5) : "not known";
+  const cells = set === "A" ? [joules, "-"] : ["-", joules];
+  return [name, ...cells, `only in ${set}`, "-  "];
 }
 
 /** Columns are as wide as their widest cell, two blanks apart; the first one is cut. */

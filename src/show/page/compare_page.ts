@@ -3,7 +3,12 @@
  * @module
  */
 import type { NamedReport } from "../analysis/comparable.ts";
-import type { Comparison, MetricRow } from "../analysis/comparison.ts";
+import {
+  allRegions,
+  type Comparison,
+  type LoneRegion,
+  type MetricRow,
+} from "../analysis/comparison.ts";
 import { type ComparisonNotes, detectableText, verdictText } from "../analysis/print_comparison.ts";
 import { COMPONENT_NAMES } from "../analysis/report_view.ts";
 import { columnsOf, type Table } from "../analysis/table.ts";
@@ -19,15 +24,16 @@ export function comparePage(
   { a, b }: { a: readonly NamedReport[]; b: readonly NamedReport[] },
   { simulated, overruled }: ComparisonNotes,
 ): PageData {
-  const { gate, job, regions, source } = comparison;
+  const { gate, job, source } = comparison;
   const page = viewPage({
     tables: [
       metricTable(`Energy of ${source}; ± is the standard deviation of a run`, job),
       {
-        ...metricTable("Energy of regions, for information; p is corrected (Holm)", regions),
-        rows: regions.map((region) =>
-          rowOf(region, region.metric.slice("region:".length), region.p)
-        ),
+        ...metricTable("Energy of regions, for information; p is corrected (Holm)", []),
+        rows: allRegions(comparison).map((row) => {
+          if ("set" in row) return loneRow(row);
+          return rowOf(row, row.metric.slice("region:".length), row.p);
+        }),
       },
     ].filter(({ rows }) => rows.length > 0),
     panels: [{
@@ -75,6 +81,11 @@ function metricTable(title: string, rows: readonly MetricRow[]): Table {
 function rowOf({ difference: d }: MetricRow, name: string, p: number): (string | number)[] {
   const shares = [d.change, d.low, d.high].map((share) => 100 * share);
   return [name, d.a.mean, d.a.deviation, d.b.mean, d.b.deviation, ...shares, p];
+}
+
+function loneRow({ name, set, energyJ }: LoneRegion): (string | number)[] {
+  const [a, b] = set === "A" ? [energyJ, NaN] : [NaN, energyJ];
+  return [`${name} (only in ${set})`, a, NaN, b, ...Array(5).fill(NaN)];
 }
 
 /** Energies of B, with what each changed by. */
