@@ -20,12 +20,14 @@ import {
 import { type FunctionRow, functionTable } from "../../profile/function_table.ts";
 import { leafClasses } from "../../profile/leaf_classes.ts";
 import type { SampleSeen } from "../../profile/profile.ts";
+import type { PageFunctions } from "../../show/page/data.ts";
 import { speedscopeJson } from "../../show/analysis/speedscope.ts";
 import {
   type ComponentEnergies,
   type FunctionEnergies,
   MAX_FUNCTIONS,
 } from "./function_energies.ts";
+import { functionTree } from "./function_tree.ts";
 import type { FUNCTION_FILES } from "./function_options.ts";
 import type { OutputSite } from "./output.ts";
 import type { RunView } from "./run_view.ts";
@@ -67,12 +69,18 @@ export interface FunctionFileSources {
   readonly energies: FunctionEnergies | undefined;
 }
 
-/** Writes the files. @returns What the report has of them. */
+/** The report's part, and what the page has. */
+export interface WrittenFunctions {
+  readonly facts: { [key: string]: Nested };
+  readonly tree: PageFunctions;
+}
+
+/** Writes the files. @returns What report and page have of them. */
 export function writeFunctions(
   data: FunctionData,
   samples: readonly SampleSeen[],
   { run, paths, site, pack, energies }: FunctionFileSources,
-): { [key: string]: Nested } {
+): WrittenFunctions {
   const all = data.costs.map(({ node, ns, samples, briefNs }): FunctionStack => {
     return { frames: stackOf(data, node), ns, samples, briefNs, node };
   });
@@ -95,7 +103,10 @@ export function writeFunctions(
   });
   write(paths.pprof, () => pack!(stacks, { data, comment: `${profile}, ${startTime}`, startTime }));
   write(paths["perf-script"], () => scripts(data, samples));
-  return factsOf(data, { stacks, leaves, components });
+  return {
+    facts: factsOf(data, { stacks, leaves, components }),
+    tree: functionTree(stacks, leaves, components),
+  };
 }
 
 /** The energy of a stack is known where that of its function is. */

@@ -6,6 +6,7 @@ import type { Finding } from "../../core/finding.ts";
 import type { OptionValues } from "../../core/option.ts";
 import type { Nested, ReportHost } from "../../core/report.ts";
 import type { FunctionData } from "../../profile/function_data.ts";
+import type { PageFunctions } from "../../show/page/data.ts";
 import { BRIEF_PERIODS, type SampleSeen } from "../../profile/profile.ts";
 import {
   FunctionRowsWriter,
@@ -19,6 +20,7 @@ import {
   type PackPprof,
   writeFile,
   writeFunctions,
+  type WrittenFunctions,
 } from "./function_files.ts";
 import { FunctionEnergies } from "./function_energies.ts";
 import { FUNCTION_FILES, functionOptions, STACK_MOST } from "./function_options.ts";
@@ -84,14 +86,17 @@ function replayed(
     return undefined;
   }
   const energies = FunctionEnergies.open(sources.run, data.zeroNs);
-  let facts: Nested;
+  let written: WrittenFunctions | undefined;
   return {
     sample: (timeS, _last, ends) => energies?.step(timeS, ends),
     finish: () => {
       for (const sample of data.samples) energies?.sample(sample);
-      facts = writeFunctions(data, data.samples, Object.assign({ energies }, sources));
+      written = writeFunctions(data, data.samples, Object.assign({ energies }, sources));
     },
-    addTo: (host) => setFunctions(host, facts),
+    get functions() {
+      return written?.tree;
+    },
+    addTo: (host) => setFunctions(host, written?.facts),
   };
 }
 
@@ -114,7 +119,7 @@ class FunctionOutput implements OpenOutput {
   readonly #files: FunctionFileSources;
   readonly #live: LiveFunctions;
   readonly #samples: SampleSeen[] = [];
-  #facts: { [key: string]: Nested } | undefined;
+  #written: WrittenFunctions | undefined;
   #others = 0;
 
   constructor(sampling: FunctionSampling, files: FunctionFileSources, live: LiveFunctions) {
@@ -159,7 +164,7 @@ class FunctionOutput implements OpenOutput {
     // Files that grow are closed by now.
     const rows = recording?.writer.finish(data, profile.names);
     if (rows !== undefined) writeFile(recording!.namesPath, () => [rows], this.#files.site);
-    this.#facts = writeFunctions(data, this.#samples, this.#files);
+    this.#written = writeFunctions(data, this.#samples, this.#files);
     this.#sampling[Symbol.dispose]();
   }
 
@@ -195,7 +200,11 @@ class FunctionOutput implements OpenOutput {
     return notes;
   }
 
+  get functions(): PageFunctions | undefined {
+    return this.#written?.tree;
+  }
+
   addTo(host: ReportHost): void {
-    setFunctions(host, this.#facts);
+    setFunctions(host, this.#written?.facts);
   }
 }

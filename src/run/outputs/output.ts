@@ -12,7 +12,7 @@ import type { EnergyKind, PathEnergies } from "../../core/region_tree.ts";
 import type { Option, OptionValue, OptionValues } from "../../core/option.ts";
 import type { RegionTotal, Report, ReportFields, ReportHost } from "../../core/report.ts";
 import type { PmcRecord, PmcVersion } from "../../formats/pmc/log.ts";
-import type { TimelineFile } from "../../show/page/data.ts";
+import type { PageFunctions, TimelineFile } from "../../show/page/data.ts";
 import type { ByteSink } from "../../formats/trace/header.ts";
 import type { JobPart } from "../../job/place/parts.ts";
 import type { ReportPlace, RunView } from "./run_view.ts";
@@ -30,6 +30,12 @@ export interface OpenOutput {
    * none at any rate of visits, where clients do that. @default either serves
    */
   readonly order?: "kept" | "folded";
+  /**
+   * Functions in their stacks, after `finish`, where this output finds them.
+   *
+   * @ignore
+   */
+  readonly functions?: PageFunctions;
   /** Files that it opens while the run goes on, with all that is below them. */
   readonly reads?: readonly string[];
   /** All outputs have asked for their signals; the first sample comes next. */

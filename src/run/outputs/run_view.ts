@@ -11,7 +11,7 @@ import type { Finding } from "../../core/finding.ts";
 import type { PathEnergies } from "../../core/region_tree.ts";
 import type { Nested, RegionTotal, Report, ReportHost } from "../../core/report.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
-import type { TimelineFile } from "../../show/page/data.ts";
+import type { PageFunctions, TimelineFile } from "../../show/page/data.ts";
 import type { TraceHeader } from "../../formats/trace/header.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import type { Batch, NameTable } from "../../sources/signals/batch.ts";
@@ -84,6 +84,12 @@ export interface RunView {
    * @ignore
    */
   timeline(report: Report, rankOf?: ReportPlace["rankOf"]): TimelineFile | undefined;
+  /**
+   * Functions in their stacks, at the end of a run that samples them.
+   *
+   * @ignore
+   */
+  readonly functions: PageFunctions | undefined;
   /**
    * Energies of paths as they are known so far; `undefined`: not requested.
    *

@@ -128,7 +128,12 @@ export function openTimeline(run: RunView): OpenTimeline {
       }, maxBuckets);
       const times = MAX_TIMES * maxBuckets / MAX_BUCKETS;
       const processes = processTimes(run, nameOf, times);
-      return processes === undefined ? file : { ...file, processes };
+      const { functions } = run;
+      return Object.assign(
+        file,
+        processes === undefined ? undefined : { processes },
+        functions === undefined ? undefined : { functions },
+      );
     },
   };
 }

@@ -27,7 +27,7 @@ import {
 import { parseSignalList } from "../../core/signal_list.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
 import type { TraceHeader } from "../../formats/trace/header.ts";
-import type { TimelineFile } from "../../show/page/data.ts";
+import type { PageFunctions, TimelineFile } from "../../show/page/data.ts";
 import type { Opener, OpenOutput } from "../outputs/output.ts";
 import type { ReportExtras, ReportPlace, RunView } from "../outputs/run_view.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
@@ -421,6 +421,15 @@ export class Engine implements RunView {
     const processesOf = (path: number) => groups.sizeOfName(paths.name(path));
     const { stats } = regionPaths;
     return buildTree({ paths, stats, processes, processesOf, energies, isFolded });
+  }
+
+  /**
+   * Functions in their stacks; `undefined`: no output has them.
+   *
+   * @ignore
+   */
+  get functions(): PageFunctions | undefined {
+    return this.#outputs.find((output) => output.functions !== undefined)?.functions;
   }
 
   /**

@@ -7,6 +7,7 @@ import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
 import { energyText, powerText, timeText } from "./quantity_text.ts";
 import { robustDeviation, summarize } from "./statistics.ts";
 import { regionShares } from "./summary_table.ts";
+import type { FunctionFacts } from "./summary_functions.ts";
 import {
   errorOf,
   joulesOf,
@@ -253,8 +254,9 @@ export function gpuWait(facts: SummaryFacts): RunFinding | undefined {
 
 /** Finding on a run without regions. */
 export function withoutRegions(facts: SummaryFacts): RunFinding | undefined {
-  const { regions, spans, steps, notes } = facts;
+  const { regions, spans, steps, notes, functions } = facts;
   if (regions.length > 0 || spans.length > 0 || steps !== "") return undefined;
+  if (functions !== undefined) return hottestFunction(functions, facts.main);
   const hasTried = notes.some((note) => note.startsWith("--preload:"));
   return {
     code: "no-regions",
@@ -264,6 +266,23 @@ export function withoutRegions(facts: SummaryFacts): RunFinding | undefined {
       ? "To see which part of the program uses the energy, annotate the code: joulemark client c."
       : 'To see which part of the program uses the energy, try "joulemark run --preload all -- ./app", ' +
         "or annotate the code: joulemark client c.",
+  };
+}
+
+/** The function with most CPU time of its own, and its energy where it is known. */
+function hottestFunction(
+  { rows, cpuS, completePercent }: FunctionFacts,
+  kind: EnergyKind | undefined,
+): RunFinding | undefined {
+  const [first] = rows;
+  if (first === undefined || !Number.isFinite(completePercent)) return undefined;
+  const { joules = NaN } = kind === undefined ? {} : first.energies.get(kind) ?? {};
+  const energy = Number.isFinite(joules) ? ` and ${energyText(joules)}` : "";
+  return {
+    code: "hottest-function",
+    stakeJ: 0,
+    text: `${first.name} uses ${percent(first.ownS / cpuS)} of the CPU time${energy} by itself.`,
+    next: `Look at ${first.name} first; --folded FILE shows who calls it.`,
   };
 }
 

@@ -51,6 +51,23 @@ export interface ProcessTimes {
   readonly time_s: readonly (readonly number[])[];
 }
 
+/**
+ * Functions in their stacks, each behind its caller: columns as those of regions, with CPU time. Rows from `rest` on are
+ * energy of no function.
+ */
+export interface PageFunctions {
+  readonly components: readonly string[];
+  readonly name: readonly string[];
+  readonly parent: readonly number[];
+  readonly rest: number;
+  readonly time_s: Column;
+  readonly own_time_s: Column;
+  /** By component, then by row; null: it cannot be determined. */
+  readonly energy_j: readonly Column[];
+  readonly se_j: readonly Column[];
+  readonly own_energy_j: readonly Column[];
+}
+
 /** One `.timeline` file. */
 export interface TimelineFile {
   readonly format: typeof PAGE_FORMAT;
@@ -64,6 +81,8 @@ export interface TimelineFile {
   readonly regions: { readonly name: readonly string[]; readonly parent: readonly number[] };
   readonly timelines: readonly HostTimeline[];
   readonly processes?: ProcessTimes;
+  /** Absent without `--functions`. */
+  readonly functions?: PageFunctions;
 }
 
 /** One component of the energy. */
@@ -209,6 +228,8 @@ export interface PageData {
   /** Place of the component that regions are shown by: the most inclusive one with standard errors. */
   readonly component: number;
   readonly regions?: PageRegions;
+  /** The rows of `regions` are functions in their stacks, and their times CPU time. */
+  readonly has_functions?: true;
   readonly hosts?: PageHosts;
   readonly host_energies?: HostEnergies;
   readonly processes?: ProcessTimes;

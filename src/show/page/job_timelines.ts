@@ -6,6 +6,7 @@ import { VERSION } from "../../core/version.ts";
 import {
   type HostTimeline,
   PAGE_FORMAT,
+  type PageFunctions,
   type ProcessTimes,
   type Strip,
   type TimelineFile,
@@ -42,11 +43,26 @@ export function timelineIn(text: string): TimelineFile | undefined {
     const data: Partial<TimelineFile> = JSON.parse(text);
     const isOne = data.format === PAGE_FORMAT && Array.isArray(data.timelines) &&
       Array.isArray(data.regions?.name) && Array.isArray(data.regions?.parent) &&
-      data.timelines.every(isTimeline);
+      data.timelines.every(isTimeline) &&
+      (data.functions === undefined || isFunctions(data.functions));
     return isOne ? data as TimelineFile : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Are all columns as long as that of names, and callers before what they call? */
+function isFunctions(one: Partial<PageFunctions>): boolean {
+  const { components, name, parent, time_s, own_time_s, energy_j, se_j, own_energy_j } = one;
+  if (!Array.isArray(name) || !name.every((text) => typeof text === "string")) return false;
+  const isColumn = (column: unknown) => Array.isArray(column) && column.length === name.length;
+  const areColumns = (columns: unknown) => {
+    return Array.isArray(columns) && columns.length === components?.length &&
+      columns.every(isColumn);
+  };
+  return Array.isArray(components) && [parent, time_s, own_time_s].every(isColumn) &&
+    [energy_j, se_j, own_energy_j].every(areColumns) && Number(one.rest) <= name.length &&
+    parent!.every((above, i) => Number.isInteger(above) && above >= -1 && above < i);
 }
 
 function isTimeline(one: Partial<HostTimeline>): boolean {

@@ -27,6 +27,7 @@ import {
   PAGE_FORMAT,
   type PageComponent,
   type PageData,
+  type PageFunctions,
   type PageHosts,
   type PageNote,
   type PagePanel,
@@ -36,7 +37,7 @@ import {
   type TimelineFile,
 } from "./data.ts";
 import { joinTimelines } from "./job_timelines.ts";
-import { known, regionColumns } from "./regions.ts";
+import { functionColumns, known, regionColumns } from "./regions.ts";
 import { outcomeText, tilesOf } from "./tiles.ts";
 
 /** Rows of a table; the rest is counted. */
@@ -58,11 +59,22 @@ const MAX_NOTE_HOSTS = 40;
 export function reportPage(report: Report, files: Iterable<TimelineFile> = []): PageData {
   const facts = summaryFacts(report);
   const { totals, column, simulated } = facts;
-  const { regions, kinds, rowOf } = regionColumns(report, totals.components);
+  const { regions: marked, kinds, rowOf } = regionColumns(report, totals.components);
   const components = kinds.map((kind) => componentOf(kind, facts));
   const component = Math.max(0, kinds.indexOf(column ?? kinds[0]));
   const hosts = hostColumns(facts);
-  const { timelines, processes, hosts: timed } = joinTimelines(files, shownHosts(hosts), rowOf);
+  let functions: PageFunctions | undefined;
+  const seen = function* () {
+    for (const file of files) {
+      functions ??= file.functions;
+      yield file;
+    }
+  };
+  const { timelines, processes, hosts: timed } = joinTimelines(seen(), shownHosts(hosts), rowOf);
+  // Where nothing was marked functions take the place of regions.
+  const hasFunctions = functions !== undefined && (marked?.rest ?? 0) === 0 &&
+    report.hosts.length === 1;
+  const regions = hasFunctions ? functionColumns(functions!, kinds) : marked;
   const failed = outcomeText(facts.outcome);
   const energies = hostEnergies(report, regions, { kind: kinds[component], component });
   return {
@@ -83,6 +95,7 @@ export function reportPage(report: Report, files: Iterable<TimelineFile> = []): 
     components,
     component,
     ...regions === undefined ? {} : { regions },
+    ...hasFunctions ? { has_functions: true } : {},
     ...report.hosts.length > 1 ? { hosts } : {},
     ...energies === undefined ? {} : { host_energies: energies },
     ...processes === undefined ? {} : { processes },

@@ -45,7 +45,7 @@ const sources = {
 
 Deno.test("a stack with a guessed frame is not complete, and the summary has the share of guesses", () => {
   const stacks = { "main;f": 60, "main;g_[g];h": 30, "[…];h": 10 };
-  const report = writeFunctions(dataOf(stacks), [], sources);
+  const { facts: report } = writeFunctions(dataOf(stacks), [], sources);
   assertEquals([report["complete (%)"], report["guessed frames (%)"]], [60, 20]);
   const lines = functionLines(functionFacts(report)!, { columns: 80 } as never, undefined);
   assertMatch(

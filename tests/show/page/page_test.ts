@@ -3,12 +3,14 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { MADE, makePage } from "../../../airgap/page.ts";
 import { pageDataOf, rowOf } from "../../_support/page_data.ts";
 import { summaryView } from "../../../src/show/analysis/views.ts";
+import { Random } from "../../../src/core/random.ts";
+import { timelineIn } from "../../../src/show/page/job_timelines.ts";
 import { runOf } from "../../../src/show/analysis/runs.ts";
 import { parsePmc } from "../../../src/formats/pmc/pmc.ts";
 import { loadDeflate } from "../../../src/show/page/deflate.ts";
 import { pageHtml } from "../../../src/show/page/html.ts";
 import { reportPage, viewPage } from "../../../src/show/page/page.ts";
-import { largeJob, ownReport } from "./_pages.ts";
+import { largeJob, ownReport, timelineOf } from "./_pages.ts";
 
 await loadDeflate();
 
@@ -130,6 +132,35 @@ Deno.test("notes of a kind are one entry with the number of hosts", () => {
   assertEquals(notes.map(({ count }) => count), [2000]);
   assertEquals(notes[0].hosts.slice(0, 2), ["n0001", "n0002"]);
   assert(notes[0].hosts.length <= 40);
+});
+
+Deno.test("functions take the place of regions where nothing was marked", () => {
+  const report = ownReport({ regions: 3 });
+  const functions = {
+    components: ["package"],
+    name: ["app", "main", "heavy", "[not running]"],
+    parent: [-1, 0, 1, -1],
+    rest: 3,
+    time_s: [2, 2, 1.5, null],
+    own_time_s: [0, 0.5, 1.5, null],
+    energy_j: [[100, 100, null, 20]],
+    se_j: [[1, 1, null, 2]],
+    own_energy_j: [[0, 30, null, 20]],
+  };
+  const file = Object.assign(timelineOf("node01", ["a"], new Random(1)), { functions });
+  const read = timelineIn(JSON.stringify(file))!;
+  // A report with regions keeps them.
+  assertEquals(reportPage(report, [read]).has_functions, undefined);
+  for (const host of report.hosts) {
+    host.regions = [];
+    delete host.joulemark!.tree;
+  }
+  const page = reportPage(report, [read]);
+  assertEquals([page.has_functions, page.regions?.name], [true, functions.name]);
+  const column = page.components.findIndex(({ id }) => id === "package");
+  assertEquals(page.regions?.power_w[column], [50, 50, null, null]);
+  const wrong = { ...functions, parent: [-1, 2, 1, -1] };
+  assertEquals(timelineIn(JSON.stringify({ ...file, functions: wrong })), undefined);
 });
 
 Deno.test("the page's policy allows its own script and style by their hashes, and no request", async () => {

@@ -54,7 +54,7 @@ export function icicleView(page: Page): void {
   }
   const hasChange = regions.change_j !== undefined;
   const view = {
-    width: (model.hasEnergy ? "energy" : "time") as Width,
+    width: (model.hasEnergy && !model.hasFunctions ? "energy" : "time") as Width,
     colour: (hasChange ? "change" : "region") as Colour,
     root: -1,
   };
@@ -65,7 +65,7 @@ export function icicleView(page: Page): void {
   });
   const hasPower = regions.power_w.some((column) => column.some((value) => value !== null));
   const options: [Colour, string][] = [
-    ["region", "region"],
+    ["region", model.hasFunctions ? "function" : "region"],
     ...hasPower ? [["power", "power"] as [Colour, string]] : [],
     ...hasChange ? [["change", "change"] as [Colour, string]] : [],
   ];
@@ -73,9 +73,10 @@ export function icicleView(page: Page): void {
     view.colour = value;
     page.changed();
   });
+  const title = model.hasFunctions ? "Stacks of functions" : "Nested regions";
   const own = section(
     "nested",
-    "Nested regions",
+    title,
     "w12 u5",
     ...model.hasEnergy && hasTime ? [el("span", { class: "hint", text: "width" }), widths] : [],
     ...options.length > 1 ? [el("span", { class: "hint", text: "colour" }), colours] : [],
@@ -86,7 +87,7 @@ export function icicleView(page: Page): void {
   );
   let focused = -1;
   const svg = addPlot(page, own, {
-    title: "Nested regions",
+    title,
     describe: () => described(page, view.width),
     draw: (canvas, width) => draw(canvas, width, page, view, focused),
     table: () => tableOf(page),
@@ -174,12 +175,12 @@ function tableOf({ model, state, data }: Page): PageTable {
   const column = (list: readonly (number | null)[][]) => list[state.component] ?? [];
   const name = data.components[state.component]?.name ?? "";
   return {
-    title: "Nested regions",
+    title: model.hasFunctions ? "Stacks of functions" : "Nested regions",
     columns: [
-      { name: "region" },
+      { name: model.hasFunctions ? "function" : "region" },
       { name: `${name} energy`.trim(), unit: "J" },
       { name: "own energy", unit: "J" },
-      { name: "time", unit: "s" },
+      { name: model.hasFunctions ? "CPU time" : "time", unit: "s" },
       { name: "power", unit: "W" },
       ...regions.change_j === undefined ? [] : [{ name: "change", unit: "J" }],
     ],
@@ -285,14 +286,14 @@ function draw(canvas: Canvas, width: number, page: Page, view: View, focused: nu
       fill: ink,
     })),
   );
-  const height = (deepest + 1) * ROW + 2;
+  const height = (deepest + 1) * ROW + 2, noun = model.hasFunctions ? "function" : "region";
   const more = drawLegend(group(canvas, "legend"), height, width, view.colour, { power, change });
   void data;
   return {
     height: height + more,
     caption:
-      "Click or Enter selects a region in all views; double-click or the space bar enlarges it; arrow " +
-      `keys move. Grey: regions below one pixel.${
+      `Click or Enter selects a ${noun} in all views; double-click or the space bar enlarges it; arrow ` +
+      `keys move. Grey: ${noun}s below one pixel.${
         view.colour === "change" ? " Blue: less than in A; red: more." : ""
       }`,
   };

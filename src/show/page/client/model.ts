@@ -52,9 +52,14 @@ export class Model {
       this.depth[i] = around < 0 ? 0 : this.depth[around] + 1;
     });
     const weight = (i: number) => this.weight(i, data.component);
-    const main = this.tops.filter((i) => this.isRegion(i)).sort((a, b) => weight(b) - weight(a));
+    let main = this.tops.filter((i) => this.isRegion(i));
+    // All functions are below main() and what calls it.
+    while (this.hasFunctions && main.length === 1 && this.children[main[0]].length > 0) {
+      main = this.children[main[0]];
+    }
+    main = main.toSorted((a, b) => weight(b) - weight(a));
     main.slice(0, REGION_COLOURS).forEach((i, k) => this.#paint(i, `--c${k}`));
-    const total = this.total(data.component);
+    const total = this.hasFunctions ? this.seconds : this.total(data.component);
     for (const i of name.keys()) {
       const isShown = parent[i] < 0 || this.open.has(parent[i]);
       if (this.open.size >= MAX_OPEN || !isShown) continue;
@@ -67,10 +72,10 @@ export class Model {
     return i < this.regions.rest;
   }
 
-  /** Energy of a region, or without any energy its time. */
+  /** Energy of a region, of a function or without any energy its time. */
   weight(i: number, component: number): number {
     const { energy_j, time_s } = this.regions;
-    return this.hasEnergy ? energy_j[component]?.[i] ?? 0 : time_s[i] ?? 0;
+    return this.hasEnergy && !this.hasFunctions ? energy_j[component]?.[i] ?? 0 : time_s[i] ?? 0;
   }
 
   get hasEnergy(): boolean {
@@ -84,9 +89,14 @@ export class Model {
     return this.tops.reduce((sum, i) => sum + this.weight(i, component), 0);
   }
 
-  /** Time of the run, s. */
+  /** Are the rows functions in their stacks? Their times are CPU time. */
+  get hasFunctions(): boolean {
+    return this.data.has_functions === true;
+  }
+
+  /** Time of the run, of functions their CPU time, s. */
   get seconds(): number {
-    return this.data.seconds ??
+    return (this.hasFunctions ? null : this.data.seconds) ??
       this.tops.reduce((sum, i) => sum + (this.regions.time_s[i] ?? 0), 0);
   }
 

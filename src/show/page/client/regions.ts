@@ -79,14 +79,15 @@ class RegionTable {
     this.#page = page;
     this.#model = page.model;
     this.#columns = this.#columnsOf();
-    if (!this.#model.hasEnergy) this.#sort = "time";
+    if (!this.#model.hasEnergy || this.#model.hasFunctions) this.#sort = "time";
     const { data, state } = page;
     const redraw = () => page.changed();
+    const { hasFunctions } = this.#model, title = hasFunctions ? "Functions" : "Regions";
     const search = el("input", {
       type: "search",
       size: 14,
-      placeholder: "Search regions",
-      "aria-label": "Search regions",
+      placeholder: `Search ${title.toLowerCase()}`,
+      "aria-label": `Search ${title.toLowerCase()}`,
       oninput: (event) => {
         state.search = (event.target as HTMLInputElement).value.toLowerCase();
         this.#shown = FIRST_ROWS;
@@ -115,7 +116,7 @@ class RegionTable {
       this.#isFlat = value === "flat";
       redraw();
     });
-    const view = section("regions", "Regions", "w12 u7", search, component);
+    const view = section("regions", title, "w12 u7", search, component);
     if (isNested) addControls(view, own, flat);
     addControls(
       view,
@@ -128,7 +129,12 @@ class RegionTable {
     view.append(
       el(
         "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of regions" },
+        {
+          class: "scroll",
+          tabindex: 0,
+          role: "region",
+          "aria-label": `Table of ${title.toLowerCase()}`,
+        },
         el(
           "table",
           { role: "treegrid", "aria-labelledby": "regions-h" },
@@ -141,8 +147,12 @@ class RegionTable {
       el("p", {
         class: "hint",
         text:
-          "Bar: energy with nested regions, dark part: own energy. Whisker: ± 2 standard errors; ± is one. " +
-          "Slowest ÷ mean: time of the slowest process divided by the mean; 1.00 is perfect balance.",
+          `Bar: energy with nested ${title.toLowerCase()}, dark part: own energy. Whisker: ± 2 standard errors; ` +
+          `± is one. ${
+            hasFunctions
+              ? "Power: energy divided by CPU time. –: the energy cannot be determined."
+              : "Slowest ÷ mean: time of the slowest process divided by the mean; 1.00 is perfect balance."
+          }`,
       }),
     );
     this.#makeHead();
@@ -190,7 +200,7 @@ class RegionTable {
       ...energy,
       {
         sort: "time",
-        head: () => "time (s)",
+        head: () => this.#model.hasFunctions ? "CPU time (s)" : "time (s)",
         text: cell("time"),
         class: energy.length > 0 ? "opt" : "",
       },
@@ -298,7 +308,7 @@ class RegionTable {
       return el("th", { scope: "col", class: kind, "data-sort": sort }, one);
     };
     this.#head.append(
-      heading("name", "region", "l"),
+      heading("name", this.#model.hasFunctions ? "function" : "region", "l"),
       el("th", {
         class: "barcell l",
         scope: "col",

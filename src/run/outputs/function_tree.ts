@@ -1,0 +1,118 @@
+/**
+ * Stacks of functions as a tree for the page: times with all that a function calls, and energies where they are known.
+ * @module
+ */
+import type { Column, PageFunctions } from "../../show/page/data.ts";
+import type { SampledEnergy } from "../../energy/attribution/sampled.ts";
+import type { FunctionStack, LeafClasses } from "../../profile/function_data.ts";
+import type { ComponentEnergies, LeafTimes } from "./function_energies.ts";
+
+/** Nodes with less time are left out, and so are those beyond so many bytes of names. */
+const SHARE_LEAST = 0.001, NAME_BYTES_MOST = 60_000;
+const DIGITS = 5;
+
+interface Node {
+  readonly name: string;
+  readonly children: Map<string, Node>;
+  ns: number;
+  ownNs: number;
+  /** By class of the leaf: all time, and own time, s. */
+  readonly leafS: Map<number, number>;
+  readonly ownS: Map<number, number>;
+}
+
+/** The tree, each node behind its caller; siblings by time. */
+export function functionTree(
+  stacks: readonly FunctionStack[],
+  leaves: LeafClasses,
+  components: readonly ComponentEnergies[],
+): PageFunctions {
+  const root = nodeOf("");
+  for (const { frames, ns, node } of stacks) {
+    const leaf = leaves.of(node);
+    let at = root;
+    add(root, leaf, ns);
+    for (const { name, suffix } of frames) {
+      const full = name + suffix;
+      at = at.children.getOrInsertComputed(full, () => nodeOf(full));
+      add(at, leaf, ns);
+    }
+    at.ownNs += ns;
+    if (leaf >= 0) at.ownS.set(leaf, (at.ownS.get(leaf) ?? 0) + ns / 1e9);
+  }
+  const nodes: Node[] = [], parent: number[] = [];
+  let bytes = 0;
+  const visit = (children: Iterable<Node>, above: number) => {
+    const shown = [...children].filter(({ ns }) => ns >= SHARE_LEAST * root.ns)
+      .sort((a, b) => b.ns - a.ns || (a.name < b.name ? -1 : 1));
+    for (const child of shown) {
+      bytes += child.name.length;
+      if (bytes > NAME_BYTES_MOST) return;
+      parent.push(above);
+      visit(child.children.values(), nodes.push(child) - 1);
+    }
+  };
+  visit(root.children.values(), -1);
+  const energies = (of: (component: ComponentEnergies, node: Node) => SampledEnergy) =>
+    components.map((component) => nodes.map((node) => of(component, node)));
+  const totals = energies((component, { leafS }) => component.sum([...leafS]));
+  const own = energies((component, node) => ownEnergy(component, node, leaves));
+  const hasOthers = components.some(({ otherCpusJ }) => otherCpusJ > 0);
+  const rests = components.map(({ waiting, otherCpusJ }) => {
+    const others = { energyJ: otherCpusJ, seJ: 0, why: undefined };
+    return hasOthers ? [waiting, others] : [waiting];
+  });
+  const restNames = components.length === 0
+    ? []
+    : hasOthers
+    ? ["[not running]", "[other CPUs]"]
+    : ["[not running]"];
+  const columns = (rows: SampledEnergy[][], of: (energy: SampledEnergy) => number): Column[] =>
+    rows.map((column, i) => {
+      return column.concat(rests[i]).map((energy) =>
+        energy.why === undefined ? short(of(energy)) : null
+      );
+    });
+  return {
+    components: components.map(({ kind }) => kind),
+    name: nodes.map(({ name }) => name).concat(restNames),
+    parent: parent.concat(restNames.map(() => -1)),
+    rest: nodes.length,
+    time_s: times(nodes.map(({ ns }) => ns), restNames.length),
+    own_time_s: times(nodes.map(({ ownNs }) => ownNs), restNames.length),
+    energy_j: columns(totals, ({ energyJ }) => energyJ),
+    se_j: columns(totals, ({ seJ }) => seJ),
+    own_energy_j: columns(own, ({ energyJ }) => energyJ),
+  };
+}
+
+function nodeOf(name: string): Node {
+  return { name, children: new Map(), ns: 0, ownNs: 0, leafS: new Map(), ownS: new Map() };
+}
+
+function add(node: Node, leaf: number, ns: number): void {
+  node.ns += ns;
+  if (leaf >= 0) node.leafS.set(leaf, (node.leafS.get(leaf) ?? 0) + ns / 1e9);
+}
+
+/** Energy of a node without its callees: known where that of its function is. */
+function ownEnergy(
+  component: ComponentEnergies,
+  { ownS }: Node,
+  leaves: LeafClasses,
+): SampledEnergy {
+  const parts: LeafTimes = [...ownS];
+  const unknown = parts.map(([leaf]) => component.own(leaf, leaves.timeS[leaf]).why)
+    .find((why) => why !== undefined);
+  return Object.assign(component.sum(parts), { why: unknown });
+}
+
+/** Seconds, and null for rows that are no functions. */
+function times(ns: number[], rests: number): Column {
+  const seconds: Column = ns.map((value) => short(value / 1e9));
+  return seconds.concat(new Array(rests).fill(null));
+}
+
+function short(value: number): number {
+  return Number(value.toPrecision(DIGITS));
+}
