@@ -154,7 +154,10 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "place of the run in a benchmark: its command, block and place in the block, and the seed of the " +
       "order",
   ),
-  row("job; cluster; user", "whose run it was, as the environment names it"),
+  row(
+    "job; cluster; user; restarts",
+    "whose run it was, and how often its job was started again, by the environment",
+  ),
   row(
     "machine; processor; packages; cores; cpus",
     "the node's processor, and its packages, cores and CPUs",

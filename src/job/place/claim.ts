@@ -3,7 +3,7 @@
  * writes the first one's report, it adds `-2`.
  * @module
  */
-import { closeFile, linkCount, O, openFile } from "../../os/files.ts";
+import { closeFile, linkCount, O, openFile, statPath } from "../../os/files.ts";
 import { absolutePath } from "../../os/home.ts";
 import { cString, libc } from "../../os/libc.ts";
 import { isWrittenInto } from "../../os/output_place.ts";
@@ -16,18 +16,23 @@ const MAX_SUFFIX = 1000;
 /** A name that is ours until it is released, or this process ends. */
 export interface Claim {
   readonly path: string;
-  /** Others write the first choice at this moment. */
+  /** Others write the first choice at this moment, or have left it. */
   readonly moved: boolean;
   release(): void;
 }
 
-/** The path, or the first of `PATH-2`, `PATH-3`, … that no process writes at this moment. */
-export function claimPath(path: string): Claim {
+/**
+ * The path, or the first of `PATH-2`, `PATH-3`, … that no process writes at this moment.
+ *
+ * @param keepsFiles A path that exists, or has a checkpoint, is left as it is: the job was started again.
+ */
+export function claimPath(path: string, keepsFiles = false): Claim {
   if (isWrittenInto(path)) return { path, moved: false, release() {} };
   // If the directory has no text, runs in any such one are told apart by the name alone.
   const absolute = absolutePath(path) ?? path;
   for (let n = 1; n <= MAX_SUFFIX; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
+    if (keepsFiles && ["", ".partial"].some((end) => isThere(path + suffix + end))) continue;
     const file = `${privateBase()}/claim-${checksum(absolute + suffix)}`;
     const lock = locked(file);
     if (lock === "taken") continue;
@@ -42,6 +47,18 @@ export function claimPath(path: string): Claim {
     };
   }
   return { path, moved: false, release() {} };
+}
+
+/** Line for people: another path than the one that they named is written. */
+export function movedText(wanted: string, { path }: Claim, keepsFiles: boolean): string {
+  const why = keepsFiles
+    ? `this job was started again, and ${wanted} stays as it is`
+    : `another run writes ${wanted}`;
+  return `${why}; this run writes ${path}`;
+}
+
+function isThere(path: string): boolean {
+  return statPath(path) !== undefined;
 }
 
 /** A locked file, −1 if nothing can be locked and so nothing is contested, or `"taken"`. */

@@ -21,6 +21,10 @@ export interface PartFacts extends Launched {
   readonly startS: number;
   /** 0 while it runs. */
   readonly endS: number;
+  /** Process of the monitor. */
+  readonly pid?: number;
+  /** Time without a new file after which the node has ended, s. */
+  readonly aliveS?: number;
   readonly clocks: readonly ClockPair[];
   /** The job's PMC log, if one was asked for. */
   readonly pmc?: { readonly file: string; readonly version: string };

@@ -21,12 +21,7 @@ import { type Nested, present } from "../../core/report.ts";
 import type { ClockPair } from "../merge/clocks.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
 import { statPath } from "../../os/files.ts";
-import {
-  makeDirectories,
-  makeNewDirectory,
-  removeEmptyDirectory,
-  removeUserFile,
-} from "../../os/output_place.ts";
+import { makeNewDirectory, removeEmptyDirectory, removeUserFile } from "../../os/output_place.ts";
 import { isPlainFile, readFoundText } from "../../os/user_file.ts";
 import { asFileName } from "../../core/names.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
@@ -38,6 +33,7 @@ import {
   removePart,
   sameJob,
 } from "./part_files.ts";
+import { claimParts } from "./claim_parts.ts";
 import { mergeFiles } from "./merge_parts.ts";
 import type { JobNode } from "./place.ts";
 import { writePartsPmc } from "./pmc_part.ts";
@@ -47,6 +43,8 @@ import type { PmcVersion } from "../../formats/pmc/pmc.ts";
 const SMALL_JOB_NODES = 32;
 /** Number of missing nodes below which every finished node makes the report again. */
 const LAST_NODES = 4;
+/** A node whose checkpoint is older than some periods, or than this, has ended, s. */
+const MIN_ALIVE_S = 60, CHECKPOINTS = 3;
 /** A lock that is older belonged to a process that has ended. */
 const STALE_LOCK_S = 120;
 
@@ -54,6 +52,8 @@ const STALE_LOCK_S = 120;
 export interface JobOutputs {
   readonly report: string;
   readonly pmc?: { readonly file: string; readonly version: PmcVersion };
+  /** Time between two checkpoints, s. @default 10 */
+  readonly checkpointS?: number;
 }
 
 /**
@@ -67,33 +67,54 @@ export type MergeListener = (read: (name: string) => Iterable<string>, complete:
 /** One node's side of the job. */
 export class JobPart {
   /** Path of the node's own report. */
-  readonly reportPath: string;
+  reportPath = "";
   /** Path of its readings per step. */
-  readonly pmcPath: string;
+  pmcPath = "";
+  /** Suffix of the names of all files of the job: "" or `-2`. */
+  readonly suffix: string;
   /** Called when the job's report was made. */
   readonly onMerge: MergeListener[] = [];
   /** Called when the report of the whole job was made, with its text up to the first host. */
   onJob?: (head: string) => void;
   #outputs: JobOutputs;
-  readonly #directory: string;
+  #directory = "";
   readonly #startS = wallSeconds();
   readonly #clocks: ClockPair[] = [];
 
-  /** Makes the directory, records that this node has begun. @throws If it cannot be written. */
+  /** Claims the report's name, makes the directory, records that this node has begun. @throws If it cannot be written. */
   constructor(readonly node: JobNode, readonly host: string, outputs: JobOutputs) {
     this.#outputs = outputs;
-    this.#directory = `${outputs.report}.parts`;
-    const stem = `${this.#directory}/${asFileName(host)}`;
-    this.reportPath = `${stem}.report`;
-    this.pmcPath = `${stem}.pmc`;
-    makeDirectories(this.#directory);
-    removePart(this.reportPath);
+    const report = claimParts(outputs.report, {
+      host,
+      isRequeued: node.isRequeued,
+      isOurs: (part) => this.#isOurs(part),
+      begin: (directory) => this.#begin(directory),
+    });
+    const { pmc } = outputs;
+    this.suffix = report.slice(outputs.report.length);
+    const ownPmc = pmc && { file: pmc.file + this.suffix, version: pmc.version };
+    this.#outputs = { report, pmc: ownPmc, checkpointS: outputs.checkpointS };
     for (const part of allFacts(this.#directory)) {
       // What earlier jobs of this name left is theirs no more once this one writes its report.
       const done = part.endS > 0 && part.endS < this.#startS;
       if (done && !this.#isOurs(part)) removePart(this.#pathOf(part.host));
     }
     this.#noteClock();
+    this.#write(0);
+  }
+
+  /** The job's report. */
+  get jobReport(): string {
+    return this.#outputs.report;
+  }
+
+  /** Own files are in a directory, where only earlier jobs left any. */
+  #begin(directory: string): void {
+    this.#directory = directory;
+    const stem = `${directory}/${asFileName(this.host)}`;
+    this.reportPath = `${stem}.report`;
+    this.pmcPath = `${stem}.pmc`;
+    removePart(this.reportPath);
     this.#write(0);
   }
 
@@ -212,6 +233,8 @@ export class JobPart {
       ranks,
       startS: this.#startS,
       endS,
+      pid: Deno.pid,
+      aliveS: Math.max(MIN_ALIVE_S, CHECKPOINTS * (this.#outputs.checkpointS ?? 0)),
       clocks: this.#clocks,
       pmc: this.#outputs.pmc,
     };

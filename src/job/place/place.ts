@@ -18,6 +18,8 @@ export interface JobNode {
   readonly job: string;
   /** The text may equal that of another launch too: only time distinguishes them. */
   readonly weak: boolean;
+  /** The scheduler started the job again. */
+  readonly isRequeued: boolean;
   /** Nodes of the job, if the launcher gives it. */
   readonly nodes?: number;
   /** Names of the nodes, if the launcher gives them. */
@@ -45,11 +47,13 @@ export function jobNode(
   const node = openMpi(look) ?? slurm(look) ?? flux(look) ?? pals(look) ?? jsm(look) ??
     hydra(look) ?? lsf(look) ?? pbs(look);
   if (node === undefined) return undefined;
-  const { nodes, ranks, localRanks } = node;
+  const { nodes, ranks, localRanks, job } = node;
   const several = nodes === undefined
     ? ranks !== undefined && localRanks !== undefined && ranks > localRanks
     : nodes > 1;
-  return several ? node : undefined;
+  if (!several) return undefined;
+  const { restarts } = look, isRequeued = restarts > 0;
+  return { ...node, job: isRequeued ? `${job}-restart-${restarts}` : job, isRequeued };
 }
 
 /** Owner of a run, as far as the environment names it. */
@@ -57,17 +61,24 @@ export interface RunOwner {
   readonly job?: string;
   readonly cluster?: string;
   readonly user?: string;
+  /** Number of times that the scheduler started the job again. */
+  readonly restarts?: number;
 }
 
 /** The scheduler's job, its cluster and the user. */
 export function runOwner(env: Environment): RunOwner {
   const first = (...names: string[]) => names.map(env).find((text) => (text ?? "") !== "");
+  const { schedulerJob, restarts } = new Lookup(env, () => undefined);
   return {
-    job: new Lookup(env, () => undefined).schedulerJob,
+    job: schedulerJob,
+    ...(restarts > 0 ? { restarts } : {}),
     cluster: first("SLURM_CLUSTER_NAME", "LSF_CLUSTER_NAME"),
     user: first("SLURM_JOB_USER", "USER", "LOGNAME"),
   };
 }
+
+/** A launcher's answer. */
+type Launch = Omit<JobNode, "isRequeued">;
 
 class Lookup {
   constructor(readonly env: Environment, readonly read: (path: string) => string | undefined) {}
@@ -78,6 +89,12 @@ class Lookup {
       const text = this.env(name);
       if (text !== undefined && /^[0-9]{1,9}$/.test(text)) return Number(text);
     }
+  }
+
+  /** Number of times that the scheduler started the job again: sbatch(1), bsub(1). */
+  get restarts(): number {
+    if (this.schedulerJob === undefined) return 0;
+    return this.number("SLURM_RESTART_COUNT") ?? (this.env("LSB_RESTART") === "Y" ? 1 : 0);
   }
 
   /** The scheduler's job, for any launch inside it. */
@@ -97,7 +114,7 @@ class Lookup {
   }
 }
 
-function slurm(look: Lookup): JobNode | undefined {
+function slurm(look: Lookup): Launch | undefined {
   const job = look.schedulerJob;
   const step = look.env("SLURM_STEP_ID") ?? look.env("SLURM_STEPID");
   const rank = look.number("SLURM_PROCID");
@@ -119,7 +136,7 @@ function slurm(look: Lookup): JobNode | undefined {
   };
 }
 
-function openMpi(look: Lookup): JobNode | undefined {
+function openMpi(look: Lookup): Launch | undefined {
   const ranks = look.number("OMPI_COMM_WORLD_SIZE");
   const rank = look.number("OMPI_COMM_WORLD_RANK");
   if (ranks === undefined || rank === undefined) return undefined;
@@ -134,7 +151,7 @@ function openMpi(look: Lookup): JobNode | undefined {
   };
 }
 
-function hydra(look: Lookup): JobNode | undefined {
+function hydra(look: Lookup): Launch | undefined {
   const ranks = look.number("PMI_SIZE");
   const rank = look.number("PMI_RANK");
   const localRanks = look.number("MPI_LOCALNRANKS");
@@ -149,7 +166,7 @@ function hydra(look: Lookup): JobNode | undefined {
   };
 }
 
-function flux(look: Lookup): JobNode | undefined {
+function flux(look: Lookup): Launch | undefined {
   const id = look.env("FLUX_JOB_ID");
   const rank = look.number("FLUX_TASK_RANK");
   if (id === undefined || rank === undefined) return undefined;
@@ -163,7 +180,7 @@ function flux(look: Lookup): JobNode | undefined {
   };
 }
 
-function pals(look: Lookup): JobNode | undefined {
+function pals(look: Lookup): Launch | undefined {
   const id = look.env("PALS_APID");
   const rank = look.number("PALS_RANKID");
   if (id === undefined || rank === undefined) return undefined;
@@ -180,7 +197,7 @@ function pals(look: Lookup): JobNode | undefined {
   };
 }
 
-function jsm(look: Lookup): JobNode | undefined {
+function jsm(look: Lookup): Launch | undefined {
   const rank = look.number("JSM_NAMESPACE_RANK");
   const ranks = look.number("JSM_NAMESPACE_SIZE");
   if (rank === undefined || ranks === undefined) return undefined;
@@ -196,7 +213,7 @@ function jsm(look: Lookup): JobNode | undefined {
 }
 
 /** Tasks of blaunch; its hosts come as `HOST SLOTS HOST SLOTS`. */
-function lsf(look: Lookup): JobNode | undefined {
+function lsf(look: Lookup): Launch | undefined {
   const task = look.number("LSF_PM_TASKID");
   const words = look.env("LSB_MCPU_HOSTS")?.trim().split(/\s+/) ?? [];
   const job = lsfJob(look.env);
@@ -214,7 +231,7 @@ function lsf(look: Lookup): JobNode | undefined {
 }
 
 /** Tasks of pbsdsh. */
-function pbs(look: Lookup): JobNode | undefined {
+function pbs(look: Lookup): Launch | undefined {
   const job = look.env("PBS_JOBID");
   const node = look.number("PBS_NODENUM");
   const hosts = look.hosts(look.env("PBS_NODEFILE"));

@@ -14,6 +14,8 @@ export interface RunFiles {
   /** The log of pm_mpi_lib, if one is asked for. */
   readonly pmc?: { readonly file: string; readonly version: PmcVersion };
   readonly quiet: boolean;
+  /** Time between two checkpoints, s. */
+  readonly checkpointS?: number;
 }
 
 /** A run's place in its job. */
@@ -41,7 +43,7 @@ export interface NodeOfJob {
  * @param hostName As the node calls itself.
  */
 export function placeInJob(
-  { reportPath, pmc, quiet }: RunFiles,
+  { reportPath, pmc, quiet, checkpointS }: RunFiles,
   job: NodeOfJob | undefined,
   hostName: string,
   log: (line: string) => void,
@@ -54,7 +56,12 @@ export function placeInJob(
   // Parts are beside a file: with a device or a pipe as output each node writes its own.
   if (isWrittenInto(reportPath)) return place;
   try {
-    return { ...place, part: new JobPart(node, host, { report: reportPath, pmc }) };
+    const part = new JobPart(node, host, { report: reportPath, pmc, checkpointS });
+    if (part.jobReport !== reportPath && node.rank === 0) {
+      const who = node.isRequeued ? "an earlier start of this job, or another job," : "another job";
+      log(`${reportPath} belongs to ${who}; this job writes ${part.jobReport}`);
+    }
+    return { ...place, reportPath: part.jobReport, part };
   } catch (error) {
     log(
       `${

@@ -26,10 +26,11 @@ function makeHtml(values: OptionValues, site: OutputSite): Opener {
   const host = site.nameOf(value).slice(value.text.length);
   const path = value.text.replace(/(\.html?)?$/i, (end) => host + end);
   const { part } = site;
-  if (part !== undefined) site.willWrite?.(value.text);
+  const jobPath = value.text.replace(/(\.html?)?$/i, (end) => `${part?.suffix ?? ""}${end}`);
+  if (part !== undefined) site.willWrite?.(jobPath);
   const write = (make: () => PageData) => {
     try {
-      writeDocument(part === undefined ? path : value.text, pageHtml(make()));
+      writeDocument(part === undefined ? path : jobPath, pageHtml(make()));
     } catch (error) {
       site.log((error as Error).message);
     }

@@ -7,7 +7,7 @@ import type { OptionValue } from "../../core/option.ts";
 import { LineFile } from "../../os/files/line_file.ts";
 import { unwritable } from "../../os/files/whole_file.ts";
 import type { PmcRecord, PmcVersion } from "../../formats/pmc/log.ts";
-import { type Claim, claimPath } from "../../job/place/claim.ts";
+import { type Claim, claimPath, movedText } from "../../job/place/claim.ts";
 import type { KeepSteps } from "../../job/place/keep_steps.ts";
 import type { JobPlace } from "../../job/place/run_names.ts";
 import type { JobPart } from "../../job/place/parts.ts";
@@ -24,6 +24,8 @@ export interface LiveSiteOptions {
   readonly printer: Pick<OutputSite, "log" | "stdout" | "stderr">;
   /** Leaves a PMC log, where one is asked for. */
   readonly keepSteps?: KeepSteps;
+  /** The scheduler started the job again: files of the start before stay. @default false */
+  readonly isRequeued?: boolean;
   /** Nanoseconds since the run's zero. */
   nowNs(): number;
 }
@@ -40,6 +42,7 @@ export class LiveSite implements OutputSite {
   readonly stderr: (text: string) => void;
   readonly #place: JobPlace;
   readonly #keepSteps: KeepSteps | undefined;
+  readonly #isRequeued: boolean;
   readonly #nowNs: () => number;
   readonly #files: LineFile[] = [];
   readonly #claims = new Map<string, Claim>();
@@ -48,7 +51,7 @@ export class LiveSite implements OutputSite {
   /** A text will go to standard output. */
   prints = false;
 
-  constructor({ place, request, printer, keepSteps, nowNs }: LiveSiteOptions) {
+  constructor({ place, request, printer, keepSteps, isRequeued = false, nowNs }: LiveSiteOptions) {
     this.part = place.part;
     this.tracePeriodS = request.tracePeriodS;
     this.verbose = request.verbose;
@@ -56,6 +59,7 @@ export class LiveSite implements OutputSite {
     ({ log: this.log, stdout: this.stdout, stderr: this.stderr } = printer);
     this.#place = place;
     this.#keepSteps = keepSteps;
+    this.#isRequeued = isRequeued;
     this.#nowNs = nowNs;
   }
 
@@ -67,9 +71,9 @@ export class LiveSite implements OutputSite {
     const { fileSuffix, host } = this.#place;
     const suffix = fileSuffix ?? (origin === "foreign" ? host : undefined);
     const wanted = suffix === undefined ? text : `${text}-${suffix}`;
-    const claim = this.#claims.get(wanted) ?? claimPath(wanted);
+    const claim = this.#claims.get(wanted) ?? claimPath(wanted, this.#isRequeued);
     if (claim.moved && !this.#claims.has(wanted)) {
-      this.log(`another run writes ${wanted}; this run writes ${claim.path}`);
+      this.log(movedText(wanted, claim, this.#isRequeued));
     }
     this.#claims.set(wanted, claim);
     this.willWrite(claim.path);

@@ -14,7 +14,7 @@ import { absolutePath } from "../../os/home.ts";
 import { Reserve } from "../../os/files/reserve.ts";
 import { isWrittenInto, removeUserFile } from "../../os/output_place.ts";
 import { machineFacts } from "./machine_facts.ts";
-import { type Claim, claimPath } from "../../job/place/claim.ts";
+import { type Claim, claimPath, movedText } from "../../job/place/claim.ts";
 import { Journal } from "../../job/place/journal.ts";
 import type { Collector } from "../../marks/rings/collector.ts";
 import { type FactSources, hostFacts, type RunFacts } from "./facts.ts";
@@ -88,6 +88,8 @@ export class RunReport {
   #machine: Nested = {};
   #journal: RunJournal | undefined;
   readonly #claimed: Claim;
+  /** The job was started again: a report of the start before stays. */
+  readonly #keepsFiles: boolean;
   readonly #path: string | undefined;
   #checkpointFailed = false;
   #outcome: { [key: string]: Nested | undefined } = {};
@@ -97,7 +99,8 @@ export class RunReport {
   constructor(options: RunReportOptions) {
     this.#options = options;
     const path = options.part?.reportPath ?? options.request.reportPath;
-    this.#claimed = claimPath(path);
+    this.#keepsFiles = options.part === undefined && options.owner?.restarts !== undefined;
+    this.#claimed = claimPath(path, this.#keepsFiles);
     this.#path = this.#probe(path);
     if (this.#path !== undefined) this.#reserve = new Reserve(this.#path, RESERVED_BYTES);
     options.idle?.attach(options.engine, options.catalogue);
@@ -275,7 +278,7 @@ export class RunReport {
   #probe(wanted: string): string | undefined {
     const { log } = this.#options;
     const { path, moved } = this.#claimed;
-    if (moved) log(`another run writes ${wanted}; this run writes ${path}`);
+    if (moved) log(movedText(wanted, this.#claimed, this.#keepsFiles));
     const failure = probeDocument(path);
     if (failure === undefined) return path;
     log(`${cannotWrite(path, failure)}. The command runs; no report will be written.`);

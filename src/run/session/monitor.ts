@@ -176,6 +176,7 @@ class Run {
       request,
       printer: options,
       keepSteps: parts.keepSteps,
+      isRequeued: parts.owner.restarts !== undefined,
       nowNs: () => this.#nowNs(),
     });
     refused.defer(() => site.release());

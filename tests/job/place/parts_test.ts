@@ -28,6 +28,7 @@ Deno.test("jobNode() recognizes Slurm's steps, and that a batch script is alone"
     launcher: "slurm",
     job: "slurm-7-0",
     weak: false,
+    isRequeued: false,
     nodes: 2,
     hosts: ["n1", "n2"],
     name: "n2",
@@ -35,6 +36,9 @@ Deno.test("jobNode() recognizes Slurm's steps, and that a batch script is alone"
     localRanks: 1,
     ranks: 4,
   });
+  const again = of({ ...SLURM, SLURM_RESTART_COUNT: "2" })!;
+  assertEquals([again.job, again.isRequeued], ["slurm-7-0-restart-2", true]);
+  assertEquals(of({ ...SLURM, SLURM_RESTART_COUNT: "0" })?.job, "slurm-7-0");
   const { SLURM_STEP_ID: _, ...batch } = SLURM;
   assertEquals(of({ ...batch, SLURM_NNODES: "2" }), undefined);
   assertEquals(of({ ...SLURM, SLURM_STEP_NUM_NODES: "1" }), undefined);
@@ -123,6 +127,7 @@ function part(dir: string, host: string, rank: number, more: Partial<JobNode> = 
     launcher: "slurm",
     job: "slurm-7-0",
     weak: false,
+    isRequeued: false,
     nodes: 3,
     hosts: ["a", "b", "c"],
     rank,
@@ -188,6 +193,69 @@ Deno.test("JobPart leaves out other jobs, and removes what an earlier one left",
     assertEquals(report.hosts.map((h) => h.host), ["a"]);
     assertEquals([...Deno.readDirSync(`${dir}/job.report.parts`)].length, 2);
     assertEquals(told.length, 1);
+  });
+});
+
+Deno.test("JobPart: launches at one time have reports of their own, all nodes of each the same", () => {
+  inDirectory((dir) => {
+    const [a1, b2] = ["n1", "n2"].map((host, i) =>
+      part(dir, host, i, { job: "slurm-7-0", nodes: 2 })
+    );
+    // Of another launch on the same nodes, which runs at the same time.
+    const facts = (host: string, report = "job.report") => {
+      const path = `${dir}/${report}.parts/${host}.json`;
+      return { path, facts: JSON.parse(Deno.readTextFileSync(path)) as PartFacts };
+    };
+    const others = ["n2", "n1"].map((host, i) =>
+      part(dir, host, i, { job: "slurm-7-1", nodes: 2 })
+    );
+    assertEquals(others.map(({ suffix }) => suffix), ["-2", "-2"]);
+    assertEquals([a1, b2].map(({ suffix }) => suffix), ["", ""]);
+    [a1, b2, ...others].forEach(write);
+    const log: string[] = [];
+    for (const one of [a1, others[0], b2, others[1]]) one.finish((line) => log.push(line));
+    for (const [name, job] of [["job.report", "slurm-7-0"], ["job.report-2", "slurm-7-1"]]) {
+      const report = parseReport(Deno.readTextFileSync(`${dir}/${name}`));
+      assertEquals(report.hosts.map(({ host }) => host), ["n1", "n2"]);
+      assertEquals(report.joulemark!.partial, undefined);
+      assertEquals(facts("n1", name).facts.job, job);
+    }
+    // Both are over: the name is free for the next one.
+    assertEquals(part(dir, "n1", 0, { job: "slurm-7-2" }).suffix, "");
+    // A node that was killed long ago, and one on this host whose process has ended.
+    for (const [host, change] of [["n1", { pid: 1 << 22 }], ["n9", { aliveS: 0 }]] as const) {
+      const { path, facts: own } = facts("n1");
+      Deno.writeTextFileSync(path, JSON.stringify({ ...own, host, ...change, endS: 0 }));
+      assertEquals(part(dir, "n1", 0, { job: `slurm-${host}` }).suffix, "");
+    }
+    // A node elsewhere that may run.
+    const { path, facts: own } = facts("n1");
+    Deno.writeTextFileSync(
+      path.replace("n1.json", "n8.json"),
+      JSON.stringify({ ...own, host: "n8" }),
+    );
+    assertEquals(part(dir, "n1", 0, { job: "slurm-8" }).suffix, "-2");
+  });
+});
+
+Deno.test("JobPart of a job that was started again leaves the report of the start before", () => {
+  inDirectory((dir) => {
+    const first = part(dir, "a", 0);
+    write(first, 1);
+    first.finish(() => {});
+    const before = Deno.readTextFileSync(`${dir}/job.report`);
+    const again = ["b", "c", "d"].map((host, i) => {
+      return part(dir, host, i, { job: "slurm-7-0-restart-1", isRequeued: true });
+    });
+    again.forEach((one, i) => {
+      assertEquals(one.suffix, "-2");
+      write(one, i);
+      one.finish(() => {});
+    });
+    assertEquals(Deno.readTextFileSync(`${dir}/job.report`), before);
+    const report = parseReport(Deno.readTextFileSync(`${dir}/job.report-2`));
+    assertEquals(report.hosts.map(({ host }) => host), ["b", "c", "d"]);
+    assertEquals(part(dir, "b", 0, { job: "slurm-7-0-restart-2", isRequeued: true }).suffix, "-3");
   });
 });
 

@@ -1,0 +1,76 @@
+/** Launches with one report's name: none overwrites or mixes with another one. */
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { parseReport } from "../../src/formats/report.ts";
+import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
+
+const own = Date.now() % 1e8;
+
+/** One node of a Slurm step of two. */
+function task(dir: string, step: string, node: number, app: string[], more: string[] = []) {
+  return new Deno.Command(BINARY, {
+    args: ["run", "-q", "--simulate", "--pmc", "job.pmc", ...more, "--", ...app],
+    cwd: dir,
+    stdin: "null",
+    env: {
+      SLURM_JOB_ID: `${own}`,
+      SLURM_STEP_ID: step,
+      SLURM_PROCID: `${node}`,
+      SLURM_LOCALID: "0",
+      SLURM_NODEID: `${node}`,
+      SLURM_GTIDS: `${node}`,
+      SLURM_STEP_NUM_NODES: "2",
+      SLURM_STEP_NODELIST: "n[1-2]",
+      SLURM_STEP_NUM_TASKS: "2",
+      SLURMD_NODENAME: `n${node + 1}`,
+    },
+  }).output();
+}
+
+function hostsOf(path: string): string[] {
+  const report = parseReport(Deno.readTextFileSync(path), path);
+  assertEquals(report.joulemark!.partial, undefined, path);
+  return report.hosts.map(({ host, regions }) => `${host} ${regions!.map((r) => r.region)}`);
+}
+
+endToEnd(
+  "launches on several nodes at once with one name have reports of their own",
+  async (dir) => {
+    const app = build("steps", dir);
+    const steps = ["0", "1", "2"];
+    const outputs = await Promise.all(
+      steps.flatMap((step) => [0, 1].map((node) => task(dir, step, node, [app, "20", "50"]))),
+    );
+    const lines = outputs.map(({ stderr }) => new TextDecoder().decode(stderr)).join("");
+    for (const { code } of outputs) assertEquals(code, 0, lines);
+    const names = [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
+    for (const suffix of ["", "-2", "-3"]) {
+      assertEquals(hostsOf(`${dir}/joulemark.report${suffix}`), ["n1 step", "n2 step"]);
+      assert(names.includes(`job.pmc${suffix}`), names.join());
+    }
+    const moved = lines.split("\n").filter((line) => line.includes("belongs to another job"));
+    assertEquals(moved.length, 2, lines);
+    assertMatch(moved[0], /^joulemark: joulemark.report belongs to another job; this job writes /);
+  },
+);
+
+endToEnd("a job that was started again leaves the files of the start before", (dir) => {
+  const run = (restarts: string, ...more: string[]) => {
+    const env = { SLURM_JOB_ID: `${own}`, SLURM_RESTART_COUNT: restarts };
+    return joulemark(dir, ["run", "-q", "--simulate", "--trace", "t", ...more, "--", "true"], env);
+  };
+  const read = (name: string) => Deno.readTextFileSync(`${dir}/${name}`);
+  assertEquals(run("0"), { code: 0, stdout: "", stderr: "" });
+  const before = ["joulemark.report", "t"].map(read);
+  const again = run("1");
+  assertEquals(again.code, 0);
+  assertStringIncludes(again.stderr, "this job was started again, and joulemark.report stays");
+  assertStringIncludes(again.stderr, "this run writes joulemark.report-2\n");
+  assertEquals(["joulemark.report", "t"].map(read), before);
+  const { joulemark: facts } = parseReport(read("joulemark.report-2"), "r");
+  assertEquals([facts!.job, facts!.restarts], [`slurm-${own}`, 1]);
+  assert(read("t-2").length > 0);
+  // What a killed start left stays too.
+  Deno.writeTextFileSync(`${dir}/other.partial`, "the time so far\n");
+  assertStringIncludes(run("1", "--report", "other").stderr, "writes other-2");
+  assertEquals(read("other.partial"), "the time so far\n");
+});
