@@ -231,6 +231,21 @@ endToEnd("a file of a channel is no other output's", (dir) => {
     assertMatch(out.stderr, /x of channel \S+ is the path of --report too. It is ignored/);
     assertMatch(Deno.readTextFileSync(`${dir}/x`), /^GEOPM Version/);
   }
+  // The report and its timeline have their places without an option, too.
+  const plain = (options: string, env: Record<string, string> = {}) => {
+    return bash(dir, `"$J" run -q --simulate ${options} -- sh -c 'echo ran; exit 4'`, env);
+  };
+  for (const name of ["joulemark.report", "joulemark.timeline", "./joulemark.report"]) {
+    const unnamed = plain(`--cali-config 'runtime-report(output=${name})'`);
+    assertEquals([unnamed.code, unnamed.stdout], [2, ""], unnamed.stderr);
+    assertMatch(unnamed.stderr, /found the path of the (report|timeline beside the report .*): /);
+    const variable = plain("", { CALI_CONFIG: `event-trace(output=${name})` });
+    assertEquals(variable.code, 4);
+    assertMatch(variable.stderr, /is the path of the (report|timeline .*) too. It is ignored/);
+  }
+  assertEquals(plain("--no-timeline --cali joulemark.timeline").code, 4);
+  const geopm = { GEOPM_REPORT: "" };
+  assertEquals(plain("--cali-config 'event-trace(output=geopm.report)'", geopm).code, 2);
 });
 
 endToEnd("a pipe that a writer fills late is read, though it is asked for twice", (dir) => {

@@ -37,6 +37,8 @@ export const PART_FORMAT = "joulemark-part/1";
 export const PMC_RESTS = "pmc-rests";
 /** Ending of the file with a run over time, which is beside its report. */
 export const TIMELINE = "timeline";
+/** Name of that file for people. */
+export const BESIDE_REPORT = "the timeline beside the report (see --no-timeline)";
 
 /** `X.report` → `X.timeline`; other names get `.timeline` added. */
 export function timelinePath(reportPath: string): string {

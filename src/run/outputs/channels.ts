@@ -4,6 +4,7 @@
  */
 import { contextReplay, contextRun } from "../../caliper/channels/request.ts";
 import type { OptionValues } from "../../core/option.ts";
+import { BESIDE_REPORT, timelinePath } from "../../job/place/part_files.ts";
 import { isWrittenInto, placeOf } from "../../os/output_place.ts";
 import type { Opener, OutputSite } from "./output.ts";
 
@@ -16,7 +17,7 @@ export function makeChannels(
   const request = {
     caliPath: values.get("cali")?.text,
     caliConfig: values.get("cali-config")?.text,
-    whoseIs: (path: string) => whoseIs(path, made.map((option) => values.get(option))),
+    whoseIs: (path: string) => whoseIs(path, values, made, site.reportPath),
   };
   const run = site.isLive
     ? contextRun({ ...request, command: site.command }, Deno.env.toObject(), site)
@@ -47,9 +48,19 @@ export function makeChannels(
   };
 }
 
-/** The option that has a path for its output already. */
-function whoseIs(path: string, values: readonly ReturnType<OptionValues["get"]>[]) {
+/** The output that has a path already: the name of its option, or what it is. */
+function whoseIs(
+  path: string,
+  values: OptionValues,
+  made: readonly string[],
+  reportPath: string | undefined,
+): string | undefined {
   if (path === "" || isWrittenInto(path)) return undefined;
-  const place = placeOf(path);
-  return values.find((value) => (value?.text ?? "") !== "" && placeOf(value!.text) === place)?.name;
+  const place = placeOf(path), isAt = (other: string) => other !== "" && placeOf(other) === place;
+  const option = made.find((name) => isAt(values.get(name)?.text ?? ""));
+  if (option !== undefined) return values.get(option)!.name;
+  if (reportPath === undefined || isWrittenInto(reportPath)) return undefined;
+  if (isAt(reportPath)) return "the report";
+  const hasTimeline = !values.has("no-timeline") && isAt(timelinePath(reportPath));
+  return hasTimeline ? BESIDE_REPORT : undefined;
 }

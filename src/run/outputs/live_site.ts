@@ -34,6 +34,7 @@ export interface LiveSiteOptions {
 export class LiveSite implements OutputSite {
   readonly isLive = true;
   readonly part: JobPart | undefined;
+  readonly reportPath: string;
   readonly tracePeriodS: number;
   readonly verbose: boolean;
   readonly command: readonly string[];
@@ -53,6 +54,7 @@ export class LiveSite implements OutputSite {
 
   constructor({ place, request, printer, keepSteps, isRequeued = false, nowNs }: LiveSiteOptions) {
     this.part = place.part;
+    this.reportPath = place.reportPath;
     this.tracePeriodS = request.tracePeriodS;
     this.verbose = request.verbose;
     this.command = request.command;

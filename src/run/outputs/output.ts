@@ -112,6 +112,8 @@ export type Opener = (run: RunView) => OpenOutput | undefined;
 export interface OutputSite extends Printer {
   /** Live, or from a recording. */
   readonly isLive: boolean;
+  /** Path of the run's report; of a replay it is an option's. */
+  readonly reportPath?: string;
   /** The directory of the recording that is replayed. */
   readonly recorded?: string;
   /** Suffix of the names of files of channels, where each of several hosts writes its own. */

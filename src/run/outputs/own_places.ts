@@ -2,7 +2,7 @@
  * Outputs that would be written at one place: the later one would replace the other.
  * @module
  */
-import { timelinePath } from "../../job/place/part_files.ts";
+import { BESIDE_REPORT, timelinePath } from "../../job/place/part_files.ts";
 import { unusable } from "../../core/errors.ts";
 import type { OptionValues } from "../../core/option.ts";
 import { isWrittenInto, placeOf } from "../../os/output_place.ts";
@@ -29,7 +29,7 @@ export function atOwnPlaces(values: OptionValues, reportPath: string | undefined
     if (path === undefined || path === "" || isWrittenInto(path)) continue;
     if (option === "report" && !values.has("no-timeline")) {
       taken.set(placeOf(timelinePath(path)), {
-        name: "the timeline beside the report (see --no-timeline)",
+        name: BESIDE_REPORT,
         option: "no-timeline",
         isForeign: false,
       });
