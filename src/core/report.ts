@@ -17,6 +17,9 @@ export type ReportFields = Record<string, ReportValue>;
 /** Plain nested data under a `joulemark:` key. */
 export type Nested = null | boolean | number | string | Nested[] | { [key: string]: Nested };
 
+/** Beginning of `partial` in a report that is written while its run goes on. */
+export const RUN_GOES_ON = "the run goes on";
+
 /** A field that is a number; NaN if it is absent, or something else. */
 export function fieldOf(fields: ReportFields, key: string): number {
   return numberOf(fields[key]);

@@ -7,10 +7,10 @@ import { closeFile, linkCount, O, openFile, statPath } from "../../os/files.ts";
 import { absolutePath } from "../../os/home.ts";
 import { cString, libc } from "../../os/libc.ts";
 import { isWrittenInto } from "../../os/output_place.ts";
-import { privateBase } from "./private_base.ts";
+import { privateBase, privateBases } from "./private_base.ts";
 import { checksum } from "../../core/names.ts";
 
-const LOCK_EX_NB = 6;
+const LOCK_EX_NB = 6, LOCK_SH_NB = 5;
 const MAX_SUFFIX = 1000;
 
 /** A name that is ours until it is released, or this process ends. */
@@ -33,7 +33,7 @@ export function claimPath(path: string, keepsFiles = false): Claim {
   for (let n = 1; n <= MAX_SUFFIX; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
     if (keepsFiles && ["", ".partial"].some((end) => isThere(path + suffix + end))) continue;
-    const file = `${privateBase()}/claim-${checksum(absolute + suffix)}`;
+    const file = claimFile(privateBase(), absolute + suffix);
     const lock = locked(file);
     if (lock === "taken") continue;
     return {
@@ -59,6 +59,21 @@ export function movedText(wanted: string, { path }: Claim, keepsFiles: boolean):
 
 function isThere(path: string): boolean {
   return statPath(path) !== undefined;
+}
+
+/** Does a process of this user write the path at this moment? */
+export function isClaimed(path: string): boolean {
+  return privateBases().some((base) => {
+    const fd = openFile(claimFile(base, absolutePath(path) ?? path), O.RDONLY | O.NOFOLLOW);
+    if (fd < 0) return false;
+    const isTaken = libc().flock(fd, LOCK_SH_NB) !== 0;
+    closeFile(fd);
+    return isTaken;
+  });
+}
+
+function claimFile(base: string, absolute: string): string {
+  return `${base}/claim-${checksum(absolute)}`;
 }
 
 /** A locked file, −1 if nothing can be locked and so nothing is contested, or `"taken"`. */

@@ -4,12 +4,14 @@
  * @module
  */
 import { FormatError, UsageError } from "../../core/errors.ts";
-import type { Report } from "../../core/report.ts";
+import { type Report, type ReportHost, RUN_GOES_ON } from "../../core/report.ts";
 import { parseLayout, parseReport, parseWholeReport } from "../../formats/report.ts";
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
 import { type ReadReport, readReport, taken } from "../merge/read_report.ts";
 import { statPath } from "../../os/files.ts";
-import { isDirectory, OsError, readUserText } from "../../os/user_file.ts";
+import { libc } from "../../os/libc.ts";
+import { isDirectory, OsError, readFoundText, readUserText } from "../../os/user_file.ts";
+import { isClaimed } from "./claim.ts";
 import { jobFacts, partFacts, reportFiles } from "./part_files.ts";
 
 /** A run's report. */
@@ -80,11 +82,36 @@ function readText(path: string): string {
 function readOne(path: string, { repair = false }: ReadRunsOptions): Report {
   const text = readText(path);
   try {
-    return withTotals(parseWholeReport(text, path).report, path);
+    return withTotals(asOfNow(parseWholeReport(text, path).report, path), path);
   } catch (error) {
     if (!(error instanceof FormatError) || !repair) throw error;
     return withTotals(repairReport(text, path, error), path);
   }
+}
+
+/** A checkpoint, with what has become of its run. */
+function asOfNow(report: Report, path: string): Report {
+  const { joulemark, hosts } = report;
+  if (!String(joulemark?.partial).startsWith(RUN_GOES_ON)) return report;
+  const partial = runState(path, hosts);
+  return {
+    ...report,
+    joulemark: { ...joulemark, partial },
+    hosts: hosts.map((host) => ({ ...host, joulemark: { ...host.joulemark, partial } })),
+  };
+}
+
+/** A run that goes on holds the name of its report; of a copy, or on another node, nothing is known. */
+function runState(path: string, hosts: readonly ReportHost[]): string {
+  const [, wanted] = /^(.*)\.partial$/s.exec(path) ?? [];
+  const isOurs = statPath(path)?.uid === libc().geteuid() &&
+    hosts.every(({ host }) => host.split(".")[0] === nodeName().split(".")[0]);
+  if (wanted === undefined || !isOurs) return "as of the last checkpoint";
+  return isClaimed(wanted) ? RUN_GOES_ON : "cut off: no end was written";
+}
+
+function nodeName(): string {
+  return readFoundText("/proc/sys/kernel/hostname").trim();
 }
 
 /** A report of several hosts without the job's totals and statistics, as GEOPM writes, gets them. */

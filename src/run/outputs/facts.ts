@@ -7,7 +7,7 @@ import { rounded } from "../../core/number_format.ts";
 import type { Confinement } from "../../os/confinement/confine.ts";
 import { MANDATORY_SIGNALS } from "../../energy/totals/report_signals.ts";
 import { stillFacts, UNREAD_KEY } from "../../core/job_totals.ts";
-import { type Nested, present } from "../../core/report.ts";
+import { type Nested, present, RUN_GOES_ON } from "../../core/report.ts";
 import { processSpreadFacts } from "./process_spread.ts";
 import { spanFacts } from "./span_facts.ts";
 import { parseSignalList } from "../../core/signal_list.ts";
@@ -70,7 +70,7 @@ export function hostFacts(facts: FactSources): { [key: string]: Nested } {
   const { mpi, openmp, values } = collector.messages;
   const mpiSection = { ...mpiTimes(engine), ...(mpi.processes > 0 ? mpiFacts(mpi) : {}) };
   return present({
-    partial: facts.partial ? "the run goes on; this is the time so far" : undefined,
+    partial: facts.partial ? `${RUN_GOES_ON}; this is the time so far` : undefined,
     simulated: facts.simulated,
     sources: sourceFacts(engine, facts.catalogue, facts.request.reportSignals),
     sampling: samplingFacts(facts),

@@ -6,7 +6,7 @@
 import type { Host } from "../../core/machine/host.ts";
 import type { AccessError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
-import { type Nested, present, type Report } from "../../core/report.ts";
+import { type Nested, present, type Report, RUN_GOES_ON } from "../../core/report.ts";
 import { parseReport, reportPieces } from "../../formats/report.ts";
 import type { Confiner } from "../../os/confinement/confine.ts";
 import { statPath } from "../../os/files.ts";
@@ -251,7 +251,7 @@ export class RunReport {
       ...(part === undefined ? {} : { job: part.node.job }),
       simulated: facts.simulated,
       bench: benchPlace(facts.request.values.get("bench-place")?.text),
-      partial: facts.partial ? "the run goes on" : undefined,
+      partial: facts.partial ? RUN_GOES_ON : undefined,
       ...(facts.partial ? {} : this.#outcome),
     };
     const report = engine.document([host], present(own));
