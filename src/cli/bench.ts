@@ -5,13 +5,15 @@
  */
 import { comparableFigures, jobFigures } from "../show/analysis/job_figures.ts";
 import { compare, metricOf, metricValue } from "../show/analysis/comparison.ts";
-import { differences, type NamedReport } from "../show/analysis/comparable.ts";
+import { differences } from "../show/analysis/comparable.ts";
 import { LEVEL } from "../show/analysis/difference.ts";
 import {
   type BenchComparison,
+  type BenchFailure,
   benchJson,
   type BenchResult,
   benchText,
+  failureLines,
 } from "../show/analysis/print_bench.ts";
 import { comparisonJunit, outcomeOf } from "../show/analysis/print_comparison.ts";
 import {
@@ -23,20 +25,21 @@ import {
 import { NodePower } from "../show/study/node_power.ts";
 import { runLogged, runOnce } from "../show/study/runner.ts";
 import {
-  runSession,
   type SessionBlock,
   type SessionPlan,
   type SessionRun,
+  sessionRuns,
 } from "../show/study/session.ts";
 import { unusable, UsageError } from "../core/errors.ts";
 import type { Report } from "../core/report.ts";
+import { signalNumber } from "../core/signal_names.ts";
 import { simulatedBy } from "../core/simulated.ts";
 import { readRuns } from "../job/place/read_runs.ts";
 import { loadYaml } from "../formats/yaml.ts";
-import { monotonicNanoseconds, sleepUntil } from "../os/clock.ts";
+import { monotonicNanoseconds } from "../os/clock.ts";
 import { listDirectory, statPath } from "../os/files.ts";
-import { writeDocument } from "../os/files/whole_file.ts";
-import { makeDirectories, renameOutput } from "../os/output_place.ts";
+import { makeOutputDirectory, probeDocument, writeDocument } from "../os/files/whole_file.ts";
+import { renameOutput } from "../os/output_place.ts";
 import { findCommand } from "../os/process.ts";
 import { selfCommand } from "../os/self.ts";
 import { readFoundText } from "../os/user_file.ts";
@@ -60,6 +63,10 @@ const FORMATS = ["text", "json", "junit", "html"] as const;
 const DEFAULT_MAX_TIME_S = 120;
 /** Lines of a failed command that are printed. */
 const LAST_LINES = 10;
+/** Added to the number of a signal in an exit status. */
+const SIGNAL_STATUS = 128;
+/** Time between two looks at the power. */
+const POWER_MS = 500;
 /** Directory of the runs that do not count. */
 const WARMUP = "warmup";
 
@@ -95,7 +102,7 @@ const OWN_OPTIONS: Verb["options"] = [
   {
     name: "ignore-failure",
     short: "i",
-    help: "go on after a run with a status other than 0; its block is left out",
+    help: "go on after a run that fails; its block is left out, and the output names it",
   },
   {
     name: "metric",
@@ -149,7 +156,7 @@ Options of "joulemark run" go to each run. The file of an output gets the name o
     ...PASSED.map((option) => ({ ...option, env: false, foreign: undefined, help: "" })),
   ],
   notes: `Verdicts and statuses are those of "joulemark compare": 1 if a command needs more than the
-first one, 2 if there is no verdict. 1 also if a command fails.`,
+first one, 2 if there is no verdict. 1 also if a command fails. --cleanup runs after a failure, SIGINT and SIGTERM, too.`,
   examples: [
     "joulemark bench './flow 60' './flow 60 --fast'",
     "joulemark bench -r 10 --metric time -- ./a x -- ./b y",
@@ -178,8 +185,22 @@ export function repeatRun(options: ParsedOptions, repeat: string): Promise<numbe
   return runBench({ ...options, text }, [oneCommand(options.words)], "run");
 }
 
-/** The session has ended before its time: a command failed. */
-class FailedRun extends Error {}
+/** The session has ended before its time: a command failed, or a signal came. */
+class EndedSession extends Error {
+  /** Exit status of the command; of a signal 128 + its number. */
+  readonly status: number;
+
+  constructor(message: string, status: number, output = "") {
+    super(message, { cause: output });
+    this.status = status;
+  }
+}
+
+/** Signals that end a session after its cleanup. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Metric of a region with a name. */
+const REGION_METRIC = /^region(-time)?:./;
 
 async function runBench(
   options: ParsedOptions,
@@ -190,7 +211,7 @@ async function runBench(
   const format = parseFormat(options, FORMATS);
   const metric = text.metric ?? "energy";
   // A region is known only after a run.
-  if (!/^region(-time)?:/.test(metric)) metricOf(metric, []);
+  if (!REGION_METRIC.test(metric)) metricOf(metric, []);
   const maxIncrease = parsePercent("max-increase", text["max-increase"] ?? "0");
   const level = parsePercent("level", text.level ?? String(100 * LEVEL));
   if (!(level >= 0.5 && level < 1)) {
@@ -207,27 +228,34 @@ async function runBench(
     say(found.reason);
     return found.status;
   }
+  const refused = text.output === undefined ? undefined : probeDocument(text.output);
+  if (refused !== undefined) throw refused;
   const given = text.dir ?? text.report?.replace(/\.report$/, "");
   const directory = newDirectory(given, commands[0].name);
-  if (plan.warmup > 0) makeDirectories(`${directory}/${WARMUP}`);
+  if (plan.warmup > 0) makeOutputDirectory(`${directory}/${WARMUP}`);
   const runner = new Runner(options, { commands, directory, metric, seed: plan.seed });
   const progress = new BenchProgress(plan, { isQuiet: flags.has("quiet"), metric });
   let blocks: SessionBlock[];
   try {
-    runner.setUp();
-    blocks = runSession(plan, {
-      run: (run) => runner.run(run, () => progress.tick()),
+    await runner.setUp();
+    const session = sessionRuns(plan, {
       nowS: () => monotonicNanoseconds() * 1e-9,
       done: (done) => progress.done(done),
     });
+    let next = session.next();
+    while (next.done !== true) {
+      next = session.next(await runner.run(next.value, () => progress.tick()));
+    }
+    blocks = next.value;
   } catch (error) {
-    if (!(error instanceof FailedRun)) throw error;
     progress.end();
+    if (!(error instanceof EndedSession)) throw error;
     say(error.message);
     writeStderr(error.cause as string);
-    return EXIT.failed;
+    return spread === "run" || error.status > SIGNAL_STATUS ? error.status : EXIT.failed;
   } finally {
-    runner.cleanUp();
+    await runner.cleanUp();
+    runner[Symbol.dispose]();
   }
   progress.end();
   await loadYaml();
@@ -241,6 +269,7 @@ async function runBench(
   const all = sets.flatMap(({ reports }) => reports);
   if (all.length === 0) {
     say(`bench: no block is whole; reports and outputs are in ${directory}`);
+    for (const line of failureLines(runner.failures)) say(line);
     return EXIT.usage;
   }
   const reasons = differences(all);
@@ -251,12 +280,22 @@ async function runBench(
     const notes = { simulated: simulatedBy(all[0].report), overruled: [] };
     return { set, comparison, notes };
   });
-  const pages = await writePages(directory, comparisons, sets);
+  const { comparePages } = await import("../show/page/compare_page.ts");
+  const { pageHtml } = await import("../show/page/html.ts");
+  const compared = comparisons.map((one, i) => {
+    return { ...one, runs: { a: first.reports, b: others[i].reports } };
+  });
+  const pages = compared.map((one) => {
+    const path = `${directory}/compare${compared.length > 1 ? `-${one.set}` : ""}.html`;
+    writeDocument(path, pageHtml(comparePages(first.set, [one])));
+    return path;
+  });
   const figures = comparableFigures(all.map(({ report }) => jobFigures(report)));
   const result: BenchResult = {
     seed: plan.seed,
     warmup: plan.warmup,
     blocks: blocks.length,
+    failures: runner.failures,
     sets: sets.map(({ set, text, reports }) => {
       return { set, text, jobs: figures.splice(0, reports.length) };
     }),
@@ -272,13 +311,15 @@ async function runBench(
     : format === "json"
     ? benchJson(result)
     : format === "html"
-    ? readFoundText(pages[0])
+    ? compared.length === 0 ? "" : pageHtml(comparePages(first.set, compared))
     : comparisonJunit(
       comparisons.map((one) => ({ ...one, name: `${one.set} against ${first.set}: ` })),
       "bench",
     );
   if (text.output === undefined) writeStdout(output);
   else writeDocument(text.output, output);
+  // One command alone has succeeded.
+  if (spread === "run") return EXIT.done;
   return statusOf(comparisons, reasons.length > 0, flags.has("strict"));
 }
 
@@ -301,6 +342,9 @@ function planOf({ text }: ParsedOptions, sets: number, level: number): SessionPl
   const precision = text.precision === undefined
     ? undefined
     : parsePercent("precision", text.precision);
+  if (precision === 0) {
+    throw unusable(`--precision ${text.precision}`, "per cent above 0", text.precision!);
+  }
   const maxTimeS = text["max-time"] !== undefined
     ? parseSeconds("--max-time", text["max-time"])
     : blocks === undefined
@@ -336,27 +380,20 @@ function newDirectory(given: string | undefined, name: string): string {
       remedy: "give another directory with --dir",
     });
   }
-  makeDirectories(path);
+  makeOutputDirectory(path);
+  const refused = probeDocument(`${path}/A-1.report`);
+  if (refused !== undefined) throw refused;
   return path;
 }
 
-/** A page for each comparison. */
-async function writePages(
-  directory: string,
-  comparisons: readonly BenchComparison[],
-  [{ reports: a }, ...others]: readonly { set: string; reports: NamedReport[] }[],
-): Promise<string[]> {
-  const { comparePage } = await import("../show/page/compare_page.ts");
-  const { pageHtml } = await import("../show/page/html.ts");
-  return comparisons.map(({ set, comparison, notes }, i) => {
-    const path = `${directory}/compare${comparisons.length > 1 ? `-${set}` : ""}.html`;
-    writeDocument(path, pageHtml(comparePage(comparison, { a, b: others[i].reports }, notes)));
-    return path;
+/** Runs the commands of a session, with what comes before each; a signal ends it. */
+class Runner implements Disposable {
+  readonly failures: BenchFailure[] = [];
+  readonly #handlers = SIGNALS.map((signal) => {
+    return [signal, () => this.#signal ??= signal] as const;
   });
-}
-
-/** Runs the commands of a session, with what comes before each. */
-class Runner {
+  #signal: typeof SIGNALS[number] | undefined;
+  #isRegionKnown = false;
   readonly #options: ParsedOptions;
   readonly #commands: readonly BenchCommand[];
   readonly #directory: string;
@@ -384,49 +421,78 @@ class Runner {
     this.#seed = seed;
     this.#power = pause === "auto" ? new NodePower(selfCommand("read"), directory) : undefined;
     this.#pauseS = pause === "auto" || pause === "0" ? 0 : parseSeconds("--pause", pause);
+    for (const [signal, handler] of this.#handlers) Deno.addSignalListener(signal, handler);
   }
 
-  /** @throws {FailedRun} If the command fails. */
-  setUp(): void {
+  [Symbol.dispose](): void {
+    for (const [signal, handler] of this.#handlers) Deno.removeSignalListener(signal, handler);
+  }
+
+  /** @throws {EndedSession} If the command fails. */
+  async setUp(): Promise<void> {
     const { setup } = this.#options.text;
     this.#isSetUp = true;
     if (setup === undefined) return;
-    for (const { set } of this.#commands) this.#shell("setup", setup, `setup-${set}`);
+    for (const { set } of this.#commands) await this.#shell("setup", setup, `setup-${set}`);
   }
 
-  cleanUp(): void {
+  async cleanUp(): Promise<void> {
     const { cleanup } = this.#options.text;
     if (cleanup === undefined || !this.#isSetUp) return;
-    const status = runLogged(["/bin/sh", "-c", cleanup], `${this.#directory}/cleanup.out`);
+    const status = await runLogged(["/bin/sh", "-c", cleanup], `${this.#directory}/cleanup.out`);
     if (status !== 0) say(`--cleanup ended with status ${status}`);
   }
 
-  /** @returns The metric; `undefined`: it failed. @throws {FailedRun} Unless failures are ignored. */
-  run({ set, block, position, isWarmup }: SessionRun, wait: () => void): number | undefined {
+  /** @returns The metric; `undefined`: it failed. @throws {EndedSession} Unless failures are ignored. */
+  async run(run: SessionRun, wait: () => void): Promise<number | undefined> {
+    const { set, block, position, isWarmup } = run;
     const { text, flags } = this.#options;
     const command = this.#commands[set];
     // In a directory of their own, so that no reader of the reports takes them for runs that count.
     const name = `${isWarmup ? `${WARMUP}/` : ""}${command.set}-${block}`;
     const stem = `${this.#directory}/${name}`;
-    this.#rest(wait);
-    if (text.prepare !== undefined) this.#shell("prepare", text.prepare, "prepare");
+    await this.#rest(wait);
+    if (text.prepare !== undefined) await this.#shell("prepare", text.prepare, "prepare");
     const place = isWarmup
       ? []
       : [`--bench-place=${command.set},${block},${position},${this.#seed}`];
     const profile = text.profile === undefined ? [`--profile=${command.name}`] : [];
     const passed = [...place, ...profile, ...this.#passed(name, isWarmup)];
     const self = selfCommand("run", "--quiet", ...passed);
-    const { status, report } = runOnce({ self, command: command.words, stem }, wait);
-    if (status === 0) return isWarmup ? 0 : this.#value(report);
+    const launch = { self, command: command.words, stem };
+    const { status, report } = await runOnce(launch, { wait, isEnded: () => this.#isEnded });
+    this.#endBySignal();
+    if (status === 0) return this.#value(report);
     if (!isWarmup && statPath(`${stem}.report`) !== undefined) {
       renameOutput(`${stem}.report`, `${stem}.report.failed`);
     }
-    if (flags.has("ignore-failure")) return undefined;
-    throw failed(`run ${block} of "${command.text}"`, status, `${stem}.out`);
+    if (!flags.has("ignore-failure")) {
+      throw failed(`run ${block} of "${command.text}"`, status, `${stem}.out`);
+    }
+    this.failures.push({ set: command.set, block, isWarmup, status });
+    return undefined;
   }
 
+  /** @throws {UnknownNameError} If there is no such region. */
   #value(report: Report | undefined): number {
-    return report === undefined ? NaN : metricValue(this.#metric, jobFigures(report));
+    if (report === undefined) return NaN;
+    const job = jobFigures(report);
+    // Of the first run, so that no time is lost.
+    if (!this.#isRegionKnown) metricOf(this.#metric, [...job.regions.keys()]);
+    this.#isRegionKnown = true;
+    return metricValue(this.#metric, job);
+  }
+
+  get #isEnded(): boolean {
+    return this.#signal !== undefined;
+  }
+
+  /** @throws {EndedSession} If a signal came. */
+  #endBySignal(): void {
+    if (this.#signal === undefined) return;
+    const message = `bench: ended by ${this.#signal}; reports of whole runs are in ` +
+      this.#directory;
+    throw new EndedSession(message, SIGNAL_STATUS + signalNumber(this.#signal));
   }
 
   /** Options of a run as the user gave them; files get the name of the run. */
@@ -447,30 +513,37 @@ class Runner {
   }
 
   /** The pause before a run. */
-  #rest(wait: () => void): void {
-    if (this.#isFirst) this.#power?.remember();
+  async #rest(wait: () => void): Promise<void> {
+    if (this.#isFirst) await this.#power?.remember();
     else {
-      this.#power?.settle(wait);
-      const endNs = monotonicNanoseconds() + this.#pauseS * 1e9;
-      for (let now = monotonicNanoseconds(); now < endNs; now = monotonicNanoseconds()) {
-        sleepUntil(Math.min(endNs, now + 1e8));
+      const nap = async (ms: number) => {
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        this.#endBySignal();
         wait();
+      };
+      await this.#power?.settle(() => nap(POWER_MS));
+      const endMs = performance.now() + 1000 * this.#pauseS;
+      for (let now = performance.now(); now < endMs; now = performance.now()) {
+        await nap(Math.min(100, endMs - now));
       }
     }
     this.#isFirst = false;
   }
 
-  #shell(option: string, line: string, name: string): void {
+  async #shell(option: string, line: string, name: string): Promise<void> {
     const path = `${this.#directory}/${name}.out`;
-    const status = runLogged(["/bin/sh", "-c", line], path);
+    const status = await runLogged(["/bin/sh", "-c", line], path, { isEnded: () => this.#isEnded });
+    this.#endBySignal();
     if (status !== 0) throw failed(`--${option} "${line}"`, status, path);
   }
 }
 
-function failed(what: string, status: number, path: string): FailedRun {
+function failed(what: string, status: number, path: string): EndedSession {
   const lines = readFoundText(path).trimEnd().split("\n").slice(-LAST_LINES);
   const output = lines.join("\n").trim() === "" ? "" : "; its last lines:";
-  return new FailedRun(`${what} ended with status ${status}${output}`, {
-    cause: lines.map((line) => `${line}\n`).join(""),
-  });
+  return new EndedSession(
+    `${what} ended with status ${status}${output}`,
+    status,
+    lines.map((line) => `${line}\n`).join(""),
+  );
 }

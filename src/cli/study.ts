@@ -7,11 +7,10 @@ import { svg } from "../show/analysis/picture.ts";
 import { sweepOf, type SweepPoint, sweepPoint } from "../show/analysis/sweep.ts";
 import { columnsOf, type Table, tableCsv } from "../show/analysis/table.ts";
 import { sweepView, type View } from "../show/analysis/views.ts";
-import { AccessError, unusable, UsageError } from "../core/errors.ts";
+import { unusable, UsageError } from "../core/errors.ts";
 import { expandHosts } from "../core/host_list.ts";
-import { makeDirectories } from "../os/output_place.ts";
-import { OsError, readUserText } from "../os/user_file.ts";
-import { writeDocument } from "../os/files/whole_file.ts";
+import { readUserText } from "../os/user_file.ts";
+import { makeOutputDirectory, writeDocument } from "../os/files/whole_file.ts";
 import { findCommand } from "../os/process.ts";
 import {
   beginStudy,
@@ -143,7 +142,11 @@ async function run(options: ParsedOptions): Promise<number> {
     directory,
     nodes: new Map(placements?.scenarios.map(({ name, nodes }) => [name, nodes])),
   };
-  const results = runAll(plan, launch, { done, pmc: flags.has("pmc"), quiet: flags.has("quiet") });
+  const results = await runAll(plan, launch, {
+    done,
+    pmc: flags.has("pmc"),
+    quiet: flags.has("quiet"),
+  });
   const more = placements === undefined ? [] : [placementTable(placements.scenarios)];
   return await finish(directory, results, { planned: plan.length, format, more });
 }
@@ -174,16 +177,7 @@ function placementTable(scenarios: readonly Scenario[]): Table {
 
 /** Makes the directory and the log. @returns What is done already. */
 function begin(directory: string, head: StudyHead, resume: boolean): Map<string, StudyResult> {
-  try {
-    makeDirectories(directory);
-  } catch (error) {
-    if (!(error instanceof OsError)) throw error;
-    throw new AccessError({
-      action: "make",
-      target: directory,
-      found: error.message,
-    });
-  }
+  makeOutputDirectory(directory);
   const path = `${directory}/study.jsonl`;
   const found = readStudy(path, head);
   if (found !== undefined && !resume) {
@@ -214,24 +208,28 @@ interface StudyLaunch {
 /** Stands for the nodes of a placement in a command. */
 const NODES = "{nodes}";
 
-function runPlanned(run: PlannedRun, launch: StudyLaunch, wait: () => void): StudyResult {
+async function runPlanned(
+  run: PlannedRun,
+  launch: StudyLaunch,
+  wait: () => void,
+): Promise<StudyResult> {
   const { file, label, repeat, settings } = run;
   const nodes = launch.nodes.get(settings[PLACEMENT])?.join(",") ?? "";
   const placed = nodes === "" ? settings : { ...settings, JOULEMARK_NODES: nodes };
-  const { status, wallS, report } = runOnce({
+  const { status, wallS, report } = await runOnce({
     self: launch.self,
     command: launch.command.map((word) => word.replaceAll(NODES, nodes)),
     stem: `${launch.directory}/${file}`,
     settings: placed,
-  }, wait);
+  }, { wait });
   return { file, label, repeat, status, ...figures(report, wallS) };
 }
 
-function runAll(
+async function runAll(
   plan: readonly PlannedRun[],
   launch: StudyLaunch,
   { done, pmc, quiet }: { done: Map<string, StudyResult>; pmc: boolean; quiet: boolean },
-): StudyResult[] {
+): Promise<StudyResult[]> {
   const progress = new Progress(plan.length, done.size);
   let count = done.size;
   for (const one of plan) {
@@ -240,7 +238,7 @@ function runAll(
     const more = pmc ? ["--pmc", `${launch.directory}/${one.file}.pmc`] : [];
     const own = { ...launch, self: [...launch.self, ...more] };
     if (!quiet) progress.show(count, label);
-    const result = runPlanned(one, own, () => quiet || progress.show(count, label));
+    const result = await runPlanned(one, own, () => quiet || progress.show(count, label));
     done.set(one.file, result);
     noteResult(`${launch.directory}/study.jsonl`, result);
     count++;

@@ -1,6 +1,6 @@
 /** Benchmarks of the executable: blocks, failures, formats, and the reports that they leave. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { endToEnd, joulemark } from "../_support/programs.ts";
+import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 
 const SIMULATE = ["bench", "--simulate", "--seed", "7"];
 
@@ -62,6 +62,12 @@ endToEnd("bench of several commands compares each with the first one", (dir) => 
   assertEquals(json.commands[2].command, "sh -c sleep 0.1");
   const junit = joulemark(dir, [...SIMULATE, "-r", "3", "-w", "0", "--format", "junit", ...words]);
   assertEquals(junit.stdout.match(/<testcase /g)!.length, 2, junit.stdout);
+  const html = [...SIMULATE, "-r", "3", "-w", "0", "--format", "html", "-o", "all.html", ...words];
+  joulemark(dir, html);
+  const page = Deno.readTextFileSync(`${dir}/all.html`);
+  for (const text of ["3 commands: energy", "B ÷ A: Energy of", "C ÷ A: Energy of"]) {
+    assertStringIncludes(page, text);
+  }
 });
 
 endToEnd("bench stops at a command that fails, or leaves the block out", (dir) => {
@@ -84,11 +90,73 @@ endToEnd("bench stops at a command that fails, or leaves the block out", (dir) =
     once,
   ]);
   assertStringIncludes(going.stdout, "3 blocks");
+  assertMatch(going.stdout, /^left out: block 1 \(B: status 3\)$/m);
   const names = [...Deno.readDirSync(`${dir}/i`)].map(({ name }) => name);
   assert(names.includes("B-1.report.failed"), names.join());
   assertEquals(joulemark(dir, ["bench", "true", "nosuchcommand"]).code, 127);
   assertEquals(joulemark(dir, ["bench"]).code, 2);
   assertEquals(joulemark(dir, ["bench", "--metric", "enrgy", "true", "true"]).code, 2);
+});
+
+/** Starts a benchmark, and has the end of it. */
+function benchmark(dir: string, args: string[]) {
+  const process = new Deno.Command(BINARY, {
+    args: [...SIMULATE, "-q", ...args],
+    cwd: dir,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  return { process, output: process.output() };
+}
+
+endToEnd("bench checks its outputs and options before the first run", (dir) => {
+  Deno.writeTextFileSync(`${dir}/file`, "");
+  const commands = ["touch ran", "true"];
+  for (
+    const [options, words] of [
+      [
+        ["-o", "nosuch/out.txt"],
+        /^joulemark bench: cannot write "nosuch\/out\.txt": no such directory/i,
+      ],
+      [["--dir", "file/d"], /^joulemark bench: cannot make "file\/d": not a directory/i],
+      [["--precision", "0"], /--precision 0": expected per cent above 0/],
+      [["--metric", "region:"], /unknown region/],
+      [["--metric", "enrgy"], /enrgy/],
+    ] as const
+  ) {
+    const { code, stdout, stderr } = joulemark(dir, [...SIMULATE, ...options, ...commands]);
+    assert(code !== 0, stdout);
+    assertMatch(stderr, words);
+    assertEquals(stderr.trim().split("\n").length, 1, stderr);
+    assert(![...Deno.readDirSync(dir)].some(({ name }) => name === "ran"), options.join(" "));
+  }
+  // A region is known after one run.
+  const out = joulemark(dir, [...SIMULATE, "--metric", "region:solve", "echo >>ran", "true"]);
+  assertEquals([out.code, Deno.readTextFileSync(`${dir}/ran`)], [2, "\n"], out.stderr);
+  assertMatch(out.stderr, /solve/);
+});
+
+endToEnd("bench cleans up after a failure and after a signal, too", async (dir) => {
+  const cleanup = ["--cleanup", "touch cleaned"];
+  const isCleaned = () => {
+    const found = [...Deno.readDirSync(dir)].some(({ name }) => name === "cleaned");
+    if (found) Deno.removeSync(`${dir}/cleaned`);
+    return found;
+  };
+  assertEquals(joulemark(dir, [...SIMULATE, ...cleanup, "true", "false"]).code, 1);
+  assert(isCleaned());
+  for (const [signal, status] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
+    const { process, output } = benchmark(dir, [...cleanup, "touch begun; sleep 30", "true"]);
+    const hasBegun = () => [...Deno.readDirSync(dir)].some(({ name }) => name === "begun");
+    while (!hasBegun()) await new Promise((wait) => setTimeout(wait, 50));
+    Deno.removeSync(`${dir}/begun`);
+    process.kill(signal);
+    const { code, stderr } = await output;
+    assertEquals(code, status);
+    assertMatch(new TextDecoder().decode(stderr), new RegExp(`bench: ended by ${signal}`));
+    assert(isCleaned(), signal);
+  }
 });
 
 endToEnd("bench runs what it is asked to run around the commands, and options of a run", (dir) => {
@@ -133,5 +201,7 @@ endToEnd("run --repeat runs a command several times, and has mean and deviation"
   assertEquals(rows.map(({ run }) => run), ["A1", "A2", "A3"]);
   const failed = joulemark(dir, ["run", "--repeat=2", "--simulate", "--", "false"]);
   assertEquals(failed.code, 1, failed.stdout);
+  const seven = ["run", "--repeat=2", "--simulate", "--", "sh", "-c", "exit 7"];
+  assertEquals(joulemark(dir, seven).code, 7);
   assertEquals(joulemark(dir, ["run", "--repeat", "0", "--", "true"]).code, 2);
 });

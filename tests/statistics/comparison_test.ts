@@ -5,7 +5,7 @@
 import { assert } from "@std/assert";
 import { Random } from "../../src/core/random.ts";
 import { type Difference, difference } from "../../src/show/analysis/difference.ts";
-import { runSession, type SessionBlock } from "../../src/show/study/session.ts";
+import { type SessionBlock, sessionRuns } from "../../src/show/study/session.ts";
 
 const SESSIONS = 4000;
 const RUNS = [3, 5, 10];
@@ -50,13 +50,15 @@ function session(
     const { drift = 0, ratio, ...plan } = how;
     let run = 0;
     const all = 2 * (how.blocks ?? 40);
-    const found = runSession({ sets: 2, warmup: 0, seed: random.bits(), ...plan, maxTimeS: 200 }, {
-      run({ set }) {
-        const grown = 1 + drift * run++ / (all - 1);
-        return 100 * grown * (set === 1 ? ratio : 1) * normal(0.02)(random);
-      },
-      nowS: () => run,
-    });
+    const limits = { sets: 2, warmup: 0, seed: random.bits(), ...plan, maxTimeS: 200 };
+    const session = sessionRuns(limits, { nowS: () => run });
+    let next = session.next();
+    while (next.done !== true) {
+      const grown = 1 + drift * run++ / (all - 1);
+      const share = next.value.set === 1 ? ratio : 1;
+      next = session.next(100 * grown * share * normal(0.02)(random));
+    }
+    const found = next.value;
     const of = (set: number) => found.map(({ values }: SessionBlock) => values[set]);
     return difference(of(0), of(1), { level: how.level, blocks: true });
   };

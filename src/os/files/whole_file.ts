@@ -6,7 +6,7 @@
 import { AccessError } from "../../core/errors.ts";
 import type { LineSink } from "../../formats/trace/header.ts";
 import { ERRNO } from "../libc.ts";
-import { isWrittenInto, OutputPlace, PlantedError } from "../output_place.ts";
+import { isWrittenInto, makeDirectories, OutputPlace, PlantedError } from "../output_place.ts";
 import { type Content, isDirectory, OsError, type UserFile } from "../user_file.ts";
 
 /** Content is gathered up to here and written in one piece. */
@@ -124,6 +124,23 @@ export function probeDocument(path: string): AccessError | undefined {
   } catch (error) {
     if (error instanceof AccessError) return error;
     throw error;
+  }
+}
+
+/** Makes a directory for output, and those above it. @throws {AccessError} */
+export function makeOutputDirectory(path: string): void {
+  try {
+    makeDirectories(path);
+  } catch (error) {
+    if (!(error instanceof OsError)) throw error;
+    throw new AccessError({
+      action: "make",
+      target: path,
+      // A file has the name, or that of a directory above.
+      found: error.message.startsWith("File exists") ? "Not a directory" : error.message,
+      remedy: "give another directory with --dir",
+      cause: error,
+    });
   }
 }
 

@@ -186,7 +186,9 @@ export const RUN_OPTIONS: readonly Option[] = [
     name: "repeat",
     value: "N",
     group: MEASURING,
-    help: "run the command N times, with a report each: mean and deviation (see joulemark bench)",
+    help:
+      "run the command N times, with a report each: mean and deviation (see joulemark bench); " +
+      "ends with the status of the first run that fails",
   },
   // Place of the run in a benchmark, as the runner passes it on: SET,BLOCK,POSITION,SEED.
   { name: "bench-place", value: "PLACE", help: "" },

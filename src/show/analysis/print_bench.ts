@@ -29,11 +29,21 @@ export interface BenchComparison {
   readonly notes: ComparisonNotes;
 }
 
+/** A run that failed; its block is left out. */
+export interface BenchFailure {
+  readonly set: string;
+  /** Number of the block, or of the warm-up. */
+  readonly block: number;
+  readonly isWarmup: boolean;
+  readonly status: number;
+}
+
 /** All that is printed. */
 export interface BenchResult {
   readonly seed: number;
   readonly warmup: number;
   readonly blocks: number;
+  readonly failures: readonly BenchFailure[];
   readonly sets: readonly BenchSet[];
   readonly metric: string;
   readonly comparisons: readonly BenchComparison[];
@@ -64,9 +74,20 @@ export function benchText(result: BenchResult): string {
       ? []
       : ["SIMULATED counters: no value here is a measurement."]),
     ...table(result),
+    ...failureLines(result.failures),
     ...comparisons.flatMap((one) => verdictLines(one, result)),
     `reports ${printable(directory)}/${page}`,
   ].map((line) => `${line.trimEnd()}\n`).join("");
+}
+
+/** Failed runs, a line a block. */
+export function failureLines(failures: readonly BenchFailure[]): string[] {
+  const byBlock = Map.groupBy(failures, ({ block, isWarmup }) => {
+    return isWarmup ? `failed warm-up ${block}` : `left out: block ${block}`;
+  });
+  return [...byBlock].map(([block, list]) => {
+    return `${block} (${list.map(({ set, status }) => `${set}: status ${status}`).join(", ")})`;
+  });
 }
 
 /** Metrics of the columns: the gate's too. */
@@ -142,6 +163,9 @@ export function benchJson(result: BenchResult): string {
     seed,
     warmup,
     blocks,
+    "failed runs": result.failures.map(({ set, block, isWarmup, status }) => {
+      return { set, block, "warm-up": isWarmup, status };
+    }),
     metric,
     directory,
     simulated: simulated ?? null,

@@ -63,6 +63,42 @@ export function comparePage(
   return tree === undefined ? page : { ...page, regions: regionsOf(tree) };
 }
 
+/** A comparison of a benchmark, with its runs. */
+export interface ComparedRuns {
+  readonly set: string;
+  readonly comparison: Comparison;
+  readonly notes: ComparisonNotes;
+  readonly runs: { readonly a: readonly NamedReport[]; readonly b: readonly NamedReport[] };
+}
+
+/** One page of comparisons with the first command. @param first Its letter. */
+export function comparePages(first: string, list: readonly ComparedRuns[]): PageData {
+  const pages = list.map(({ comparison, notes, runs }) => comparePage(comparison, runs, notes));
+  if (pages.length === 1) return pages[0];
+  const titled = <T extends { readonly title: string }>(of: (page: PageData) => readonly T[]) => {
+    return pages.flatMap((page, i) => {
+      return of(page).map((one) =>
+        Object.assign({}, one, { title: `${list[i].set} ÷ ${first}: ${one.title}` })
+      );
+    });
+  };
+  return Object.assign({}, pages[0], {
+    title: `${pages.length + 1} commands: ${list[0].comparison.gate.metric}`,
+    lead: [
+      `${first}: ${names(list[0].runs.a)}`,
+      ...list.map(({ set, runs: { b } }) => `${set}: ${names(b)}`),
+    ].join("; "),
+    notes: pages.flatMap(({ notes }, i) => {
+      return notes.map((note) =>
+        Object.assign({}, note, { text: `${list[i].set} ÷ ${first}: ${note.text}` })
+      );
+    }),
+    tables: titled(({ tables }) => tables),
+    panels: titled(({ panels }) => panels),
+    regions: undefined,
+  });
+}
+
 const MAX_NAMES = 5;
 
 function names(runs: readonly NamedReport[]): string {

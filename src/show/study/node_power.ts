@@ -2,7 +2,7 @@
  * Power of the node between runs: it is read by this program's own `read`, in a process of its own.
  * @module
  */
-import { monotonicNanoseconds, sleepUntil } from "../../os/clock.ts";
+import { monotonicNanoseconds } from "../../os/clock.ts";
 import { readFoundText } from "../../os/user_file.ts";
 import { runLogged } from "./runner.ts";
 
@@ -10,7 +10,6 @@ import { runLogged } from "./runner.ts";
 const SIGNALS = ["BOARD_POWER", "CPU_POWER"];
 /** Powers that differ by less are equal. */
 const NEAR = 0.02;
-const PERIOD_NS = 5e8;
 const MAX_WAIT_NS = 60e9;
 
 /** Waits until the node draws what it drew before. */
@@ -27,28 +26,27 @@ export class NodePower {
   }
 
   /** Reads the power to wait for; without a counter there is no wait. */
-  remember(): void {
+  async remember(): Promise<void> {
     for (const signal of SIGNALS) {
       this.#signal = signal;
-      this.#beforeW = this.#power();
+      this.#beforeW = await this.#power();
       if (Number.isFinite(this.#beforeW)) return;
     }
   }
 
-  /** Returns when the power is near enough, or after a minute. */
-  settle(wait: () => void): void {
+  /** Returns when the power is near enough, or after a minute. @param wait The time between two looks. */
+  async settle(wait: () => Promise<void>): Promise<void> {
     if (Number.isNaN(this.#beforeW)) return;
     const startNs = monotonicNanoseconds();
     while (monotonicNanoseconds() - startNs < MAX_WAIT_NS) {
-      const nowW = this.#power();
+      const nowW = await this.#power();
       if (Number.isNaN(nowW) || Math.abs(nowW - this.#beforeW) <= NEAR * this.#beforeW) return;
-      sleepUntil(monotonicNanoseconds() + PERIOD_NS);
-      wait();
+      await wait();
     }
   }
 
-  #power(): number {
-    const status = runLogged([...this.#read, this.#signal!, "board", "0"], this.#file);
+  async #power(): Promise<number> {
+    const status = await runLogged([...this.#read, this.#signal!, "board", "0"], this.#file);
     const value = status === 0 ? Number(readFoundText(this.#file).trim() || NaN) : NaN;
     return value > 0 ? value : NaN;
   }

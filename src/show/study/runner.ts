@@ -8,8 +8,8 @@
 import { jobFigures } from "../analysis/job_figures.ts";
 import type { Report } from "../../core/report.ts";
 import { parseReport } from "../../formats/report.ts";
-import { monotonicNanoseconds, sleepUntil } from "../../os/clock.ts";
-import { environment, reap, spawn } from "../../os/process.ts";
+import { monotonicNanoseconds } from "../../os/clock.ts";
+import { environment, reap, sendSignal, spawn } from "../../os/process.ts";
 import { readFoundText } from "../../os/user_file.ts";
 import type { StudyResult } from "./log.ts";
 
@@ -37,24 +37,30 @@ export interface RunOutcome {
 /** A word of a command that stands for this program's `run`. */
 const RUN = "{run}";
 
-const NAP_NS = 20e6;
+const NAP_MS = 20;
+/** Time after which a command that a signal of the terminal did not end gets one from here. */
+const FORWARD_MS = 1000, SIGTERM = 15;
 
-/**
- * Runs it to its end.
- *
- * @param wait Called now and then while it runs.
- */
-export function runOnce(
+/** Callbacks while a command runs. */
+export interface Waits {
+  /** Called now and then. */
+  readonly wait?: () => void;
+  /** Is the command to end before its time? */
+  readonly isEnded?: () => boolean;
+}
+
+/** Runs it to its end. */
+export async function runOnce(
   { self, command, stem, settings = {} }: RunLaunch,
-  wait: () => void,
-): RunOutcome {
+  waits: Waits,
+): Promise<RunOutcome> {
   const report = `${stem}.report`;
   const own = [...self, "--report", report, "--"];
   const words = command.includes(RUN)
     ? command.flatMap((word) => word === RUN ? own : [word])
     : [...own, ...command];
   const startNs = monotonicNanoseconds();
-  const status = runLogged(words, `${stem}.out`, { settings, wait });
+  const status = await runLogged(words, `${stem}.out`, { settings, ...waits });
   const wallS = (monotonicNanoseconds() - startNs) * 1e-9;
   try {
     return { status, wallS, report: parseReport(readFoundText(report), report) };
@@ -64,23 +70,31 @@ export function runOnce(
 }
 
 /** Runs words with their output in a file. @returns Exit status. */
-export function runLogged(
+export async function runLogged(
   words: readonly string[],
   path: string,
-  { settings = {}, wait = () => {} }: { settings?: RunLaunch["settings"]; wait?: () => void } = {},
-): number {
+  { settings = {}, wait = () => {}, isEnded = () => false }:
+    & Pick<RunLaunch, "settings">
+    & Waits = {},
+): Promise<number> {
   const pid = spawn({
     path: "/bin/sh",
     args: ["sh", "-c", 'exec "$@" >"$0" 2>&1', path, ...words],
     env: environment(settings),
   });
-  let ended = reap(pid);
-  while (ended === undefined) {
-    sleepUntil(monotonicNanoseconds() + NAP_NS);
-    ended = reap(pid);
+  let forwardMs = NaN;
+  for (let ended = reap(pid);; ended = reap(pid)) {
+    if (ended !== undefined) return ended.code;
+    // Signals come while the runtime waits.
+    await new Promise((resolve) => setTimeout(resolve, NAP_MS));
     wait();
+    if (!isEnded()) continue;
+    // A terminal sends its signal to all of them.
+    if (Number.isNaN(forwardMs)) forwardMs = performance.now() + FORWARD_MS;
+    if (performance.now() < forwardMs) continue;
+    sendSignal(pid, SIGTERM);
+    forwardMs = Infinity;
   }
-  return ended.code;
 }
 
 type Figures = Pick<StudyResult, "energyJ" | "runtimeS" | "source" | "simulated">;

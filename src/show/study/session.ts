@@ -45,8 +45,6 @@ export interface SessionRun {
 
 /** Steps of a session. */
 export interface SessionSteps {
-  /** Runs. @returns The metric; `undefined`: the run failed, and its block is left out. */
-  run(run: SessionRun): number | undefined;
   /** Any clock, s. */
   nowS(): number;
   /** A block is done. */
@@ -59,23 +57,31 @@ export interface SessionBlock {
   readonly values: readonly number[];
 }
 
-/** Runs a session. @returns The blocks that are whole. */
-export function runSession(plan: SessionPlan, steps: SessionSteps): SessionBlock[] {
+/**
+ * The runs of a session, one after another. Each gives back its metric; `undefined`: it failed, and its block is
+ * left out.
+ *
+ * @returns The blocks that are whole.
+ */
+export function* sessionRuns(
+  plan: SessionPlan,
+  steps: SessionSteps,
+): Generator<SessionRun, SessionBlock[], number | undefined> {
   const { sets, warmup, maxTimeS = Infinity, precision, level = LEVEL } = plan;
   const random = new Random(plan.seed);
   const startS = steps.nowS();
   for (let block = 1; block <= warmup; block++) {
     for (let set = 0; set < sets; set++) {
-      steps.run({ set, block, position: set + 1, isWarmup: true });
+      yield { set, block, position: set + 1, isWarmup: true };
     }
   }
   const most = plan.blocks ?? (precision === undefined ? MAX_BLOCKS : Infinity);
   const blocks: SessionBlock[] = [];
   for (let block = 1; block <= most && steps.nowS() - startS < maxTimeS; block++) {
     const values: (number | undefined)[] = [];
-    shuffled(sets, random).forEach((set, i) => {
-      values[set] = steps.run({ set, block, position: i + 1, isWarmup: false });
-    });
+    for (const [i, set] of shuffled(sets, random).entries()) {
+      values[set] = yield { set, block, position: i + 1, isWarmup: false };
+    }
     if (values.every((value) => value !== undefined)) blocks.push({ block, values });
     steps.done?.(blocks);
     const isLook = precision !== undefined && blocks.length >= FIRST_LOOK;

@@ -4,9 +4,9 @@ import { commandLines, commandWords, oneCommand } from "../../../src/show/study/
 import {
   FIRST_LOOK,
   MAX_BLOCKS,
-  runSession,
   type SessionPlan,
   type SessionRun,
+  sessionRuns,
 } from "../../../src/show/study/session.ts";
 
 /** The runs of a session, each of which takes a second. */
@@ -15,14 +15,14 @@ function session(
   value: (run: SessionRun) => number | undefined = () => 1,
 ) {
   const runs: SessionRun[] = [];
-  const blocks = runSession({ sets: 2, warmup: 0, seed: 1, ...plan }, {
-    run(run) {
-      runs.push(run);
-      return value(run);
-    },
-    nowS: () => runs.length,
-  });
-  return { runs, blocks };
+  const steps = { nowS: () => runs.length };
+  const session = sessionRuns({ sets: 2, warmup: 0, seed: 1, ...plan }, steps);
+  let next = session.next();
+  while (next.done !== true) {
+    runs.push(next.value);
+    next = session.next(value(next.value));
+  }
+  return { runs, blocks: next.value };
 }
 
 Deno.test("each block has one run of each command, in an order that the seed decides", () => {
