@@ -293,20 +293,27 @@ const MPI = {
 };
 
 endToEnd(
-  "ranks below a launcher are sampled, and a note counts those that are not",
+  "ranks below and above a launcher are sampled, and a note counts those that are not",
   (dir) => {
     compile("e2e/programs/functions/recursion.c", `${dir}/app`, ["-O1"]);
     const run = ["run", "--functions", "--folded", "f"], launch = ["mpirun", "-n", "2"];
     joulemark(dir, [...run, "--", ...launch, "./app"], MPI);
     assert(shareOf(readFolded(`${dir}/f`), "app", "main", "down", "bottom") > 0.5);
     assertEquals(reportOf(dir).functions.list[0].function, "bottom");
-    const options = {
-      args: [...launch.slice(1), BINARY, ...run, "--", "./app"],
-      cwd: dir,
-      env: MPI,
+    const one = totalS(readFolded(`${dir}/f`)) / 2;
+    const launched = (...command: string[]) => {
+      const args = [...launch.slice(1), ...command];
+      const { stderr } = new Deno.Command("mpirun", { args, cwd: dir, env: MPI }).outputSync();
+      return new TextDecoder().decode(stderr).replaceAll(/\s+/g, " ");
     };
-    const { stderr } = new Deno.Command("mpirun", options).outputSync();
-    const text = new TextDecoder().decode(stderr).replaceAll(/\s+/g, " ");
+    // One monitor samples both: the second process hands its events over before it begins.
+    assert(!launched(BINARY, ...run, "--", "./app").includes("were not sampled"));
+    const both = readFolded(`${dir}/f`);
+    assertAlmostEquals(totalS(both) / one, 2, 0.7);
+    assert(shareOf(both, "app", "main", "down", "bottom") > 0.5);
+    // Without descriptors it cannot.
+    const script = 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then sleep 0.5; ulimit -n 7; fi; exec "$@"';
+    const text = launched("sh", "-c", script, "sh", BINARY, ...run, "--", "./app");
     assertMatch(text, /functions of 1 other process of this launch were not sampled/);
   },
   LIMIT_S,

@@ -72,6 +72,7 @@ enum { MODE_PACKED = 0, MODE_PREPARED = 1, MODE_EXECUTE = 2 };
 
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_SEQPACKET = 5, SOCK_CLOEXEC = 02000000 };
 enum { SOCK_NONBLOCK = 04000, MSG_NOSIGNAL = 0x4000, MSG_DONTWAIT = 0x40 };
+#include "samples.h"
 enum { POLLIN = 1, POLLHUP = 16, WNOHANG = 1, WUNTRACED = 2, WCONTINUED = 8 };
 enum { SI_USER = 0, SI_QUEUE = -1, SI_KERNEL = 0x80 };
 enum { PR_SET_PDEATHSIG = 1, PR_GET_PDEATHSIG = 2, PR_SET_DUMPABLE = 4 };
@@ -875,6 +876,7 @@ __attribute__((noreturn)) static void become_member(struct guard *guard) {
     word[1] = 0;
   }
   if (differs) say_shared(guard);
+  offer_samples(guard->session.directory);
   note_launch(guard->session.directory);
   struct text text = {word + size, word + size + PATH_BYTES - 1};
   add(&text, "=JOULEMARK_SESSION=");

@@ -15,3 +15,13 @@ let bound: DeviceCall | undefined;
 export function bindIoctl(): DeviceCall | undefined {
   return bound ??= bindMore(SYMBOLS, true)?.ioctl;
 }
+
+/** PERF_EVENT_IOC_SET_OUTPUT. */
+const SET_OUTPUT = 0x2405n;
+
+/** Lets records of one event go into the ring of another one: 0, or −1 and errno. */
+export function bindRedirect(): (fd: number, to: number) => number {
+  const symbols = { ioctl: { parameters: ["i32", "u64", "u64"], result: "i32" } } as const;
+  const call = bindMore(symbols)?.ioctl ?? (() => -1);
+  return (fd, to) => call(fd, SET_OUTPUT, BigInt(to));
+}

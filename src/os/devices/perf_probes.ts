@@ -11,7 +11,7 @@
 import { grown } from "../../core/grow.ts";
 import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile, readText } from "../files.ts";
-import { bindMore } from "../bind.ts";
+import { bindRedirect } from "./ioctl.ts";
 import { cString, ERRNO, errno, errorText, libc, SYSCALLS } from "../libc.ts";
 
 const ATTR_BYTES = 128;
@@ -25,7 +25,6 @@ const FD_CLOEXEC = 8n;
 const SOFTWARE = 1, DUMMY = 9;
 /** PERF_REG_X86_SP. */
 const STACK_POINTER = 1n << 7n;
-const SET_OUTPUT = 0x2405n;
 const PAGE = 4096;
 /** Offsets in struct perf_event_mmap_page of the writer's and the reader's position. */
 const HEAD_AT = 1024n, TAIL_AT = 1032n;
@@ -146,7 +145,7 @@ export class PerfProbes implements Disposable {
         const fd = openEvent(probe, cpu);
         if (fd < 0) return fail(`${places[i].path} +0x${places[i].offset.toString(16)}`);
         fds.push(fd);
-        if (redirect(fd, SET_OUTPUT, BigInt(leader)) !== 0) {
+        if (redirect(fd, leader) !== 0) {
           return fail("PERF_EVENT_IOC_SET_OUTPUT");
         }
         const state = new BigUint64Array(2); // value, id
@@ -194,9 +193,4 @@ function textInMemory(text: string): bigint {
   const at = libc().mmap(0n, size, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0n);
   libc().poke(at, bytes, size);
   return at;
-}
-
-function bindRedirect(): (fd: number, request: bigint, to: bigint) => number {
-  const symbols = { ioctl: { parameters: ["i32", "u64", "u64"], result: "i32" } } as const;
-  return bindMore(symbols)?.ioctl ?? (() => -1);
 }

@@ -10,6 +10,7 @@ import { grown } from "../../core/grow.ts";
 import { openCounter } from "../confinement/caller_rights.ts";
 import { rawNanoseconds } from "../clock.ts";
 import { closeFile } from "../files.ts";
+import { bindRedirect } from "./ioctl.ts";
 import { ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
 
 const FD_CLOEXEC = 8n;
@@ -47,13 +48,16 @@ export class PerfSampling implements Disposable {
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1 << 16);
   view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer);
   words: Uint32Array<ArrayBuffer> = new Uint32Array(this.bytes.buffer);
-  readonly #rings: readonly Ring[];
+  readonly #rings: Ring[];
+  /** Events of other processes that write into the ring of their CPU. */
+  readonly #others: { readonly cpu: number; readonly fd: number }[] = [];
+  #redirect: ((fd: number, to: number) => number) | undefined;
   /** Begin of the previous turn, CLOCK_MONOTONIC_RAW in ns. */
   #beganNs = 0;
   readonly #word = new BigUint64Array(1);
   readonly #wordBytes = new Uint8Array(this.#word.buffer);
 
-  private constructor(rings: readonly Ring[]) {
+  private constructor(rings: Ring[]) {
     this.#rings = rings;
   }
 
@@ -85,6 +89,24 @@ export class PerfSampling implements Disposable {
       rings.push(ring);
     }
     return new PerfSampling(rings);
+  }
+
+  /** Takes an event that another process opened on itself. @returns False: it has no room, and is closed. */
+  add(cpu: number, fd: number): boolean {
+    const ring = this.#rings.find((ring) => ring.cpu === cpu);
+    if (ring === undefined) {
+      const made = mapRing(cpu, fd);
+      if (made === undefined) closeFile(fd);
+      else this.#rings.push(made);
+      return made !== undefined;
+    }
+    this.#redirect ??= bindRedirect();
+    if (this.#redirect(fd, ring.fd) !== 0) {
+      closeFile(fd);
+      return false;
+    }
+    this.#others.push({ cpu, fd });
+    return true;
   }
 
   /** The bytes of the smallest ring. */
@@ -138,15 +160,18 @@ export class PerfSampling implements Disposable {
     this.words = new Uint32Array(longer.buffer, 0, longer.length >> 2);
   }
 
-  /** CPU time of the command and all that it started, by CPU, ns. */
+  /** CPU time of the commands and all that they started, by CPU, ns. */
   counts(): Map<number, number> {
-    return new Map(this.#rings.map(({ cpu, fd }) => {
+    const counts = new Map<number, number>();
+    for (const { cpu, fd } of [...this.#rings, ...this.#others]) {
       const isRead = libc().read(fd, this.#wordBytes, 8n) === 8n;
-      return [cpu, isRead ? Number(this.#word[0]) : 0];
-    }));
+      counts.set(cpu, (counts.get(cpu) ?? 0) + (isRead ? Number(this.#word[0]) : 0));
+    }
+    return counts;
   }
 
   [Symbol.dispose](): void {
+    for (const { fd } of this.#others) closeFile(fd);
     for (const { fd, base, bytes } of this.#rings) {
       libc().munmap(base, BigInt(bytes + PAGE));
       closeFile(fd);

@@ -7,8 +7,10 @@ import { LAUNCH_PREFIX } from "../../core/events/ring_layout.ts";
 import { guardian } from "../../job/guardian/guardian.ts";
 import { cpuSeconds } from "../../os/clock.ts";
 import { commandProcess } from "../../os/devices/perf_event.ts";
+import { HandedEvents, LAST } from "../../os/devices/handed_events.ts";
 import { PerfSampling } from "../../os/devices/perf_sampling.ts";
 import { closeFile, listDirectory, O, openFile, readOpenText } from "../../os/files.ts";
+import { writeDocument } from "../../os/files/whole_file.ts";
 import { openCodeFile, ownText } from "../../os/files/code_files.ts";
 import { affinityOf } from "../../os/host.ts";
 import { ERRNO, errorText } from "../../os/libc.ts";
@@ -21,6 +23,8 @@ import type { FunctionOptions } from "./function_options.ts";
 
 /** Rings are emptied at least so often, ns. */
 const TURN_NS = 50e6;
+/** Processes of a launch begin within this time of each other, ns; so long the monitor looks often. */
+const JOINING_NS = 2e9, JOIN_NS = 5e6;
 /** Size of a sample without the stack, bytes. */
 const SAMPLE_BYTES = 216;
 /** CPU time for lines and inlined functions, which may take long. */
@@ -33,6 +37,13 @@ export class FunctionSampling {
   readonly names: FrameNames;
   readonly withKernel: boolean;
   readonly #perf: PerfSampling;
+  /** Events of other processes of the launch. */
+  readonly #handed: HandedEvents | undefined;
+  /** Processes whose events came, and those of them without room. */
+  readonly #joined = new Set<number>();
+  readonly #refused = new Set<number>();
+  /** Other processes of the launch begin up to here, as far as is known. */
+  #joinUntilNs = NaN;
   readonly #modules: Modules;
   #kernelSymbols: number;
   readonly #turnNs: number;
@@ -42,6 +53,7 @@ export class FunctionSampling {
 
   private constructor(perf: PerfSampling, sampling: Sampling, debugDirectories: readonly string[]) {
     this.#perf = perf;
+    this.#handed = openHanded(samplingAttribute(sampling));
     this.withKernel = sampling.withKernel;
     const bytesPerNs = (sampling.stackBytes + SAMPLE_BYTES) / sampling.periodNs;
     // Two turns have room: what came since the one before stays there.
@@ -78,17 +90,34 @@ export class FunctionSampling {
     return why;
   }
 
-  /** Number of processes of the launch that other runs started: their functions are not sampled. */
+  /** Number of processes of the launch that other runs started, and whose functions are not sampled. */
   get otherProcesses(): number {
     const names = listDirectory(guardian()?.directory ?? "");
-    return names.filter((name) => name.startsWith(LAUNCH_PREFIX)).length;
+    const pids = names.filter((name) => name.startsWith(LAUNCH_PREFIX))
+      .map((name) => Number(name.slice(LAUNCH_PREFIX.length)));
+    return pids.filter((pid) => !this.#joined.has(pid) || this.#refused.has(pid)).length;
   }
 
   /** Empties the rings where their turn has come. @returns The next turn, CLOCK_MONOTONIC in ns. */
   take(nowNs: number): number {
-    if (nowNs < this.#nextNs) return this.#nextNs;
-    this.#take(false);
-    return this.#nextNs = nowNs + this.#turnNs;
+    this.#join(nowNs);
+    if (nowNs >= this.#nextNs) {
+      this.#take(false);
+      this.#nextNs = nowNs + this.#turnNs;
+    }
+    return nowNs < this.#joinUntilNs ? Math.min(this.#nextNs, nowNs + JOIN_NS) : this.#nextNs;
+  }
+
+  /** Takes events that other processes of the launch hand over before they begin. */
+  #join(nowNs: number): void {
+    if (this.#handed === undefined) return;
+    if (Number.isNaN(this.#joinUntilNs)) this.#joinUntilNs = nowNs + JOINING_NS;
+    for (const { pid, cpu, fd } of this.#handed.take()) {
+      this.#joined.add(pid);
+      this.#joinUntilNs = nowNs + JOINING_NS;
+      if (cpu === LAST) closeFile(fd);
+      else if (!this.#perf.add(cpu, fd)) this.#refused.add(pid);
+    }
   }
 
   #take(all: boolean): void {
@@ -113,8 +142,23 @@ export class FunctionSampling {
   }
 
   [Symbol.dispose](): void {
+    this.#handed?.[Symbol.dispose]();
     closeFile(this.#kernelSymbols);
     this.#modules[Symbol.dispose]();
+  }
+}
+
+/** Lets other processes of the launch hand their events over; where that cannot be, they are not sampled. */
+function openHanded(attribute: Uint8Array<ArrayBuffer>): HandedEvents | undefined {
+  const { directory } = guardian() ?? {};
+  const handed = directory === undefined ? undefined : HandedEvents.open(directory);
+  try {
+    // Who finds the file may rely on the socket.
+    if (handed !== undefined) writeDocument(`${directory}/sampling`, attribute);
+    return handed;
+  } catch {
+    handed?.[Symbol.dispose]();
+    return undefined;
   }
 }
 
