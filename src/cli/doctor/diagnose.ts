@@ -10,7 +10,7 @@ import { pathsState } from "../../os/confinement/landlock.ts";
 import type { MachineHost } from "../../os/host.ts";
 import { processorName } from "../../run/outputs/machine_facts.ts";
 import { READERS } from "../../sources/readers/with_raw.ts";
-import { identify } from "../../sources/readers/processor.ts";
+import { identify, unsupportedModel } from "../../sources/readers/processor.ts";
 import { Batch } from "../../sources/signals/batch.ts";
 import type { Catalogue, CatalogueEntry } from "../../sources/signals/catalogue.ts";
 import { containmentTree } from "../../sources/signals/containment.ts";
@@ -71,6 +71,8 @@ export interface ContainedCounter {
 export interface Diagnosis {
   readonly root: string;
   readonly processor: string;
+  /** Why this processor has no energy registers; @default it may have */
+  readonly unsupported?: string;
   readonly domains: string;
   readonly sources: readonly SourceRow[];
   readonly records: readonly RecordRow[];
@@ -115,6 +117,7 @@ export function diagnose(host: MachineHost, catalogue: Catalogue): Diagnosis {
   return {
     root: host.root,
     processor: processorOf(host),
+    unsupported: unsupportedModel(identify(host)),
     domains: (
       [["package", "package"], ["core", "core"], ["cpu", "CPU"], ["gpu", "GPU"]] as const
     ).map(([domain, word]) => counted(t.count(domain), word)).join(", "),

@@ -7,8 +7,9 @@ import { unusable, UsageError } from "../../core/errors.ts";
 import { countersCheckedPath, keepCountersChecked } from "../../os/files/counters_checked.ts";
 import { probeDocument, writeDocument } from "../../os/files/whole_file.ts";
 import { msrAllowList } from "../../sources/readers/tables/msr_allow_list.ts";
-import { diagnose } from "./diagnose.ts";
-import { diagnosisText } from "./doctor_text.ts";
+import { diagnose, type Diagnosis } from "./diagnose.ts";
+import { answerLines, quantitiesOf } from "./doctor_answer.ts";
+import { diagnosisText, PLAIN_WIDTH, wrapText } from "./doctor_text.ts";
 import { realBench, simulatedBench } from "./doctor_bench.ts";
 import { type EnergyVerdict, tryCounters } from "./doctor_energy.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -134,6 +135,7 @@ function examine(options: ParsedOptions, settings?: SettingsFound): number {
 /** Fewer seconds hold too few changes of any counter. */
 const MIN_S = 3;
 const MAX_S = 3600;
+const KIND_COLUMN = 8;
 
 function tryEnergy(options: ParsedOptions, wanted: string): number {
   const { text } = options;
@@ -144,11 +146,10 @@ function tryEnergy(options: ParsedOptions, wanted: string): number {
   }
   const refused = text.output === undefined ? undefined : probeDocument(text.output);
   if (refused !== undefined) throw refused;
-  const bench = text.simulate === undefined
-    ? realBench(openCatalogue(text))
-    : simulatedBench(text.simulate);
+  const node = text.simulate === undefined ? openCatalogue(text) : undefined;
+  const bench = node === undefined ? simulatedBench(text.simulate!) : realBench(node);
   if (bench === undefined) {
-    say("no energy counter can be read here; joulemark doctor says why");
+    say(whyNoEnergy(diagnose(node!.host, node!.catalogue)));
     return EXIT.failed;
   }
   const counters = tryCounters(bench, seconds);
@@ -172,16 +173,43 @@ function keep(json: string): void {
   say(`kept in ${path}; reports of this node name it`);
 }
 
+/** Why there is no counter to try, in the words of the answer. */
+function whyNoEnergy(found: Diagnosis): string {
+  const rows = quantitiesOf(found), [answer] = answerLines(found, rows);
+  const { state, why } = rows.find(({ name }) => name === "package energy")!;
+  return `${answer.replace(/[.:]?$/, "")}. Package energy: ${state}, ${why} (joulemark doctor)`;
+}
+
 function energyText(counters: readonly EnergyVerdict[], simulated: boolean): string {
   const head = simulated ? "simulated node: nothing here is a measurement\n" : "";
+  const kinds = Map.groupBy(counters, ({ counter }) => counter);
   return head + counters.map((one) => {
     const visits = `${1e3 * one["visits (s)"]} ms`.padStart(6);
-    const updates = `every ${one["update period (s)"]} s, ${one["lag (s)"]} s late`;
     const verdict = one.trusted
-      ? `trusted: two orders agree; ${updates}`
+      ? "trusted: two orders agree"
       : one.why?.startsWith("cannot be determined")
       ? one.why
       : `not trusted: ${one.why}`;
     return `${one.counter.padEnd(8)}${visits}  ${verdict}\n`;
-  }).join("");
+  }).join("") + [...kinds].map(([kind, list]) => kindText(kind, list)).join("");
+}
+
+/** Terms of the report for a counter, with the key of each. */
+const TERMS = [
+  ["update period", "update period (s)", "s"],
+  ["lag", "lag (s)", "s"],
+  ["moving average", "moving average (s)", "s"],
+  ["time constant", "time constant (s)", "s"],
+  ["resolution", "resolution (J)", "J"],
+] as const;
+
+/** Properties of a kind of counter, each as the longest visits show it. */
+function kindText(kind: string, verdicts: readonly EnergyVerdict[]): string {
+  const terms = TERMS.flatMap(([term, key, unit]) => {
+    const value = verdicts.findLast((one) => one[key] !== null)?.[key];
+    return value === undefined ? [] : [`${term} ${value} ${unit}`];
+  });
+  const text = terms.length === 0 ? "no update was seen" : terms.join(", ");
+  return wrapText(text, PLAIN_WIDTH - KIND_COLUMN)
+    .map((line, i) => `${(i === 0 ? kind : "").padEnd(KIND_COLUMN)}${line}\n`).join("");
 }

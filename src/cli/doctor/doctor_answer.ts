@@ -11,7 +11,9 @@ export type QuantityState =
   | "works"
   | "no change"
   | "no permission"
+  | "hidden"
   | "driver missing"
+  | "unsupported model"
   | "not available";
 
 /** One quantity. */
@@ -113,9 +115,17 @@ function lacking(found: Diagnosis, name: string, record: RecordRow, lacks: strin
     const [first] = sources.filter(({ reader }) => closed.includes(reader));
     return { name, state: "no permission", why: `${labels} (${reasonOf(first)})`, closed };
   }
+  const isEnergy = name === "package energy" || name === "memory energy";
+  const hidden = sources.find(isHidden);
+  if (isEnergy && hidden !== undefined) {
+    return { name, state: "hidden", why: reasonOf(hidden), closed: [] };
+  }
   if (isVirtual(found)) return { name, state: "not available", why: virtualWhy(name), closed: [] };
+  if (isEnergy && found.unsupported !== undefined) {
+    return { name, state: "unsupported model", why: found.unsupported, closed: [] };
+  }
   const driver = sources.find((source) => isLoadable(found, source));
-  const isRapl = name === "package energy" || name === "memory energy" || name === "core frequency";
+  const isRapl = isEnergy || name === "core frequency";
   if (driver !== undefined && isRapl) {
     return { name, state: "driver missing", why: reasonOf(driver), closed: [] };
   }
@@ -127,6 +137,11 @@ function lacking(found: Diagnosis, name: string, record: RecordRow, lacks: strin
   });
   const why = own !== undefined && isRapl ? reasonOf(own) : lacks;
   return { name, state: "not available", why, closed: [] };
+}
+
+/** Does a container hide a source that the machine has? */
+function isHidden({ state, summary, remedy }: SourceRow): boolean {
+  return state === "absent" && remedy !== undefined && /\bcontainer\b/.test(summary);
 }
 
 /** Would loading a module bring the source, and is its file there? */
@@ -172,11 +187,14 @@ export function answerLines(found: Diagnosis, rows: readonly QuantityRow[]): str
       "permission.",
     ];
   }
+  if (of("hidden").length > 0) return ["Energy counters exist, but a container hides them."];
   if (drivers > 0) return ["Energy counters exist, but a kernel driver is missing."];
   const why = isVirtual(found)
     ? "this is a virtual machine without energy counters"
     : of("no change").length > 0
     ? "its counters do not change"
+    : of("unsupported model").length > 0
+    ? "this model has no energy registers, and there is no other meter"
     : "this node has no energy counter that joulemark can read";
   return [
     `No energy can be measured ${where}: ${why}.`,
@@ -202,13 +220,19 @@ export function gainsOf(found: Diagnosis, rows: readonly QuantityRow[]): Gain[] 
   return gains.sort((a, b) => RISKS.indexOf(a.remedy.risk) - RISKS.indexOf(b.remedy.risk));
 }
 
-/** Lines that load a driver, with the quantities that they make available. */
+/** Lines that load a driver, or show what a container hides, with the quantities that they make available. */
 export function driversOf(
   found: Diagnosis,
   rows: readonly QuantityRow[],
-): { line: string; quantities: string[] }[] {
-  const names = rows.filter(({ state }) => state === "driver missing").map(({ name }) => name);
-  if (names.length === 0) return [];
-  const lines = found.sources.flatMap((one) => isLoadable(found, one) ? [one.remedy!] : []);
-  return [...new Set(lines)].map((line) => ({ line, quantities: names }));
+): { line: string; how: string; quantities: string[] }[] {
+  const fixes = (of: QuantityState, how: string, brings: (source: SourceRow) => boolean) => {
+    const quantities = rows.filter(({ state }) => state === of).map(({ name }) => name);
+    if (quantities.length === 0) return [];
+    const lines = found.sources.flatMap((one) => brings(one) ? [one.remedy!] : []);
+    return [...new Set(lines)].map((line) => ({ line, how, quantities }));
+  };
+  return [
+    ...fixes("hidden", "show the counters to the container", isHidden),
+    ...fixes("driver missing", "load a driver", (one) => isLoadable(found, one)),
+  ];
 }

@@ -11,12 +11,15 @@ import { USUAL_S } from "../../run/outputs/energy_counters.ts";
 import { Batch } from "../../sources/signals/batch.ts";
 import type { Catalogue } from "../../sources/signals/catalogue.ts";
 import { SimulatedNode } from "../../sources/sim/simulated_node.ts";
+import { ENERGY_UNIT_J } from "../../sources/sim/registers.ts";
 import { presetSpec, type SimSpec } from "../../sources/sim/spec.ts";
 import { NO_TREE } from "../../sources/sim/tree_writer.ts";
 import type { EnergyBench } from "./doctor_energy.ts";
 
 /** Instructions of a portion: tens of microseconds. */
 const PORTION = 20_000;
+/** Unit of pm_counters, J. */
+const NODE_UNIT_J = 1;
 const NAMES = ["kernel-a", "kernel-b"] as const;
 
 /** The node's own counters. @returns `undefined` where it has none for energy. */
@@ -26,23 +29,27 @@ export function realBench(
   const [cpu = 0] = affinityOf(0);
   const { topology } = host;
   const batch = new Batch(topology, catalogue);
-  const counters: (CounterSpec & { handle: number })[] = KINDS.flatMap((kind) => {
-    const name = ENERGY_SIGNALS[kind];
-    const found = catalogue.resolve(name);
-    if (found.kind !== "offered" || found.signal.row.behavior !== "monotone") return [];
-    const { domain } = found.signal.row;
-    return Array.from({ length: topology.count(domain) }, (_, index) => ({
-      kind,
-      index,
-      cpus: topology.cpus(domain, index),
-      updatePeriodS: found.signal.updatePeriodS ?? USUAL_S[kind],
-      handle: batch.pushSignal(name, domain, index),
-    })).filter(({ cpus }) => cpus.includes(cpu));
-  });
+  const counters: (CounterSpec & { handle: number; resolutionJ: number })[] = KINDS.flatMap(
+    (kind) => {
+      const name = ENERGY_SIGNALS[kind];
+      const found = catalogue.resolve(name);
+      if (found.kind !== "offered" || found.signal.row.behavior !== "monotone") return [];
+      const { domain } = found.signal.row;
+      return Array.from({ length: topology.count(domain) }, (_, index) => ({
+        kind,
+        index,
+        cpus: topology.cpus(domain, index),
+        updatePeriodS: found.signal.updatePeriodS ?? USUAL_S[kind],
+        handle: batch.pushSignal(name, domain, index),
+        resolutionJ: found.signal.resolution ?? NaN,
+      })).filter(({ cpus }) => cpus.includes(cpu));
+    },
+  );
   if (counters.length === 0) return undefined;
   stayOn(cpu);
   return {
     counters,
+    resolutionsJ: counters.map(({ resolutionJ }) => resolutionJ),
     cpu,
     cpuCount: topology.count("cpu"),
     work: () => (portion(), rawSeconds()),
@@ -73,6 +80,7 @@ export function simulatedBench(preset: string): EnergyBench {
   let t = 0;
   return {
     counters,
+    resolutionsJ: counters.map(({ kind }) => kind === "package" ? ENERGY_UNIT_J[0] : NODE_UNIT_J),
     cpu: 0,
     cpuCount: cpus.length,
     work: () => t += 0.00005,

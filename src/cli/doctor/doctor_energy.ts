@@ -22,6 +22,8 @@ const REGIONS = 2, LANE = 1;
 /** Bench that runs the kernel and reads the counters. Times are seconds on one clock. */
 export interface EnergyBench {
   readonly counters: readonly CounterSpec[];
+  /** Resolution of each counter, J; NaN: not known. */
+  readonly resolutionsJ: readonly number[];
   readonly cpu: number;
   readonly cpuCount: number;
   /** Time now, after one portion of the kernel. */
@@ -48,6 +50,7 @@ export interface EnergyVerdict {
   /** Each update is the mean of so long, or follows with so long; `null`: it does not. */
   readonly "moving average (s)": number | null;
   readonly "time constant (s)": number | null;
+  readonly "resolution (J)": number | null;
   readonly intervals: number;
   readonly breaks: number;
 }
@@ -59,7 +62,9 @@ export function tryCounters(bench: EnergyBench, seconds: number): EnergyVerdict[
     const results = [false, true].map((isRandom) => runOrder(bench, { lengthS, isRandom, each }));
     return KINDS.flatMap((kind) => {
       const both = results.map((result) => result.get(kind));
-      return both.every((one) => one !== undefined) ? [verdict(kind, lengthS, both)] : [];
+      return both.every((one) => one !== undefined)
+        ? [verdict({ kind, lengthS, resolutionJ: resolutionOf(bench, kind) }, both)]
+        : [];
     });
   });
 }
@@ -123,9 +128,13 @@ function runOrder(
   }));
 }
 
+/** Resolution of the counters of a kind, J; NaN: not known. */
+function resolutionOf({ counters, resolutionsJ }: EnergyBench, kind: Kind): number {
+  return resolutionsJ[counters.findIndex((counter) => counter.kind === kind)];
+}
+
 function verdict(
-  counter: Kind,
-  lengthS: number,
+  { kind, lengthS, resolutionJ }: { kind: Kind; lengthS: number; resolutionJ: number },
   [turn, random]: readonly (KindOf | undefined)[],
 ): EnergyVerdict {
   const classes = Array.from({ length: REGIONS }, (_, r) => r + 1);
@@ -136,7 +145,7 @@ function verdict(
   const watts = (list: readonly FittedEnergy[]) =>
     list.map((one) => isReported(one) ? one.powerW : null);
   return {
-    counter,
+    counter: kind,
     "visits (s)": lengthS,
     trusted: why === undefined,
     contradicts: why?.startsWith(APART) === true,
@@ -147,6 +156,7 @@ function verdict(
     "lag (s)": finite(kernel?.lagS),
     "moving average (s)": finite(kernel?.meanS || undefined),
     "time constant (s)": finite(kernel?.orderS || undefined),
+    "resolution (J)": finite(resolutionJ),
     intervals: facts?.response?.intervals ?? 0,
     breaks: facts?.breaks ?? 0,
   };

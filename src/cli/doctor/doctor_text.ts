@@ -18,7 +18,7 @@ const MIN_WIDTH = 60;
 const NAME_COLUMN = 12;
 const STATE_COLUMN = 23;
 const FIGURE_COLUMN = 28;
-const QUANTITY_COLUMN = 17, WHY_COLUMN = 33;
+const QUANTITY_COLUMN = 17, WHY_COLUMN = 36;
 
 /** Amount and width of the text. */
 export interface TextStyle {
@@ -111,8 +111,8 @@ function answer(page: Page, found: Diagnosis): void {
     return;
   }
   let number = 0;
-  for (const { line, quantities } of drivers) {
-    page.title(`To get ${listed(quantities)}, load a driver:`);
+  for (const { line, how, quantities } of drivers) {
+    page.title(`To get ${listed(quantities)}, ${how}:`);
     page.command(2, `${++number}. ${line}`);
   }
   const groups = Map.groupBy(gains, ({ quantities }) => quantities.join(", "));

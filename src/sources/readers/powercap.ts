@@ -9,11 +9,11 @@
  */
 import { openForJob, type Remedy } from "../../core/remedy.ts";
 import type { Host, Reader } from "../../core/machine/host.ts";
-import type { Offer, SignalRow } from "../../core/signal.ts";
+import type { Absence, Offer, SignalRow } from "../../core/signal.ts";
 import { type Found, lookAt, offerOrLack } from "./offers.ts";
 import { counterOfDie } from "./package_counters.ts";
 import { boundW, FALLBACK_W } from "./readings/power_bound.ts";
-import { identify } from "./processor.ts";
+import { identify, unsupportedModel } from "./processor.ts";
 import { energyCounter, TextReading, type TextSource } from "./readings/text.ts";
 
 const DIR = "/sys/class/powercap";
@@ -189,7 +189,7 @@ function zoneOf(host: Host, path: string, parent?: Zone): Zone | undefined {
 const DRIVERS = ["intel_rapl_msr", "intel_rapl_tpmi"].map((name) => `/sys/module/${name}`);
 
 /** Why there is no zone: hidden in a container, no hardware, no driver. */
-function whyNone(host: Host): { reason: string; remedy?: string } {
+function whyNone(host: Host): Omit<Absence, "kind"> & { kind?: "unusable" } {
   const none = `no RAPL zone in ${DIR}`;
   const names = host.list(DIR).filter((name) => /-rapl:\d+$/.test(name));
   if (names.length > 0 && names.every((name) => host.list(`${DIR}/${name}`).length === 0)) {
@@ -202,6 +202,10 @@ function whyNone(host: Host): { reason: string; remedy?: string } {
   const { vendor, hypervisor } = identify(host);
   if (hypervisor) return { reason: `${none}: a virtual machine` };
   if (vendor === "other") return { reason: `${none}: not an Intel or AMD processor` };
+  const unsupported = unsupportedModel(identify(host));
+  if (unsupported !== undefined) {
+    return { kind: "unusable", reason: `unsupported model: ${unsupported}` };
+  }
   if (DRIVERS.some((path) => host.list(path).length > 0)) {
     return { reason: `${none}, though the driver is loaded: this processor shows no energy` };
   }

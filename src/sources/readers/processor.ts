@@ -24,6 +24,21 @@ export function identify(host: Host): Processor {
   return known.getOrInsertComputed(host.topology, () => look(host));
 }
 
+/** Intel's models of family 6 from the first one with energy registers on, 42, that have none. */
+const MODELS_WITHOUT = [44, 46, 47, 53, 54], FIRST_MODEL_WITH = 42;
+/** AMD's first family with energy registers: Zen. */
+const FIRST_AMD_WITH = 23;
+
+/** Why a model has no energy registers, as Intel's before Sandy Bridge and AMD's before Zen; `undefined`: it may have. */
+export function unsupportedModel({ vendor, family, model }: Processor): string | undefined {
+  const isIntel = vendor === "intel" &&
+    (family < 6 || family === 11 || family === 15 ||
+      (family === 6 && (model < FIRST_MODEL_WITH || MODELS_WITHOUT.includes(model))));
+  const isAmd = vendor === "amd" && family < FIRST_AMD_WITH;
+  if (!isIntel && !isAmd) return undefined;
+  return `${isIntel ? "Intel" : "AMD"} family ${family}, model ${model} has no energy registers`;
+}
+
 /** Fields of the first CPU. */
 function firstFields(text: string): Map<string, string> {
   const end = text.indexOf("\n\n");

@@ -17,6 +17,7 @@ function bench(wattsAt: (timeS: number, region: number) => number): EnergyBench 
   let updateS = 0;
   return {
     counters: [{ kind: "package", index: 0, cpus: [0, 1, 2, 3], updatePeriodS: 0.001 }],
+    resolutionsJ: [NaN],
     cpu: 0,
     cpuCount: 4,
     work() {
