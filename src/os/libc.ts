@@ -29,6 +29,7 @@ const SYMBOLS = {
   close: { parameters: ["i32"], result: "i32" },
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
+  recvmsg: { parameters: ["i32", "u64", "i32"], result: "isize" }, // fd, struct msghdr*, flags
   mkdir: { parameters: ["buffer", "i32"], result: "i32" },
   mkdirat: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   linkat: { parameters: ["i32", "buffer", "i32", "buffer", "i32"], result: "i32" }, // from, to, flags

@@ -16,6 +16,8 @@ export interface OpenFile {
 
 /** Opens files of the machine; a reason where one cannot be opened. */
 export type OpenPath = (path: string) => OpenFile | { readonly refused: string };
+/** Opens `exe` of a process, or `root/PATH` for a path as it sees it; likewise. */
+export type OpenOf = (process: number, name: string) => ReturnType<OpenPath>;
 
 /** A file, or the memory that a process fills with code. */
 export interface Module {
@@ -25,6 +27,7 @@ export interface Module {
   /** The process whose memory it is; −1: it is a file. */
   readonly process: number;
   readonly elf?: ElfFile;
+  readonly inode?: number;
   /** Why nothing is known of it. */
   readonly refused?: string;
 }
@@ -53,20 +56,25 @@ const NO_FILE = "no file";
 export class Modules implements CodeTables {
   readonly all: Module[] = [];
   readonly #open: OpenPath;
+  readonly #openOf: OpenOf;
   readonly #vdso: Uint8Array | undefined;
   readonly #numbers = new Map<string, number>();
   readonly #opened: LoadedModule[] = [];
 
   /** @param vdso The code that the kernel gives to every process. */
-  constructor(open: OpenPath, vdso?: Uint8Array) {
-    [this.#open, this.#vdso] = [open, vdso];
+  constructor(open: OpenPath, vdso?: Uint8Array, openOf: OpenOf = () => ({ refused: NO_FILE })) {
+    [this.#open, this.#vdso, this.#openOf] = [open, vdso, openOf];
   }
 
   /** The number of a file that a process has mapped; it is opened now, because it may be gone later. */
-  ofFile(file: MappedFile): number {
+  ofFile(file: MappedFile, process: number): number {
     const { path, buildId, inode } = file;
     return this.#numbers.getOrInsertComputed(`${path}\0${buildId}\0${inode}`, () => {
-      return this.all.push(this.#load(file)) - 1;
+      const known = this.all.findIndex((module) => {
+        const isSame = buildId !== "" ? module.buildId === buildId : module.inode === inode;
+        return module.path === path && module.elf !== undefined && isSame;
+      });
+      return known >= 0 ? known : this.all.push(this.#load(file, process)) - 1;
     });
   }
 
@@ -84,35 +92,35 @@ export class Modules implements CodeTables {
     });
   }
 
-  #load({ path, buildId, inode }: MappedFile): LoadedModule {
+  #load(file: MappedFile, process: number): LoadedModule {
+    const { path, buildId } = file, vdso = this.#vdso;
     const base = { path, buildId, process: -1, source: undefined, pages: new Map() };
     const refuse = (refused: string): LoadedModule => Object.assign(base, { refused });
-    const vdso = this.#vdso;
-    const source = path === VDSO && vdso !== undefined
-      ? { read: memoryReader(vdso), inode: 0, close: () => {} }
+    const isDeleted = path.endsWith(" (deleted)");
+    // Where this process sees another file, or none, the one that has mapped it may see it.
+    const ways = path === VDSO
+      ? [() => vdso === undefined ? { refused: NO_FILE } : memoryFile(vdso)]
       : path[0] === "/"
-      ? this.#open(path)
-      : { refused: NO_FILE };
-    if ("refused" in source) {
-      return refuse(path.endsWith(" (deleted)") ? "deleted" : source.refused);
+      ? [
+        () => this.#open(path),
+        () => this.#openOf(process, `root${path}`),
+        () => this.#openOf(process, "exe"),
+      ]
+      : [];
+    let refused = "";
+    for (const way of ways) {
+      const source = way();
+      const elf = "refused" in source ? source : openElf(source.read);
+      if (!("refused" in source || "refused" in elf) && isMapped(file, source, elf)) {
+        const { inode } = source, id = buildId || elf.buildId;
+        const module: LoadedModule = Object.assign(base, { elf, source, inode, buildId: id });
+        this.#keepOpen(module);
+        return module;
+      }
+      if (!("refused" in source)) source.close();
+      refused ||= "refused" in elf ? elf.refused : "replaced";
     }
-    const elf = openElf(source.read);
-    const isOther = "refused" in elf
-      ? undefined
-      : buildId !== "" && path !== VDSO
-      ? elf.buildId !== buildId
-      : inode > 0 && source.inode !== inode;
-    if ("refused" in elf || isOther === true) {
-      source.close();
-      return refuse("refused" in elf ? elf.refused : "replaced");
-    }
-    const module: LoadedModule = Object.assign(base, {
-      elf,
-      source,
-      buildId: buildId || elf.buildId,
-    });
-    this.#keepOpen(module);
-    return module;
+    return refuse(isDeleted ? "deleted" : refused || NO_FILE);
   }
 
   #keepOpen(module: LoadedModule): void {
@@ -128,6 +136,10 @@ export class Modules implements CodeTables {
       if (module.source === undefined) {
         const source = this.#open(module.path);
         if ("refused" in source) return new Uint8Array();
+        if (source.inode !== module.inode) {
+          source.close();
+          return new Uint8Array();
+        }
         module.source = source;
         this.#keepOpen(module);
       }
@@ -206,6 +218,18 @@ export class Modules implements CodeTables {
   [Symbol.dispose](): void {
     for (const module of this.#opened) module.source?.close();
   }
+}
+
+/** Is an open file the one that is mapped? */
+function isMapped(mapped: MappedFile, { inode }: OpenFile, { buildId }: ElfFile): boolean {
+  if (mapped.path === VDSO) return true;
+  return mapped.buildId !== ""
+    ? mapped.buildId === buildId
+    : mapped.inode === 0 || mapped.inode === inode;
+}
+
+function memoryFile(bytes: Uint8Array): OpenFile {
+  return { read: memoryReader(bytes), inode: 0, close: () => {} };
 }
 
 /** Reads bytes as a file. */

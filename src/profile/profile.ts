@@ -8,9 +8,17 @@
  */
 import { AddressSpace } from "./address_space.ts";
 import { type Modules, VDSO } from "./modules.ts";
-import { HEADER_BYTES, RECORD, type RecordBytes, RecordReader, type Sampling } from "./records.ts";
+import { mappingsOf } from "./maps_text.ts";
+import {
+  HEADER_BYTES,
+  type MappedFile,
+  RECORD,
+  type RecordBytes,
+  RecordReader,
+  type Sampling,
+} from "./records.ts";
 import { ROOT, StackTrie } from "./stack_trie.ts";
-import { END, STACK_POINTER, Unwinder } from "./unwind.ts";
+import { END, INSTRUCTION_POINTER, STACK_POINTER, Unwinder } from "./unwind.ts";
 
 /** Frames that are no code of a module; their address is a number of its own kind. */
 export const FRAME = {
@@ -66,6 +74,8 @@ export interface ProfileFacts {
   readonly ends: number[];
   /** Samples whose stack goes on above its copy. */
   deep: number;
+  /** Names of programs that the kernel does not sample: set-user-ID, or without read permission. */
+  readonly unseen: string[];
   /** CPU time by the kernel's count, and the parts of it that no sample shows; ns. */
   cpuNs: number;
   shortNs: number;
@@ -95,6 +105,19 @@ interface Process {
   readonly name: number;
   readonly root: number;
   threads: number;
+  /** True after an execve(2) until code is mapped. */
+  isStarting: boolean;
+  /** The first thread has ended. */
+  isEnding: boolean;
+  /** Records that were lost before its mappings were read. */
+  readonly lostBefore: number;
+}
+
+/** A process as it is now. */
+export interface ProcessCode {
+  readonly name: string;
+  /** Text of /proc/PID/maps. */
+  readonly maps: string;
 }
 
 /**
@@ -118,6 +141,7 @@ export class Profile {
     guessedFrames: 0,
     ends: [0, 0, 0, 0, 0],
     deep: 0,
+    unseen: [],
     cpuNs: 0,
     shortNs: 0,
     hiddenNs: 0,
@@ -136,11 +160,15 @@ export class Profile {
   #spaces = 0;
   /** Lost samples that no thread has missed so far. */
   #lostLeft = 0;
+  /** Lost records of any kind. */
+  #lostRecords = 0;
   /** Called for each sample. */
   onSample: ((sample: SampleSeen) => void) | undefined;
   /** Called when a process has ended whose own code was sampled: its names may vanish. */
   onEnd: (process: number) => void = () => {};
 
+  /** Reads the name and the mappings of a process, whose records may be lost. */
+  readProcess: (process: number) => ProcessCode | undefined = () => undefined;
   /** Samples are missing where the kernel may not be sampled. */
   readonly #hidesKernel: boolean;
 
@@ -223,18 +251,22 @@ export class Profile {
   }
 
   #lose(count: number): void {
+    this.#lostRecords += count;
     this.facts.lost += count;
     this.#lostLeft += count;
   }
 
   #sample(bytes: RecordBytes, at: number): void {
     const { facts, trie } = this, reader = this.#reader, unwinder = this.#unwinder;
-    const id = reader.sampleProcess(at), process = this.#process(id);
+    const id = reader.sampleProcess(at), isOfUser = reader.openSample(at);
+    const process = isOfUser
+      ? this.#withCode(id, reader.registers[INSTRUCTION_POINTER])
+      : this.#process(id);
     const thread = this.#thread(reader.sampleThread(at), process);
     facts.samples++;
     thread.samples++;
     let node = process.root;
-    if (reader.openSample(at)) {
+    if (isOfUser) {
       const { space } = process, { stackAt, stackBytes, registers } = reader;
       const depth = unwinder.walk(space, registers, bytes, stackAt, stackBytes);
       facts.frames += depth;
@@ -265,17 +297,47 @@ export class Profile {
   }
 
   #process(id: number): Process {
-    return this.#processes.getOrInsertComputed(
-      id,
-      () => this.#make("?", new AddressSpace(++this.#spaces)),
-    );
+    return this.#processes.getOrInsertComputed(id, () => this.#read(id) ?? this.#make("?"));
   }
 
-  #make(name: string, space: AddressSpace): Process {
+  /** A process whose code at an address is known, unless records were lost and it has ended. */
+  #withCode(id: number, address: number): Process {
+    const process = this.#process(id);
+    const isComplete = process.lostBefore === this.#lostRecords;
+    if (isComplete || process.space.find(address) !== undefined) return process;
+    const { threads, isEnding } = process, found = this.#read(id) ?? process;
+    const lostBefore = this.#lostRecords;
+    const read = Object.assign({}, found, { threads, isEnding, lostBefore });
+    this.#processes.set(id, read);
+    return read;
+  }
+
+  /** A process as it is now; `undefined`: it has ended. */
+  #read(id: number): Process | undefined {
+    if (this.#lostRecords === 0) return undefined;
+    const code = this.readProcess(id);
+    if (code === undefined) return undefined;
+    const process = this.#make(code.name);
+    for (const { start, end, file } of mappingsOf(code.maps)) {
+      this.#addMapping(id, process.space, start, end, file);
+    }
+    return process;
+  }
+
+  #make(name: string, space: AddressSpace = new AddressSpace(++this.#spaces)): Process {
     let number = this.names.indexOf(name);
     if (number < 0) number = this.names.push(name) - 1;
     const root = this.trie.child(ROOT, FRAME.process, number);
-    return { space, name: number, root, threads: 1 };
+    const lostBefore = this.#lostRecords;
+    return {
+      space,
+      name: number,
+      root,
+      threads: 1,
+      isStarting: false,
+      isEnding: false,
+      lostBefore,
+    };
   }
 
   #thread(id: number, { root }: Process): Thread {
@@ -291,21 +353,33 @@ export class Profile {
   }
 
   #map(at: number): void {
-    const reader = this.#reader, { modules } = this, id = reader.process(at);
-    const { start, end, file } = reader.mapping(at), { path } = file;
-    const { space } = this.#process(id);
+    const id = this.#reader.process(at), { start, end, file } = this.#reader.mapping(at);
+    const process = this.#process(id);
+    process.isStarting = false;
+    this.#addMapping(id, process.space, start, end, file);
+  }
+
+  #addMapping(
+    id: number,
+    space: AddressSpace,
+    start: number,
+    end: number,
+    file: MappedFile,
+  ): void {
+    const { modules } = this, { path } = file;
     const isFile = path === VDSO ||
       (path[0] === "/" && !/^\/(memfd:|dev\/|anon|SYSV)/.test(path) && path !== "//anon");
     if (/\/(lib)?python3[^/]*$/.test(path)) space.hasTrampolines = true;
-    const module = isFile ? modules.ofFile(file) : modules.ofProcess(id);
+    const module = isFile ? modules.ofFile(file, id) : modules.ofProcess(id);
     const bias = isFile ? modules.bias(module, start, file.offset) : 0;
     space.add({ start, end, module, bias, isMade: !isFile });
   }
 
   #execute(id: number, name: string): void {
     const { threads = 1 } = this.#processes.get(id) ?? {};
-    const process = this.#make(name, new AddressSpace(++this.#spaces));
+    const process = this.#make(name);
     process.threads = threads;
+    process.isStarting = true;
     this.#processes.set(id, process);
   }
 
@@ -330,7 +404,15 @@ export class Profile {
       ended.endedNs = timeNs;
       this.#ending.push([thread, ended]);
     }
-    if (process === undefined || --process.threads > 0) return;
+    if (process === undefined) return;
+    process.threads--;
+    process.isEnding ||= thread === id;
+    // The kernel ends the events of a program that has other rights than its user.
+    const name = this.names[process.name], { unseen } = this.facts;
+    const isUnseen = process.isStarting && process.lostBefore === this.#lostRecords;
+    if (isUnseen && !unseen.includes(name)) unseen.push(name);
+    // Records of threads may be lost: there are more of them than were counted.
+    if (process.threads > 0 || !process.isEnding) return;
     this.onEnd(id);
     this.#processes.delete(id);
   }

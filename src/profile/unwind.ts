@@ -61,7 +61,7 @@ export const OUTERMOST: ReadonlySet<string> = new Set([
 ]);
 export const DEPTH_MOST = 1000;
 /** Numbers of registers in DWARF. */
-export const STACK_POINTER = 7;
+export const STACK_POINTER = 7, INSTRUCTION_POINTER = 16;
 const BX = 3,
   BP = 6,
   SP = STACK_POINTER,

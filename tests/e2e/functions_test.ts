@@ -5,7 +5,7 @@ import { type FoldedLine, readFolded, shareOf, totalS } from "../_support/folded
 import { asEachUser, type User, userIn } from "../_support/plain_user.ts";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 import { compile } from "../_support/compiled.ts";
-import { succeeds, unless } from "../_support/skipped.ts";
+import { NOT_ROOT, succeeds, unless } from "../_support/skipped.ts";
 import { NO_STRACE } from "../_support/strace.ts";
 
 const LIMIT_S = 60;
@@ -191,6 +191,63 @@ program(
   },
   [],
   unless(succeeds("go", "version"), "no go"),
+);
+
+/** Commands that succeed where a plain user may do the same. */
+const PROBES: Readonly<Record<string, string>> = {
+  "unshare -rm": "unshare -rm mount -t tmpfs none /mnt",
+  bwrap: "bwrap --ro-bind / / --proc /proc --tmpfs /mnt true",
+};
+
+/** Ways to run ./app where only it sees the file, as root or as a plain user. */
+const HIDDEN_PLACES: Readonly<Record<string, readonly [root: boolean, script: string]>> = {
+  "unshare -m": [true, "unshare -m sh -c 'mount -t tmpfs none /mnt; cp app /mnt/it; /mnt/it'"],
+  chroot: [true, "mkdir place; cp app place/it; chroot place /it"],
+  "unshare -rm": [false, "unshare -rm sh -c 'mount -t tmpfs none /mnt; cp app /mnt/it; /mnt/it'"],
+  bwrap: [false, "bwrap --ro-bind / / --proc /proc --tmpfs /mnt --ro-bind app /mnt/it /mnt/it"],
+};
+
+for (const [name, [isRoot, script]] of Object.entries(HIDDEN_PLACES)) {
+  const missing = unless(
+    isRoot ? Deno.uid() === 0 : succeeds("sh", "-c", PROBES[name]),
+    "not here",
+  );
+  endToEnd(
+    `functions of a program whose file only it sees: ${name}`,
+    (dir) => {
+      compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2", "-static"]);
+      const user = userIn(dir, isRoot ? "root" : "plain user");
+      const out = user.joulemark(["run", "--folded", "f", "--", "sh", "-c", script]);
+      assertEquals([out.code, out.stdout], [3, "done\n"], out.stderr);
+      const lines = readFolded(`${dir}/f`);
+      assert(shareOf(lines, "it", "_start", "main", "work", "heavy") > 0.6);
+      assert(shareOf(lines, "it", "_start", "main", "work", "light") > 0.15);
+    },
+    LIMIT_S,
+    missing,
+  );
+}
+
+endToEnd(
+  "a note names a program that the kernel does not sample, and a file that cannot be read",
+  (dir) => {
+    compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
+    Deno.chownSync(`${dir}/app`, 0, 0);
+    Deno.chmodSync(`${dir}/app`, 0o4755);
+    const notes = (user: User, script: string) => {
+      const out = user.joulemark(["run", "--functions", "--", "sh", "-c", script]);
+      return out.stderr.replaceAll(/\s+/g, " ");
+    };
+    assertMatch(notes(userIn(dir), "./app 500"), /kernel samples no program with .*: app\. Run it/);
+    assert(!notes(userIn(dir, "root"), "./app 500").includes("samples no program"));
+    const gone = "cc -shared -fPIC -O2 -Dmain=begin -o libgone.so PROGRAMS/shares.c && " +
+      "printf 'int begin(int, char **);\nint main(void) { return begin(1, 0); }' > m.c && " +
+      "cc -o m m.c ./libgone.so -Wl,-rpath,. && { ./m & sleep 0.01; rm libgone.so; wait; }";
+    const text = notes(userIn(dir, "root"), gone.replaceAll("PROGRAMS/", PROGRAMS));
+    assertMatch(text, /functions of [^ ]*\/libgone\.so have no names, because the file cannot be/);
+  },
+  LIMIT_S,
+  NOT_ROOT,
 );
 
 program("a program at a fixed address", "cc -O2 -no-pie -o app PROGRAMS/shares.c", (lines) => {

@@ -125,7 +125,7 @@ onProgram("damaged programs give a result or nothing, and end", (_, bytes) => {
     if ("refused" in file) continue;
     const symbols = new SymbolTable(file, read), frames = new FrameTable(file, read);
     const modules = new Modules(() => ({ read, inode: 0, close: () => {} }));
-    const module = modules.ofFile({ path: "/a", offset: 0, buildId: "", inode: 0 });
+    const module = modules.ofFile({ path: "/a", offset: 0, buildId: "", inode: 0 }, 1);
     for (let at = 0; at < 0x4000; at += 37) {
       symbols.find(at);
       frames.find(at);

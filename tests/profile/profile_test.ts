@@ -10,9 +10,15 @@ const PERIOD = 5e6;
 const AT = 0x400000, SP = 0x7ffc00000000;
 
 /** What a profile has of records of one CPU: seconds and samples by stack. */
-function profileOf(records: readonly Uint8Array[], totalNs = 0, withKernel = false) {
+function profileOf(
+  records: readonly Uint8Array[],
+  totalNs = 0,
+  withKernel = false,
+  readProcess: Profile["readProcess"] = () => undefined,
+) {
   const modules = new Modules(() => ({ refused: "not there" }));
   const profile = new Profile(modules, { periodNs: PERIOD, withKernel });
+  profile.readProcess = readProcess;
   const bytes = together(records);
   const to = records.reduce((sum, one) => sum + one.length, 0);
   profile.take(bytes, [{ cpu: 0, from: 0, to }]);
@@ -115,6 +121,50 @@ Deno.test("records of a process that nobody knows, and lost ones, are counted", 
   const { facts, stacks } = profileOf([lost(5, { process: 1, timeNs: 1 }), hit(2e6, 99, 99)], 5e6);
   assertEquals(facts.lost, 5);
   assertEquals(Object.keys(stacks), ["?;[…];[unknown]"]);
+});
+
+/** As the kernel has it after records were lost. */
+const MAPS = `00400000-00401000 r-xp 00000000 00:00 0 
+00401000-00402000 rw-p 00000000 08:01 9      /bin/app
+`;
+
+Deno.test("a process whose records were lost is read as it is now", () => {
+  const asked: number[] = [];
+  const read = (process: number) => {
+    asked.push(process);
+    return process === 7 ? { name: "app", maps: MAPS } : undefined;
+  };
+  const { stacks } = profileOf(
+    [
+      ...[comm("sh", { process: 7, timeNs: 1 }), lost(5, { process: 7, timeNs: 2 })],
+      ...[hit(3e6), hit(4e6), hit(5e6, 99, 99), hit(6e6, 99, 99)],
+    ],
+    20e6,
+    false,
+    read,
+  );
+  assertEquals(Object.keys(stacks), [
+    "app;py::step:/a;b.py;py::step:/a;b.py",
+    "?;[…];[unknown]",
+  ]);
+  assertEquals(asked, [7, 99]);
+  assertEquals(profileOf([hit(3e6)], 5e6, false, read).stacks, {
+    "?;[…];[unknown]": { ms: 5, samples: 1 },
+  });
+});
+
+Deno.test("a process goes on until its first thread ends, if records of threads were lost", () => {
+  const other = { process: 7, thread: 8, timeNs: 3e6 };
+  const { stacks } = profileOf([...begin("app"), task("exit", 7, other), hit(4e6)], 5e6);
+  assertEquals(Object.keys(stacks), ["app;py::step:/a;b.py;py::step:/a;b.py"]);
+});
+
+Deno.test("a program that the kernel does not sample is named", () => {
+  const at = (timeNs: number) => ({ process: 7, timeNs });
+  const all = [...begin("sh"), comm("sudo", at(3e6)), task("exit", 1, at(4e6))];
+  assertEquals(profileOf(all, 5e6).facts.unseen, ["sudo"]);
+  const ended = [...begin("app"), task("exit", 1, at(4e6))];
+  assertEquals(profileOf(ended, 5e6).facts.unseen, []);
 });
 
 Deno.test("endOf() finds where later records begin", () => {

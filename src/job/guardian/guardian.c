@@ -26,12 +26,14 @@
  *   F text      the message if the runtime dies from here on
  *   L permille  its budget, of one core (budget.h); 0: none
  *   P pid       is this process of the run, and which rank has it?
+ *   O pid name  the descriptor of a file that a process has mapped, root/PATH, exe, or maps
  * To the runtime, words with blanks between:
  *   S ns        the application was started (CLOCK_MONOTONIC_RAW)
  *   E errno     it could not be executed
  *   K signal    a signal was forwarded, or came when there was no process to forward it to
  *   X code signal ns   the application ended
  *   L           it took more than its budget and has the lowest priority now
+ *   O pid errno        0: with the descriptor
  *   P pid member rank  member: 1 of this run, 0 of none or another, 2 its environment is closed to us
  *                      too; the rank where it is of this run and has one
  */
@@ -71,6 +73,7 @@ enum { MODE_PACKED = 0, MODE_PREPARED = 1, MODE_EXECUTE = 2 };
 #include "code_cache.h"
 
 enum { AF_UNIX = 1, SOCK_STREAM = 1, SOCK_SEQPACKET = 5, SOCK_CLOEXEC = 02000000 };
+enum { SOL_SOCKET = 1, SCM_RIGHTS = 1, NAME_BYTES = 4096 };
 enum { SOCK_NONBLOCK = 04000, MSG_NOSIGNAL = 0x4000, MSG_DONTWAIT = 0x40 };
 #include "samples.h"
 enum { POLLIN = 1, POLLHUP = 16, WNOHANG = 1, WUNTRACED = 2, WCONTINUED = 8 };
@@ -514,6 +517,36 @@ static void answer_namespace(struct guard *guard, u64 pid) {
   tell_runtime(guard, 'Q', pid, has_stat(AT_FDCWD, path, stat, 0) ? *(const u32 *)(stat + 8) : 0, 0, 2);
 }
 
+/*
+ * Opens what a process has mapped, which the runtime may not reach once it is confined: "PID root/PATH", as that
+ * process sees it, "PID exe" or "PID maps". The descriptor goes with the answer (SCM_RIGHTS, unix(7)).
+ */
+static void answer_open(struct guard *guard, const char *words) {
+  char path[NAME_BYTES + 32], line[64], stat[256] __attribute__((aligned(8)));
+  u64 pid = read_number(words, 10, &words);
+  struct text text = text_in(path, sizeof path);
+  add(&text, "/proc/");
+  add_number(&text, pid, 10);
+  add(&text, "/");
+  add(&text, *words ? words + 1 : "");
+  i64 fd = starts(words, " root/") || equal(words, " exe") || equal(words, " maps") ? open_at(path, O_RDONLY | O_NONBLOCK, 0) : -EACCES;
+  if (fd >= 0 && (!has_stat(fd, "", stat, AT_EMPTY_PATH) || (*(u32 *)(stat + STAT_MODE) & S_IFMT) != S_IFREG)) {
+    close_fd(fd);
+    fd = -EACCES;
+  }
+  text = text_in(line, sizeof line);
+  add(&text, "O ");
+  add_number(&text, pid, 10);
+  add(&text, " ");
+  add_number(&text, fd < 0 ? (u64)-fd : 0, 10);
+  /* struct iovec; struct cmsghdr and a descriptor; struct msghdr. */
+  u64 content[2] = {(u64)line, (u64)(text.at - line)};
+  u64 rights[3] = {20, SOL_SOCKET | (u64)SCM_RIGHTS << 32, (u64)(u32)fd};
+  u64 message[7] = {0, 0, (u64)content, 1, fd < 0 ? 0 : (u64)rights, fd < 0 ? 0 : sizeof rights, 0};
+  call(SYS_SENDMSG, guard->socket, (i64)message, MSG_NOSIGNAL | MSG_DONTWAIT, 0);
+  close_fd(fd);
+}
+
 /* Its next word is to come before long. */
 static void hear_within(struct guard *guard) {
   guard->hear_by = clock_ns(CLOCK_MONOTONIC) + SILENCE_NS;
@@ -560,6 +593,9 @@ static void hear_runtime(struct guard *guard, char *packet) {
       continue;
     } else if (packet[0] == 'Q') {
       answer_namespace(guard, read_number(packet + 1, 10, 0));
+      continue;
+    } else if (packet[0] == 'O') {
+      answer_open(guard, packet + 1);
       continue;
     } else if (packet[0] == 'F') {
       struct text text = text_in(guard->last_words, sizeof guard->last_words);

@@ -7,6 +7,7 @@
  */
 import { closeFile } from "../../os/files.ts";
 import { ERRNO, errno, libc } from "../../os/libc.ts";
+import { receivePassed } from "../../os/passed_descriptor.ts";
 import { pollEntry } from "../../os/poll.ts";
 
 /**
@@ -53,6 +54,8 @@ export class Guardian {
   #open = true;
   #isDecided = false;
   #aliveNs = 0;
+  /** The descriptor that came with the last answer. */
+  #passed = -1;
   readonly #packet = new Uint8Array(PACKET_BYTES);
   /** Events that came while an answer was waited for. */
   readonly #early: GuardianEvent[] = [];
@@ -139,11 +142,29 @@ export class Guardian {
     return answer?.kind === "namespace" ? answer.namespace : 0;
   }
 
-  #ask(question: "P" | "Q", pid: number): LookAnswer | NamespaceAnswer | undefined {
-    this.#send(question + pid);
+  /**
+   * Opens a file of a process: `maps`, or `root/PATH` for a path as the process sees it.
+   *
+   * @returns The descriptor; negative if there is none.
+   */
+  openOf(pid: number, name: string): number {
+    this.#passed = -1;
+    const answer = this.#ask("O", pid, ` ${name}`, receivePassed);
+    if (answer?.kind === "opened" && answer.errno === 0) return this.#passed;
+    if (this.#passed >= 0) closeFile(this.#passed);
+    return -1;
+  }
+
+  #ask(
+    question: keyof typeof ANSWERS,
+    pid: number,
+    more = "",
+    receive: Receive = receivePlain,
+  ): Answer | undefined {
+    this.#send(question + pid + more);
     const poll = pollEntry(this.socket);
     for (let tries = 0; tries < 10 && this.#open; tries++) {
-      for (let event = this.#read(); event !== undefined; event = this.#read()) {
+      for (let event = this.#read(receive); event !== undefined; event = this.#read(receive)) {
         if (!isAnswer(event)) this.#early.push(event);
         // Not one that came too late.
         else if (event.pid === pid && event.kind === ANSWERS[question]) return event;
@@ -167,9 +188,12 @@ export class Guardian {
     }
   }
 
-  #read(): GuardianEvent | LookAnswer | NamespaceAnswer | undefined {
+  #read(receive = receivePlain): GuardianEvent | Answer | undefined {
     while (this.#open) {
-      const size = Number(libc().read(this.socket, this.#packet, BigInt(PACKET_BYTES)));
+      const { size, fds: [fd = -1] } = receive(this.socket, this.#packet);
+      // One that came too late.
+      if (this.#passed >= 0 && fd >= 0) closeFile(this.#passed);
+      if (fd >= 0) this.#passed = fd;
       if (size < 0) {
         if (errno() === ERRNO.EINTR) continue;
         return undefined;
@@ -214,16 +238,30 @@ interface NamespaceAnswer {
   readonly namespace: number;
 }
 
-/** Answer that belongs to each question. */
-const ANSWERS = { P: "looked", Q: "namespace" } as const;
-
-function isAnswer(
-  event: GuardianEvent | LookAnswer | NamespaceAnswer,
-): event is LookAnswer | NamespaceAnswer {
-  return event.kind === "looked" || event.kind === "namespace";
+interface OpenedAnswer {
+  readonly kind: "opened";
+  readonly pid: number;
+  readonly errno: number;
 }
 
-function eventOf(text: string): GuardianEvent | LookAnswer | NamespaceAnswer | undefined {
+type Answer = LookAnswer | NamespaceAnswer | OpenedAnswer;
+
+/** Answer that belongs to each question. */
+const ANSWERS = { P: "looked", Q: "namespace", O: "opened" } as const;
+const KINDS: ReadonlySet<string> = new Set(Object.values(ANSWERS));
+
+function isAnswer(event: GuardianEvent | Answer): event is Answer {
+  return KINDS.has(event.kind);
+}
+
+/** Takes the next packet of a socket. */
+type Receive = typeof receivePassed;
+
+function receivePlain(socket: number, packet: Uint8Array): ReturnType<Receive> {
+  return { size: Number(libc().read(socket, packet, BigInt(packet.length))), fds: [] };
+}
+
+function eventOf(text: string): GuardianEvent | Answer | undefined {
   const [a, b, c] = text.slice(1).trim().split(" ").map(Number);
   switch (text[0]) {
     case "S":
@@ -238,6 +276,8 @@ function eventOf(text: string): GuardianEvent | LookAnswer | NamespaceAnswer | u
       return { kind: "lowered" };
     case "Q":
       return { kind: "namespace", pid: a, namespace: b };
+    case "O":
+      return { kind: "opened", pid: a, errno: b };
     case "P":
       return {
         kind: "looked",

@@ -9,8 +9,8 @@
  *
  * perf_event_open(2), unix(7), linux/socket.h.
  */
-enum { ATTRIBUTE_BYTES = 128, MAX_CPUS = 8192, BATCH = 64, NAME_BYTES = 64 };
-enum { SOCK_DGRAM = 2, SOL_SOCKET = 1, SCM_RIGHTS = 1, PERF_FLAG_FD_CLOEXEC = 8 };
+enum { ATTRIBUTE_BYTES = 128, MAX_CPUS = 8192, BATCH = 64, SOCKET_NAME_BYTES = 64 };
+enum { SOCK_DGRAM = 2, PERF_FLAG_FD_CLOEXEC = 8 };
 #define HAND_OVER_NS 2000000000ul /* the runtime looks each few ms, and its queue may be short */
 
 struct message {
@@ -30,7 +30,7 @@ struct events {
   i64 socket;
   u64 until;
   u16 family;
-  char path[NAME_BYTES - 2]; /* with the family: struct sockaddr_un */
+  char path[SOCKET_NAME_BYTES - 2]; /* with the family: struct sockaddr_un */
   u32 count;
   u32 numbers[1 + BATCH]; /* pid, and the CPU of each event */
   struct {
@@ -50,7 +50,7 @@ static int hand_over(struct events *events) {
     void *at;
     u64 bytes;
   } part = {events->numbers, 4 + 4 * count};
-  struct message message = {&events->family, NAME_BYTES, (void *)&part, 1, &events->rights, 16 + 4 * count, 0};
+  struct message message = {&events->family, SOCKET_NAME_BYTES, (void *)&part, 1, &events->rights, 16 + 4 * count, 0};
   i64 sent = 0;
   while (count > 0 && (sent = call(SYS_SENDMSG, events->socket, (i64)&message, MSG_DONTWAIT, 0)) < 0) {
     if ((sent != -EAGAIN && sent != -EINTR) || clock_ns(CLOCK_MONOTONIC) > events->until) break;

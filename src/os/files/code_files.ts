@@ -16,7 +16,11 @@ export interface CodeFile {
 
 /** Opens a program or a library; a reason if it cannot be. */
 export function openCodeFile(path: string): CodeFile | { readonly refused: string } {
-  const fd = openFile(path, O.RDONLY | O.NONBLOCK);
+  return codeFileOf(openFile(path, O.RDONLY | O.NONBLOCK));
+}
+
+/** A program or a library that is open; a reason if it is none. @param fd Or −errno. */
+export function codeFileOf(fd: number): CodeFile | { readonly refused: string } {
   if (fd < 0) return { refused: errorText(-fd) };
   const facts = statOpen(fd);
   if (facts === undefined || (facts.mode & FILE_TYPE) !== REGULAR_FILE) {

@@ -9,15 +9,15 @@ import { cpuSeconds } from "../../os/clock.ts";
 import { commandProcess } from "../../os/devices/perf_event.ts";
 import { HandedEvents, LAST } from "../../os/devices/handed_events.ts";
 import { PerfSampling } from "../../os/devices/perf_sampling.ts";
-import { closeFile, listDirectory, O, openFile, readOpenText } from "../../os/files.ts";
+import { closeFile, listDirectory, O, openFile, readOpenText, readText } from "../../os/files.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
-import { openCodeFile, ownText } from "../../os/files/code_files.ts";
+import { codeFileOf, openCodeFile, ownText } from "../../os/files/code_files.ts";
 import { affinityOf } from "../../os/host.ts";
 import { ERRNO, errorText } from "../../os/libc.ts";
 import { ownVdso } from "../../os/memory/vdso.ts";
 import { Modules } from "../../profile/modules.ts";
 import { FrameNames } from "../../profile/names.ts";
-import { Profile, type StackCost } from "../../profile/profile.ts";
+import { type ProcessCode, Profile, type StackCost } from "../../profile/profile.ts";
 import { type Sampling, samplingAttribute } from "../../profile/records.ts";
 import type { FunctionOptions } from "./function_options.ts";
 
@@ -58,8 +58,11 @@ export class FunctionSampling {
     const bytesPerNs = (sampling.stackBytes + SAMPLE_BYTES) / sampling.periodNs;
     // Two turns have room: what came since the one before stays there.
     this.#turnNs = Math.min(TURN_NS, perf.ringBytes / bytesPerNs / 3);
-    this.#modules = new Modules(openCodeFile, ownVdso());
+    this.#modules = new Modules(openCodeFile, ownVdso(), (process, name) => {
+      return codeFileOf(openOf(process, name));
+    });
     this.profile = new Profile(this.#modules, sampling);
+    this.profile.readProcess = processNow;
     // Later, without capabilities, the kernel shows zeros.
     this.#kernelSymbols = sampling.withKernel ? openFile(KERNEL_SYMBOLS, O.RDONLY) : -1;
     this.names = new FrameNames(this.profile, {
@@ -160,6 +163,17 @@ function openHanded(attribute: Uint8Array<ArrayBuffer>): HandedEvents | undefine
     handed?.[Symbol.dispose]();
     return undefined;
   }
+}
+
+/** Opens a file of a process, which the guardian may do; the monitor may not once it is confined. */
+function openOf(process: number, name: string): number {
+  return guardian()?.openOf(process, name) ?? openFile(`/proc/${process}/${name}`, O.RDONLY);
+}
+
+function processNow(process: number): ProcessCode | undefined {
+  const fd = openOf(process, "maps"), name = readText(`/proc/${process}/comm`)?.trimEnd();
+  const maps = fd < 0 ? undefined : readOpenText(fd, "maps");
+  return maps === undefined || maps === "" || name === undefined ? undefined : { name, maps };
 }
 
 function reasonOf({ errno, call }: { errno: number; call: string }): string {

@@ -7,7 +7,7 @@ import type { OptionValues } from "../../core/option.ts";
 import type { Nested, ReportHost } from "../../core/report.ts";
 import type { FunctionData } from "../../profile/function_data.ts";
 import type { PageFunctions } from "../../show/page/data.ts";
-import { BRIEF_PERIODS, type SampleSeen } from "../../profile/profile.ts";
+import type { SampleSeen } from "../../profile/profile.ts";
 import {
   FunctionRowsWriter,
   FUNCTIONS_FILE,
@@ -23,16 +23,10 @@ import {
   type WrittenFunctions,
 } from "./function_files.ts";
 import { FunctionEnergies } from "./function_energies.ts";
-import { FUNCTION_FILES, functionOptions, STACK_MOST } from "./function_options.ts";
+import { functionNotes, type UnreadFile, unreadFiles } from "./function_notes.ts";
+import { FUNCTION_FILES, functionOptions } from "./function_options.ts";
 import { FunctionSampling } from "./function_sampling.ts";
 import type { Opener, OpenOutput, OutputSite } from "./output.ts";
-
-/** More lost samples are a finding. */
-const LOST_SHARE = 0.01;
-/** More CPU time in threads with few samples, or none, is a finding. */
-const BRIEF_SHARE = 0.1;
-/** More stacks that go on above their copy are a finding. */
-const DEEP_SHARE = 0.05;
 
 /** The outputs of `--functions`. @param pack Absent where no profile of pprof is asked for. */
 export function makeFunctions(pack: PackPprof | undefined) {
@@ -121,6 +115,7 @@ class FunctionOutput implements OpenOutput {
   readonly #samples: SampleSeen[] = [];
   #written: WrittenFunctions | undefined;
   #others = 0;
+  #unread: readonly UnreadFile[] = [];
 
   constructor(sampling: FunctionSampling, files: FunctionFileSources, live: LiveFunctions) {
     [this.#sampling, this.#files, this.#live] = [sampling, files, live];
@@ -161,6 +156,7 @@ class FunctionOutput implements OpenOutput {
       facts: profile.facts,
       frames: (module, address) => names.frames(module, address),
     };
+    this.#unread = unreadFiles(data, modules.all);
     // Files that grow are closed by now.
     const rows = recording?.writer.finish(data, profile.names);
     if (rows !== undefined) writeFile(recording!.namesPath, () => [rows], this.#files.site);
@@ -169,35 +165,11 @@ class FunctionOutput implements OpenOutput {
   }
 
   notes(): Finding[] {
-    const { samples, lost, deep, cpuNs, briefNs, shortNs } = this.#sampling.profile.facts;
-    const others = this.#others, share = (briefNs + shortNs) / cpuNs;
-    const notes: Finding[] = [];
-    if (lost > LOST_SHARE * samples) {
-      const text = `${lost} samples of functions were lost: the monitor had too little CPU time`;
-      const remedy = "Leave a CPU free, or give a lower rate: --functions=99";
-      notes.push({ code: "functions-lost", severity: "warning", text, remedy });
-    }
-    if (share > BRIEF_SHARE) {
-      const text = `${Math.round(100 * share)} % of the CPU time is of threads shorter than ` +
-        `${BRIEF_PERIODS} sampling periods. Times of functions in them are inaccurate`;
-      const remedy = "Sample more often: --functions=997";
-      notes.push({ code: "functions-of-brief-threads", severity: "warning", text, remedy });
-    }
-    const moreBytes = Math.min(2 * this.#live.stackBytes, STACK_MOST);
-    if (deep > DEEP_SHARE * samples && moreBytes > this.#live.stackBytes) {
-      const text =
-        `${Math.round(100 * deep / samples)} % of the stacks are deeper than the bytes ` +
-        "of them that were copied. Their outer functions are missing";
-      const remedy = `Copy more of each stack: --stack-bytes=${moreBytes}`;
-      notes.push({ code: "functions-of-deep-stacks", severity: "warning", text, remedy });
-    }
-    if (others > 0) {
-      const count = others === 1 ? "1 other process" : `${others} other processes`;
-      const text = `functions of ${count} of this launch were not sampled`;
-      const remedy = "Start the launcher inside: joulemark run --functions -- mpirun ./app";
-      notes.push({ code: "functions-of-others", severity: "warning", text, remedy });
-    }
-    return notes;
+    return functionNotes(this.#sampling.profile.facts, {
+      stackBytes: this.#live.stackBytes,
+      others: this.#others,
+      unread: this.#unread,
+    });
   }
 
   get functions(): PageFunctions | undefined {

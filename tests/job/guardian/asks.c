@@ -1,7 +1,7 @@
 /*
  * Stands in for the runtime: lets the application go, then asks the guardian of the processes whose
  * numbers stand in the file "ask" of its directory (its last argument), and leaves the answers in
- * "answers".
+ * "answers". With ASK_FILE it asks for that file of each instead, and leaves what it reads there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@ int main(int count, char **arguments) {
   static const char flag[] = "--joulemark-guardian=";
   int socket = -1, numbers[16], asked = 0;
   char packet[256], path[4096];
-  const char *directory = getenv("ASK_DIRECTORY");
+  const char *directory = getenv("ASK_DIRECTORY"), *name = getenv("ASK_FILE");
+  if (name && !*name) name = 0;
   for (int i = 1; i < count; i++)
     if (strncmp(arguments[i], flag, sizeof flag - 1) == 0) socket = atoi(arguments[i] + sizeof flag - 1);
   if (socket < 0 || !directory || send(socket, "G", 1, 0) != 1) return 1;
@@ -29,18 +30,30 @@ int main(int count, char **arguments) {
   FILE *answers = fopen(path, "w");
   if (!answers) return 1;
   for (int i = 0; i < asked; i++) {
-    int size = snprintf(packet, sizeof packet, "P%d", numbers[i]);
+    int size = name ? snprintf(packet, sizeof packet, "O%d %s", numbers[i], name)
+                    : snprintf(packet, sizeof packet, "P%d", numbers[i]);
     if (send(socket, packet, (size_t)size, 0) != size) return 1;
     for (int tries = 0; tries < 1000;) {
-      ssize_t got = recv(socket, packet, sizeof packet - 1, MSG_DONTWAIT);
+      char rights[CMSG_SPACE(sizeof(int))];
+      struct iovec content = {packet, sizeof packet - 1};
+      struct msghdr message = {0, 0, &content, 1, rights, sizeof rights, 0};
+      ssize_t got = recvmsg(socket, &message, MSG_DONTWAIT);
       if (got <= 0) {
         usleep(10000);
         tries++;
         continue;
       }
       packet[got] = 0;
-      if (*packet != 'P') continue;
-      fprintf(answers, "%s\n", packet);
+      if (*packet != (name ? 'O' : 'P')) continue;
+      fprintf(answers, "%s", packet);
+      struct cmsghdr *passed = CMSG_FIRSTHDR(&message);
+      if (passed) {
+        char text[64];
+        ssize_t read_bytes = read(*(int *)CMSG_DATA(passed), text, 4);
+        fprintf(answers, " %.*s", (int)read_bytes, text);
+        close(*(int *)CMSG_DATA(passed));
+      }
+      fprintf(answers, "\n");
       break;
     }
   }

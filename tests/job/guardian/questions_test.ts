@@ -35,55 +35,90 @@ async function numberIn(path: string): Promise<number> {
   }
 }
 
+/**
+ * Answers on the processes of a script, which leave their numbers in files and then wait for a line of "go".
+ *
+ * @param file Asked of each process; absent: whose it is.
+ */
+async function answersOn(
+  script: (dir: string) => string,
+  names: readonly string[],
+  { others = [], file }: { others?: readonly number[]; file?: string } = {},
+): Promise<{ pids: number[]; answers: string[] }> {
+  const dir = Deno.makeTempDirSync();
+  try {
+    compile("job/guardian/asks.c", `${dir}/asks`, []);
+    Deno.writeFileSync(`${dir}/guardian`, await guardianFor(`${dir}/asks`), { mode: 0o755 });
+    new Deno.Command("mkfifo", { args: [`${dir}/go`] }).outputSync();
+    const run = new Deno.Command(`${dir}/guardian`, {
+      args: ["run", "--", "sh", "-c", script(dir)],
+      cwd: dir,
+      env: { ASK_DIRECTORY: dir, ASK_FILE: file ?? "" },
+    }).spawn();
+    const pids: number[] = [];
+    for (const name of names) pids.push(await numberIn(`${dir}/${name}`));
+    pids.push(...others);
+    Deno.writeTextFileSync(`${dir}/asked`, pids.join(" "));
+    Deno.renameSync(`${dir}/asked`, `${dir}/ask`);
+    let answers = "";
+    while (answers.split("\n").length <= pids.length) {
+      await new Promise((go) => setTimeout(go, 10));
+      try {
+        answers = Deno.readTextFileSync(`${dir}/answers`);
+      } catch {
+        // not there yet
+      }
+    }
+    const go = Deno.openSync(`${dir}/go`, { write: true });
+    go.writeSync(new TextEncoder().encode("on\n".repeat(names.length)));
+    go.close();
+    assertEquals((await run.status).code, 0);
+    return { pids, answers: answers.trim().split("\n") };
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+}
+
 Deno.test({
   ...skippedWithout("the guardian reports no processes but those of the run", NO_COMPILER),
   fn: () =>
     withTimeLimit(async () => {
-      const dir = Deno.makeTempDirSync();
-      try {
-        compile("job/guardian/asks.c", `${dir}/asks`, []);
-        Deno.writeFileSync(`${dir}/guardian`, await guardianFor(`${dir}/asks`), { mode: 0o755 });
-        const other = new Deno.Command("sleep", { args: ["60"], env: { PMI_RANK: "9" } }).spawn();
-        const sh = "sh -c 'echo $$ >";
-        const script = `PMI_RANK=5 ${sh}ranked; read a <go' & ${sh}plain; read a <go' &
-          env -u JOULEMARK_SESSION PMI_RANK=7 ${sh}cleaned; read a <go' &
-          JOULEMARK_SESSION=/none PMI_RANK=8 ${sh}elsewhere; read a <go' & wait`;
-        new Deno.Command("mkfifo", { args: [`${dir}/go`] }).outputSync();
-        const run = new Deno.Command(`${dir}/guardian`, {
-          args: ["run", "--", "sh", "-c", script],
-          cwd: dir,
-          env: { ASK_DIRECTORY: dir },
-        }).spawn();
-        const pids: number[] = [];
-        for (const name of ["ranked", "plain", "cleaned", "elsewhere"]) {
-          pids.push(await numberIn(`${dir}/${name}`));
-        }
-        // No process has that number.
-        pids.push(other.pid, 1 << 30);
-        Deno.writeTextFileSync(`${dir}/asked`, pids.join(" "));
-        Deno.renameSync(`${dir}/asked`, `${dir}/ask`);
-        let answers = "";
-        while (answers.split("\n").length <= pids.length) {
-          await new Promise((go) => setTimeout(go, 10));
-          try {
-            answers = Deno.readTextFileSync(`${dir}/answers`);
-          } catch {
-            // not there yet
-          }
-        }
-        const go = Deno.openSync(`${dir}/go`, { write: true });
-        go.writeSync(new TextEncoder().encode("on\non\non\non\n"));
-        go.close();
-        const [ranked, plain, cleaned, elsewhere, another, none] = pids;
-        assertEquals(answers.trim().split("\n"), [
-          ...[`P ${ranked} 1 5`, `P ${plain} 1`, `P ${cleaned} 0`, `P ${elsewhere} 0`],
-          ...[`P ${another} 0`, `P ${none} 2`],
-        ]);
-        assertEquals((await run.status).code, 0);
-        other.kill();
-        await other.status;
-      } finally {
-        Deno.removeSync(dir, { recursive: true });
-      }
+      const other = new Deno.Command("sleep", { args: ["60"], env: { PMI_RANK: "9" } }).spawn();
+      const sh = "sh -c 'echo $$ >";
+      const script = `PMI_RANK=5 ${sh}ranked; read a <go' & ${sh}plain; read a <go' &
+        env -u JOULEMARK_SESSION PMI_RANK=7 ${sh}cleaned; read a <go' &
+        JOULEMARK_SESSION=/none PMI_RANK=8 ${sh}elsewhere; read a <go' & wait`;
+      const names = ["ranked", "plain", "cleaned", "elsewhere"];
+      // No process has the last number.
+      const others = [other.pid, 1 << 30];
+      const { pids, answers } = await answersOn(() => script, names, { others });
+      const [ranked, plain, cleaned, elsewhere, another, none] = pids;
+      assertEquals(answers, [
+        ...[`P ${ranked} 1 5`, `P ${plain} 1`, `P ${cleaned} 0`, `P ${elsewhere} 0`],
+        ...[`P ${another} 0`, `P ${none} 2`],
+      ]);
+      other.kill();
+      await other.status;
     }, 30),
+});
+
+Deno.test({
+  ...skippedWithout("the guardian opens files as a process sees them, and no others", NO_COMPILER),
+  fn: () =>
+    withTimeLimit(async () => {
+      const script = (dir: string) => {
+        return `echo text >${dir}/text; sh -c 'echo $$ >one; read a <go' & wait`;
+      };
+      const on = async (file: string) => {
+        const { pids, answers } = await answersOn(script, ["one"], { file, others: [1 << 30] });
+        return answers.map((answer, i) => answer.replace(`O ${pids[i]} `, ""));
+      };
+      const ELF = "\x7fELF", ENOENT = "2", EACCES = "13";
+      assertEquals(await on("exe"), [`0 ${ELF}`, ENOENT]);
+      assertEquals(await on("root/bin/sh"), [`0 ${ELF}`, ENOENT]);
+      assertEquals((await on("maps"))[0].slice(0, 2), "0 ");
+      assertEquals(await on("root/dev/null"), [EACCES, ENOENT]);
+      assertEquals(await on("root/nowhere"), [ENOENT, ENOENT]);
+      assertEquals(await on("environ"), [EACCES, EACCES]);
+    }, 60),
 });

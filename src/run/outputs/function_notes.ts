@@ -1,0 +1,97 @@
+/**
+ * Notes on functions: what their times leave out, and what helps.
+ * @module
+ */
+import type { Finding } from "../../core/finding.ts";
+import type { FunctionData } from "../../profile/function_data.ts";
+import type { Module } from "../../profile/modules.ts";
+import { BRIEF_PERIODS, type ProfileFacts } from "../../profile/profile.ts";
+import { STACK_MOST } from "./function_options.ts";
+
+/** More lost samples are a finding. */
+const LOST_SHARE = 0.01;
+/** More CPU time in threads with few samples, or none, is a finding. */
+const BRIEF_SHARE = 0.1;
+/** More stacks that go on above their copy are a finding. */
+const DEEP_SHARE = 0.05;
+/** A file with code that cannot be read is a finding from this share of the samples on. */
+const UNREAD_SHARE = 0.01;
+
+/** A file with code that could not be read. */
+export interface UnreadFile {
+  readonly path: string;
+  readonly reason: string;
+  readonly samples: number;
+}
+
+/** Files of sampled code that could not be read, those with most samples first. */
+export function unreadFiles(
+  { trie, costs }: Pick<FunctionData, "trie" | "costs">,
+  modules: readonly Module[],
+): UnreadFile[] {
+  const counts = new Map<Module, number>();
+  for (const { node, samples } of costs) {
+    const module = modules[Math.floor(trie.module(node) / 2)];
+    if (module?.refused === undefined) continue;
+    counts.set(module, (counts.get(module) ?? 0) + samples);
+  }
+  return [...counts].map(([{ path, refused = "" }, samples]) => ({
+    path,
+    reason: refused,
+    samples,
+  }))
+    .sort((a, b) => b.samples - a.samples);
+}
+
+/** The notes. @param others Processes of the launch that other runs started. */
+export function functionNotes(
+  { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
+  { stackBytes, others, unread }: {
+    readonly stackBytes: number;
+    readonly others: number;
+    readonly unread: readonly UnreadFile[];
+  },
+): Finding[] {
+  const notes: Finding[] = [];
+  const add = (code: string, text: string, remedy: string) => {
+    notes.push({ code: `functions-${code}`, severity: "warning", text, remedy });
+  };
+  if (lost > LOST_SHARE * samples) {
+    const text = `${lost} samples of functions were lost: the monitor had too little CPU time`;
+    add("lost", text, "Leave a CPU free, or give a lower rate: --functions=99");
+  }
+  const brief = (briefNs + shortNs) / cpuNs;
+  if (brief > BRIEF_SHARE) {
+    const text = `${Math.round(100 * brief)} % of the CPU time is of threads shorter than ` +
+      `${BRIEF_PERIODS} sampling periods. Times of functions in them are inaccurate`;
+    add("of-brief-threads", text, "Sample more often: --functions=997");
+  }
+  const moreBytes = Math.min(2 * stackBytes, STACK_MOST);
+  if (deep > DEEP_SHARE * samples && moreBytes > stackBytes) {
+    const text = `${Math.round(100 * deep / samples)} % of the stacks are deeper than the bytes ` +
+      "of them that were copied. Their outer functions are missing";
+    add("of-deep-stacks", text, `Copy more of each stack: --stack-bytes=${moreBytes}`);
+  }
+  if (unseen.length > 0) {
+    const text = `the kernel samples no program with set-user-ID, file capabilities or without ` +
+      `read permission: ${andMore(unseen[0], unseen.length)}. Its CPU time is not included`;
+    add("of-other-rights", text, "Run it as root");
+  }
+  const [first] = unread, all = unread.reduce((sum, file) => sum + file.samples, 0);
+  if (all > UNREAD_SHARE * samples) {
+    const text = `functions of ${andMore(first.path, unread.length)} have no names, because the ` +
+      `file cannot be read: ${first.reason}`;
+    add("of-unread-files", text, "Keep the file in its place until the run ends");
+  }
+  if (others > 0) {
+    const count = others === 1 ? "1 other process" : `${others} other processes`;
+    const text = `functions of ${count} of this launch were not sampled`;
+    add("of-others", text, "Start the launcher inside: joulemark run --functions -- mpirun ./app");
+  }
+  return notes;
+}
+
+/** The first of several names. */
+function andMore(name: string, count: number): string {
+  return count > 1 ? `${name} and ${count - 1} more` : name;
+}
