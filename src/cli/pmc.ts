@@ -2,6 +2,7 @@
  * `joulemark pmc`: logs of pm_mpi_lib, looked at in the ways of M. Bareford's study (2015).
  * @module
  */
+import { wrapText } from "../show/analysis/text_layout.ts";
 import { refuseOutputAmongInputs } from "../job/place/part_files.ts";
 import { jsonText } from "../core/printable.ts";
 import {
@@ -254,7 +255,10 @@ export function printed(view: views.View, format: string, width = Infinity): str
       if (view.panels.length === 0) throw wrong("--format svg", "text, csv or json here", "svg");
       return svg(view.panels, "", view.inPairs);
     default: {
-      const notes = view.notes.map((line) => `${line}\n`).join("");
+      const notes = view.notes.flatMap((line) =>
+        width === Infinity ? [line] : wrapText(line, width, "  ")
+      )
+        .map((line) => `${line}\n`).join("");
       const tables = view.tables.map((table) => tableText(table, width)).join("\n");
       return tables + (notes === "" ? "" : `\n${notes}`);
     }

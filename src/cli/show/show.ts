@@ -155,7 +155,7 @@ async function run(options: ParsedOptions): Promise<number> {
     const view = reportView(report);
     const isFile = text.output !== undefined;
     const look = stdoutLook(isFile ? "never" : text.color);
-    const tables = summaryAnd(report, view, { look, width, isVerbose: flags.has("verbose") });
+    const tables = summaryAnd(report, view, { look, isVerbose: flags.has("verbose") });
     if (isFile) write(tables);
     else writeControls(tables);
     return EXIT.done;
@@ -271,10 +271,10 @@ async function series(words: readonly string[], kind: Kind): Promise<TidyTable> 
 function summaryAnd(
   report: Report,
   view: View,
-  { look, width, isVerbose }: { look: Look; width: number; isVerbose: boolean },
+  { look, isVerbose }: { look: Look; isVerbose: boolean },
 ): string {
   const facts = summaryFacts(report);
-  const tables = printed({ ...view, notes: isVerbose ? facts.minor : [] }, "text", width);
+  const tables = printed({ ...view, notes: isVerbose ? facts.minor : [] }, "text", look.width);
   return `${summary(facts, { look, isShown: true })}\n${printableLines(tables)}`;
 }
 

@@ -16,6 +16,7 @@ import {
   cutText,
   type Look,
   painted,
+  shortText,
   shownText,
   type Style,
   textWidth,
@@ -33,7 +34,7 @@ export interface SummaryOptions {
 
 /** Rows of regions. */
 const MAX_ROWS = 12;
-const MAX_NAME = 40, MAX_NOTES = 3, MAX_NOTE_LINES = 2, MAX_SPANS = 8;
+const MAX_NAME = 40, MAX_SHORT = 24, MAX_NOTES = 3, MAX_NOTE_LINES = 2, MAX_SPANS = 8;
 /** Per cent of a core below which the monitor's line is of little interest. */
 const LITTLE_PERCENT = 2;
 /** Columns of a power curve, and the points and seconds that one needs. */
@@ -293,10 +294,21 @@ function nextLines(facts: SummaryFacts, look: Look): Line[] {
   const [first] = findings(facts);
   if (first === undefined || first.code === "all-precise") return [];
   const { code, text, next } = first;
-  const words = code === "no-regions" ? next[0].toLowerCase() + next.slice(1) : `${text} ${next}`;
+  const words = code === "no-regions"
+    ? next[0].toLowerCase() + next.slice(1)
+    : withShortNames(facts, `${text} ${next}`);
   const label = painted(look, "next", "next:");
   const lines = wrapText(shownText(look, `next: ${words}`), look.width, "      ");
   return lines.map((line, i): Line => [i === 0 ? label + line.slice(5) : line]);
+}
+
+/** A text with regions whose long names lose their middle: the table and the report have all of them. */
+function withShortNames({ regions }: SummaryFacts, text: string): string {
+  const long = regions.map(({ region }) => region).filter((name) => {
+    return textWidth(name) > MAX_SHORT && text.includes(name);
+  });
+  return long.sort((a, b) => b.length - a.length)
+    .reduce((all, name) => all.replaceAll(name, shortText(name, MAX_SHORT)), text);
 }
 
 /** The most important notes, and how many more there are. */
@@ -308,7 +320,9 @@ function noteLines(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOp
   const most = isShown ? Infinity : MAX_NOTES;
   const more = notes.length - most;
   return [
-    ...notes.slice(0, most).flatMap((note) => noteText(note, look).map((line): Line => [line])),
+    ...notes.slice(0, most).flatMap((note) =>
+      noteText(withShortNames(facts, note), look).map((line): Line => [line])
+    ),
     ...more > 0
       ? [[`${more} more ${more === 1 ? "note" : "notes"}: ${where(reportPath)}`] as Line]
       : [],

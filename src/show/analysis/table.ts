@@ -4,6 +4,7 @@
  */
 import { printable, printableLines } from "../../core/printable.ts";
 import { csvField } from "../../formats/csv_row.ts";
+import { textWidth, wrapText } from "./text_layout.ts";
 
 /** A column; numbers are shown with so many significant digits. */
 export interface Column {
@@ -55,7 +56,7 @@ export function tableText(table: Table, maxWidth = Infinity): string {
     const { name, unit, decimals } = table.columns[i];
     const head = unit ? `${name} (${unit})` : name;
     const cells = table.rows.map((row) => printable(shown(row[i], decimals)));
-    const width = cells.reduce((most, cell) => Math.max(most, cell.length), head.length);
+    const width = cells.reduce((most, cell) => Math.max(most, textWidth(cell)), head.length);
     return { head, cells, width, isText: table.rows.every((row) => typeof row[i] === "string") };
   });
   const over = () => columns.reduce((sum, { width }) => sum + width + GAP, -GAP) - maxWidth;
@@ -70,14 +71,22 @@ export function tableText(table: Table, maxWidth = Infinity): string {
     columns.map((column) => {
       const cell = of(column);
       const { width, isText } = column;
-      if (!isText) return cell.padStart(width);
-      return (cell.length > width ? `${cell.slice(0, width - 3)}...` : cell).padEnd(width);
+      const gap = " ".repeat(Math.max(0, width - textWidth(cell)));
+      return isText ? cutText(cell, width) + gap : gap + cell;
     }).join(" ".repeat(GAP)).trimEnd() + "\n";
   const title = left === 0
     ? table.title
     : `${table.title} (${left} column${left === 1 ? "" : "s"} more by --json)`;
   const rows = table.rows.map((_, i) => line(({ cells }) => cells[i]));
-  return `${title}\n${line(({ head }) => head)}${rows.join("")}`;
+  const lines = maxWidth === Infinity ? [title] : wrapText(printable(title), maxWidth);
+  return `${lines.join("\n")}\n${line(({ head }) => head)}${rows.join("")}`;
+}
+
+function cutText(cell: string, width: number): string {
+  if (textWidth(cell) <= width) return cell;
+  let columns = 0;
+  const kept = [...cell].filter((c) => (columns += textWidth(c)) <= width - 3).join("");
+  return `${kept}...`.padEnd(width);
 }
 
 /** RFC 4180 with LF; all digits. Several tables are separated by an empty line. */

@@ -105,6 +105,17 @@ export function cutText(look: Pick<Look, "ascii">, text: string, width: number):
   return cut + " ".repeat(width - 1 - textWidth(cut)) + (look.ascii ? ">" : "…");
 }
 
+/** A name of at most so many columns: a long one loses its middle. */
+export function shortText(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  const characters = [...text], half = (width - 1) >> 1;
+  const upTo = (list: readonly string[]) => {
+    let columns = 0;
+    return list.filter((c) => (columns += textWidth(c)) <= half);
+  };
+  return `${upTo(characters).join("")}…${upTo(characters.toReversed()).reverse().join("")}`;
+}
+
 /** The space between a number and its unit. */
 const UNIT = /(\d) (?=(?:[kMGTPmµun]?(?:J s|J|W|s)|%)(?!\w))/g;
 

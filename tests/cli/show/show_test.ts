@@ -1,5 +1,6 @@
 /** `joulemark show`: whatever a run left is shown, also what is cut, and what is none says so. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { textWidth } from "../../../src/show/analysis/text_layout.ts";
 import { show } from "../../../src/cli/show/show.ts";
 import { stringifyReport } from "../../../src/formats/report.ts";
 import { repairReport } from "../../../src/job/place/read_runs.ts";
@@ -229,5 +230,23 @@ Deno.test("show reports in one line what it cannot show", async () => {
       assertEquals(stderr.trim().split("\n").length, 1, stderr);
       assert(stderr.length < 300 + dir.length, stderr);
     }
+  });
+});
+
+Deno.test("no line of show is wider than the terminal, or 80 columns", async () => {
+  await inDirectory(async (dir) => {
+    const report = hostReport(`n${"0".repeat(60)}1`, 1, { regions: 3 });
+    report.hosts[0].regions![0].region = `${"long name ".repeat(20)}\u6f22\u5b57`;
+    Deno.writeTextFileSync(`${dir}/a.report`, stringifyReport(report));
+    const before = Deno.env.get("COLUMNS");
+    for (const columns of [undefined, 60, 100]) {
+      if (columns === undefined) Deno.env.delete("COLUMNS");
+      else Deno.env.set("COLUMNS", String(columns));
+      const { stdout } = await capture(show, ["-v", `${dir}/a.report`]);
+      const wide = stdout.split("\n").filter((line) => textWidth(line) > (columns ?? 80));
+      assertEquals(wide, []);
+    }
+    if (before === undefined) Deno.env.delete("COLUMNS");
+    else Deno.env.set("COLUMNS", before);
   });
 });

@@ -217,7 +217,7 @@ Deno.test("tableText() fits a terminal: names lose their ends, then columns are 
   assertStringIncludes(lines[2], "...");
   assertStringIncludes(lines[1], "power");
   const narrow = tableText(table, 28);
-  assertStringIncludes(narrow, "Regions (2 columns more by --json)");
+  assertStringIncludes(narrow, "Regions (2 columns more by\n--json)\n");
   assert(!narrow.includes("energy") && !narrow.includes("power"), narrow);
 });
 

@@ -222,6 +222,19 @@ Deno.test("the page of a report with blanks in its name can be made by the print
   assertStringIncludes(text, "joulemark show --html -o 'my run.html' 'my run.report'");
 });
 
+Deno.test("a long name loses its middle in the next step: that has at most two lines", () => {
+  const name = `step_${"x".repeat(150)}_${"y".repeat(150)}_end`;
+  const of = factsOf({ regions: [region(name, 600, 5), region("other", 300, 5)], rests: [] });
+  const lines = printed(of).split("\n");
+  const at = lines.findIndex((line) => line.startsWith("next:"));
+  const next = lines.slice(at, at + 2).join(" ");
+  assertStringIncludes(
+    next,
+    "next: step_xxxxxx…yyyyyyy_end itself uses most energy (60 %), other 30 %.",
+  );
+  assert(!lines[at + 2].startsWith(" "), printed(of));
+});
+
 Deno.test("no name of others commands the terminal, and wide ones are cut by columns", () => {
   const name = "\x1b[31mred\u202e";
   const of = factsOf({
