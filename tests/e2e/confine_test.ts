@@ -428,3 +428,22 @@ endToEnd(
   undefined,
   NOT_ROOT,
 );
+
+endToEnd(
+  "root has a report in directories that it may write only by a capability",
+  (dir) => {
+    for (const [name, mode, owner] of [["mine", 0o555, 0], ["theirs", 0o755, 20001]] as const) {
+      Deno.mkdirSync(`${dir}/${name}`);
+      Deno.chownSync(`${dir}/${name}`, owner, owner);
+      Deno.chmodSync(`${dir}/${name}`, mode);
+      const args = ["run", "-q", "--simulate", "--trace", "trace", "--", "true"];
+      const out = new Deno.Command(BINARY, { args, cwd: `${dir}/${name}` }).outputSync();
+      assertEquals([out.code, new TextDecoder().decode(out.stderr)], [0, ""], name);
+      for (const file of ["joulemark.report", "trace"]) {
+        assert(Deno.statSync(`${dir}/${name}/${file}`).size > 0, `${name}/${file}`);
+      }
+    }
+  },
+  undefined,
+  NOT_ROOT,
+);

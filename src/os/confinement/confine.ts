@@ -199,7 +199,7 @@ export function confineToOpenFiles(id: number): Confinement {
 /** May this user write there without a capability? By owner and mode; a group may allow more. */
 function isOurs(fd: number): boolean {
   const own = libc().geteuid(), facts = own === 0 ? statOpen(fd) : undefined;
-  return facts === undefined || facts.uid === own || (facts.mode & 0o002) !== 0;
+  return facts === undefined || (facts.mode & (facts.uid === own ? 0o200 : 0o002)) !== 0;
 }
 
 /** struct crowd of confine.h, in 32-bit words. */
