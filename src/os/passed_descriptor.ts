@@ -6,13 +6,13 @@ import { libc } from "./libc.ts";
 
 const PAGE = 4096n, PROT_READ_WRITE = 3, MAP_PRIVATE_ANONYMOUS = 0x22;
 const MSG_DONTWAIT_CLOEXEC = 0x40000040;
-/** Descriptors of a packet. */
-const MOST = 253;
+/** SCM_MAX_FD: descriptors of a packet. */
+const MAX_DESCRIPTORS = 253;
 /** Offsets in the page of struct iovec, struct cmsghdr and the content; struct msghdr is first. */
 const IOVEC_AT = 64n, CONTROL_AT = 96n, CONTENT_AT = 2048n;
 /** Length of the control data in struct msghdr; of struct cmsghdr without descriptors. */
 const LENGTH_AT = 40n, HEADER_BYTES = 16;
-const CONTROL_BYTES = HEADER_BYTES + 4 * MOST;
+const CONTROL_BYTES = HEADER_BYTES + 4 * MAX_DESCRIPTORS;
 
 let page = 0n;
 
