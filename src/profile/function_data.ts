@@ -38,6 +38,8 @@ export interface FunctionData {
   readonly durationNs: number;
   readonly trie: StackTrie;
   readonly costs: readonly StackCost[];
+  /** Time off the CPU by stack; samples are the times that a thread left there. */
+  readonly off: readonly StackCost[];
   readonly modules: readonly FunctionModule[];
   readonly facts: ProfileFacts;
   /** The frames of a node, by what the tree has for it: a function, and those that were put into it. */

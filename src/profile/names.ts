@@ -25,7 +25,15 @@ export interface NameSources {
 }
 
 const SYSTEM_DEBUG = "/usr/lib/debug";
-const MARKER_NAMES = [CUT, "[short threads]", "[kernel, not visible]", "[kernel thread]", "[lost]"];
+const MARKER_NAMES = [
+  CUT,
+  "[short threads]",
+  "[kernel, not visible]",
+  "[kernel thread]",
+  "[lost]",
+  "[off CPU]",
+  "[preempted]",
+];
 const MARKER_KEYS = Object.values(MARKER);
 const UNKNOWN = "[unknown]";
 /** A debug file. */

@@ -39,6 +39,9 @@ export const MARKER = {
   hiddenKernel: 2,
   kernelThread: 3,
   lost: 4,
+  /** The thread waited, or still wanted to run. */
+  offCpu: 5,
+  preempted: 6,
 } as const;
 
 /** Time of a stack itself, without the stacks above it. */
@@ -98,6 +101,10 @@ interface Thread {
   /** Samples that this time should have had: each CPU has a period of its own. */
   expected: number;
   endedNs: number;
+  /** When it left a CPU, and in which stack; NaN: it runs. */
+  outNs: number;
+  outNode: number;
+  isPreempted: boolean;
 }
 
 interface Process {
@@ -156,6 +163,7 @@ export class Profile {
   readonly #threads = new Map<number, Thread>();
   readonly #ending: [thread: number, state: Thread][] = [];
   readonly #costs = new Map<number, StackCost>();
+  readonly #off = new Map<number, StackCost>();
   readonly #endedByCpu = new Map<number, number>();
   #spaces = 0;
   /** Lost samples that no thread has missed so far. */
@@ -174,10 +182,10 @@ export class Profile {
 
   constructor(
     modules: Modules,
-    { periodNs, withKernel }: Pick<Sampling, "periodNs" | "withKernel">,
+    { periodNs, withKernel, offCpu }: Pick<Sampling, "periodNs" | "withKernel" | "offCpu">,
   ) {
     [this.modules, this.periodNs] = [modules, periodNs];
-    this.#reader = new RecordReader(withKernel);
+    this.#reader = new RecordReader({ withKernel, offCpu });
     this.#hidesKernel = !withKernel;
     this.#unwinder = new Unwinder(modules);
   }
@@ -224,6 +232,9 @@ export class Profile {
       case RECORD.sample:
         this.#sample(bytes, at);
         break;
+      case RECORD.switch:
+        this.#switch(at, timeNs);
+        break;
       case RECORD.mmap2:
         this.#map(at);
         break;
@@ -262,22 +273,23 @@ export class Profile {
     const process = isOfUser
       ? this.#withCode(id, reader.registers[INSTRUCTION_POINTER])
       : this.#process(id);
-    const thread = this.#thread(reader.sampleThread(at), process);
-    facts.samples++;
-    thread.samples++;
+    const thread = this.#thread(reader.sampleThread(at), process), leaves = reader.isSwitch(at);
     let node = process.root;
     if (isOfUser) {
       const { space } = process, { stackAt, stackBytes, registers } = reader;
       const depth = unwinder.walk(space, registers, bytes, stackAt, stackBytes);
-      facts.frames += depth;
-      facts.ends[unwinder.end]++;
+      if (!leaves) {
+        facts.frames += depth;
+        facts.ends[unwinder.end]++;
+      }
       // A handler's own stack is another one: more of it would not help.
       const used = unwinder.frames[depth - 1] - registers[STACK_POINTER];
-      if (unwinder.end === END.cut && reader.isFull && used <= stackBytes) facts.deep++;
+      const isDeep = unwinder.end === END.cut && reader.isFull && used <= stackBytes;
+      if (isDeep && !leaves) facts.deep++;
       if (unwinder.end !== END.root) node = trie.child(node, FRAME.marker, MARKER.cut);
       for (let i = depth - 1; i >= 0; i--) {
         const address = unwinder.addresses[i], mapping = space.find(address);
-        facts.guessedFrames += unwinder.isGuessed[i];
+        if (!leaves) facts.guessedFrames += unwinder.isGuessed[i];
         node = mapping === undefined
           ? trie.child(node, FRAME.unknown, 0)
           : trie.child(node, mapping.module * 2 + unwinder.isGuessed[i], address - mapping.bias);
@@ -286,6 +298,12 @@ export class Profile {
     for (let i = reader.kernelDepth - 1; i >= 0; i--) {
       node = trie.child(node, FRAME.kernel, reader.kernelAddresses[i]);
     }
+    if (leaves) {
+      thread.outNode = node;
+      return;
+    }
+    facts.samples++;
+    thread.samples++;
     thread.stacks.set(node, (thread.stacks.get(node) ?? 0) + 1);
     this.onSample?.({
       timeNs: reader.timeNs(at),
@@ -294,6 +312,33 @@ export class Profile {
       thread: reader.sampleThread(at),
       node,
     });
+  }
+
+  /** A thread leaves a CPU, or comes back; where it leaves was sampled just before, if that is allowed. */
+  #switch(at: number, timeNs: number): void {
+    const reader = this.#reader;
+    const thread = this.#thread(reader.thread(at), this.#process(reader.process(at)));
+    if (reader.isOut(at)) {
+      [thread.outNs, thread.isPreempted] = [timeNs, reader.isPreempted(at)];
+      return;
+    }
+    const marker = thread.isPreempted ? MARKER.preempted : MARKER.offCpu;
+    const ns = timeNs - thread.outNs;
+    if (ns >= 0) {
+      const node = this.trie.child(thread.outNode, FRAME.marker, marker);
+      const cost = this.#off.getOrInsertComputed(
+        node,
+        () => ({ node, ns: 0, samples: 0, briefNs: 0 }),
+      );
+      cost.ns += ns;
+      cost.samples++;
+    }
+    [thread.outNs, thread.outNode] = [NaN, thread.root];
+  }
+
+  /** Time off the CPU by stack, and how often each thread left there. */
+  get off(): StackCost[] {
+    return [...this.#off.values()];
   }
 
   #process(id: number): Process {
@@ -349,6 +394,9 @@ export class Profile {
       isCounted: false,
       expected: 0,
       endedNs: NaN,
+      outNs: NaN,
+      outNode: root,
+      isPreempted: false,
     }));
   }
 

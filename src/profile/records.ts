@@ -15,17 +15,24 @@ export interface Sampling {
   readonly withKernel: boolean;
   /** Mappings come with the build id of their file: Linux 5.12. */
   readonly withBuildIds: boolean;
+  /** When threads leave a CPU, and come back. */
+  readonly offCpu: boolean;
 }
 
 const ATTRIBUTE_BYTES = 128;
 /** PERF_TYPE_SOFTWARE. Its event 0 is the CPU clock. */
 const SOFTWARE = 1;
+/** PERF_COUNT_SW_CONTEXT_SWITCHES: a sample of it is where a thread leaves a CPU. */
+const CONTEXT_SWITCHES = 3;
+/** Switches may be many: less of their stacks is copied. */
+const SWITCH_STACK_BYTES = 8192;
 const SAMPLE = {
   ip: 1,
   tid: 2,
   time: 4,
   callchain: 0x20,
   cpu: 0x80,
+  period: 0x100,
   registers: 0x1000,
   stack: 0x2000,
 };
@@ -45,6 +52,7 @@ const FLAG = {
   mmap2: 23,
   commExec: 24,
   useClock: 25,
+  contextSwitch: 26,
   buildId: 34,
 };
 /** ax bx cx dx si di bp sp ip, r8 to r15. */
@@ -74,13 +82,15 @@ const CLOCK_MONOTONIC_RAW = 4;
 
 /** struct perf_event_attr: CPU time of a command and all that it starts, from its execve(2) on. */
 export function samplingAttribute(sampling: Sampling): Uint8Array<ArrayBuffer> {
-  const { periodNs, stackBytes, withKernel, withBuildIds } = sampling;
+  const { periodNs, stackBytes, withKernel, withBuildIds, offCpu } = sampling;
   const attribute = new DataView(new ArrayBuffer(ATTRIBUTE_BYTES));
-  const { ip, tid, time, callchain, cpu, registers, stack } = SAMPLE;
-  const type = ip | tid | time | cpu | registers | stack | (withKernel ? callchain : 0);
-  const { excludeKernel, excludeUserChain, buildId, ...always } = FLAG;
+  const { ip, tid, time, callchain, cpu, period, registers, stack } = SAMPLE;
+  const type = ip | tid | time | cpu | registers | stack | (withKernel ? callchain : 0) |
+    (offCpu ? period : 0);
+  const { excludeKernel, excludeUserChain, buildId, contextSwitch, ...always } = FLAG;
   const bits = [...Object.values(always), withKernel ? excludeUserChain : excludeKernel];
   if (withBuildIds) bits.push(buildId);
+  if (offCpu) bits.push(contextSwitch);
   attribute.setUint32(0, SOFTWARE, true);
   attribute.setUint32(4, ATTRIBUTE_BYTES, true);
   attribute.setBigUint64(16, BigInt(Math.round(periodNs)), true);
@@ -91,6 +101,19 @@ export function samplingAttribute(sampling: Sampling): Uint8Array<ArrayBuffer> {
   attribute.setUint32(88, stackBytes, true);
   attribute.setInt32(92, CLOCK_MONOTONIC_RAW, true);
   return new Uint8Array(attribute.buffer);
+}
+
+/** struct perf_event_attr for threads that leave a CPU: a sample for each, of the period 1, and no other record. */
+export function switchAttribute(sampling: Sampling): Uint8Array<ArrayBuffer> {
+  const bytes = samplingAttribute(sampling), attribute = new DataView(bytes.buffer);
+  const { disabled, inherit, excludeHypervisor, enableOnExec, sampleIdAll } = FLAG;
+  const kept = [disabled, inherit, excludeHypervisor, enableOnExec, sampleIdAll];
+  const bits = [...kept, FLAG.excludeUserChain, FLAG.useClock];
+  attribute.setBigUint64(8, BigInt(CONTEXT_SWITCHES), true);
+  attribute.setBigUint64(16, 1n, true);
+  attribute.setBigUint64(40, bits.reduce((flags, bit) => flags | 1n << BigInt(bit), 0n), true);
+  attribute.setUint32(88, Math.min(sampling.stackBytes, SWITCH_STACK_BYTES), true);
+  return bytes;
 }
 
 /** PERF_RECORD_. */
@@ -104,11 +127,12 @@ export const RECORD = {
   sample: 9,
   mmap2: 10,
   lostSamples: 13,
+  switch: 14,
 } as const;
 
 export const HEADER_BYTES = 8;
 const SAMPLE_ID_BYTES = 24, REGISTER_BYTES = 8 * REGISTERS.length;
-const COMM_EXEC = 0x2000, MMAP_BUILD_ID = 0x4000;
+const COMM_EXEC = 0x2000, MMAP_BUILD_ID = 0x4000, SWITCH_OUT = 0x2000, SWITCH_PREEMPTED = 0x4000;
 const HIGH = 4294967296;
 
 /** Bytes that were copied out of rings: whole records, the pieces one after the other. */
@@ -131,6 +155,7 @@ export interface MappedFile {
 /** Looks into records where they lie; makes no object for a sample. */
 export class RecordReader {
   readonly #withKernel: boolean;
+  readonly #hasPeriod: boolean;
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array();
   #view: DataView<ArrayBuffer> = new DataView(new ArrayBuffer(0));
   #words: Uint32Array<ArrayBuffer> = new Uint32Array();
@@ -147,8 +172,8 @@ export class RecordReader {
   readonly kernelAddresses: Float64Array = new Float64Array(256);
   kernelDepth = 0;
 
-  constructor(withKernel: boolean) {
-    this.#withKernel = withKernel;
+  constructor({ withKernel, offCpu }: Pick<Sampling, "withKernel" | "offCpu">) {
+    [this.#withKernel, this.#hasPeriod] = [withKernel, offCpu];
   }
 
   open({ bytes, view, words }: RecordBytes): void {
@@ -206,6 +231,21 @@ export class RecordReader {
     return this.#word(at + HEADER_BYTES);
   }
 
+  /** Is a sample of a thread that leaves a CPU? */
+  isSwitch(at: number): boolean {
+    return this.#hasPeriod && this.#word(at + 40) === 1;
+  }
+
+  /** Did a thread leave the CPU, by a SWITCH record? Otherwise it came back. */
+  isOut(at: number): boolean {
+    return (this.#view.getUint16(at + 4, true) & SWITCH_OUT) !== 0;
+  }
+
+  /** Did it still want to run? */
+  isPreempted(at: number): boolean {
+    return (this.#view.getUint16(at + 4, true) & SWITCH_PREEMPTED) !== 0;
+  }
+
   isExec(at: number): boolean {
     return (this.#view.getUint16(at + 4, true) & COMM_EXEC) !== 0;
   }
@@ -232,7 +272,7 @@ export class RecordReader {
 
   /** Takes the registers and the stack of a sample. @returns False: it is of a thread of the kernel. */
   openSample(at: number): boolean {
-    let p = at + 40;
+    let p = at + (this.#hasPeriod ? 48 : 40);
     this.kernelDepth = 0;
     if (this.#withKernel) p = this.#openChain(p);
     if (this.#word(p) === 0) return false;

@@ -441,6 +441,35 @@ endToEnd(
   LIMIT_S,
 );
 
+asEachUser("time off the CPU is by stack, of a user that may not sample the kernel by process", (
+  dir,
+  user,
+) => {
+  const options = ["--off-cpu", "--record", "rec", "--report", "r", "--pprof", "p"];
+  const build = "cc -O2 -pthread -o app PROGRAMS/waits.c";
+  const lines = functionsOf(dir, user, build, { options });
+  const off = lines.filter(({ frames }) => frames.at(-1) === "[off CPU]");
+  const [host] = parseReport(Deno.readTextFileSync(`${dir}/r`), "r").hosts;
+  const facts = host.joulemark!.functions as Record<string, number> & {
+    "off CPU": { function: string; times: number }[];
+  };
+  assertAlmostEquals(facts["off CPU (s)"], totalS(off), 1e-3);
+  // Two threads for a second, and one while the other computes.
+  assert(totalS(off) > 2 && totalS(off) < 5, String(totalS(off)));
+  const isSeen = off.some(({ frames }) => frames.includes("waits"));
+  // A plain user may sample the kernel on some machines.
+  if (user.name === "root") assert(isSeen);
+  if (isSeen) {
+    const asleep = off.filter(({ frames }) => frames.includes("waits"));
+    assertAlmostEquals(totalS(asleep), 1, 0.3);
+    assertEquals(asleep.reduce((sum, { samples }) => sum + samples, 0), 20);
+    assert(shareOf(off, "app", "start_thread", "reads") > 0.3);
+  } else assertEquals(facts["off CPU"].map((row) => row.function), ["app"]);
+  const again = user.joulemark(["replay", "--off-cpu", "--folded", "g", "-q", "rec"]);
+  assertEquals(again.code, 0, again.stderr);
+  assertEquals(Deno.readTextFileSync(`${dir}/g`), Deno.readTextFileSync(`${dir}/f`));
+}, LIMIT_S);
+
 endToEnd("a replay makes the same files and figures of functions", (dir) => {
   const user = userIn(dir), names = ["folded", "pprof", "speedscope", "perf-script"];
   const files = (folder: string) => names.flatMap((name) => [`--${name}`, `${folder}/${name}`]);

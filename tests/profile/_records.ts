@@ -58,6 +58,11 @@ export function task(kind: "fork" | "exit", parent: number, from: Origin): Uint8
   return record(RECORD[kind], 0, body, from);
 }
 
+/** A thread leaves a CPU, or comes back. */
+export function switched(kind: "out" | "preempted" | "in", from: Origin): Uint8Array {
+  return record(RECORD.switch, { out: 0x2000, preempted: 0x6000, in: 0 }[kind], [], from);
+}
+
 /** What a thread used on a CPU. */
 export function cpuTime(ns: number, from: Origin): Uint8Array {
   const { process, thread = process } = from;

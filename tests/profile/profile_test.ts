@@ -4,7 +4,7 @@ import { stackOf } from "../../src/profile/function_data.ts";
 import { Modules } from "../../src/profile/modules.ts";
 import { FrameNames } from "../../src/profile/names.ts";
 import { Profile } from "../../src/profile/profile.ts";
-import { comm, cpuTime, lost, mapping, sample, task, together } from "./_records.ts";
+import { comm, cpuTime, lost, mapping, sample, switched, task, together } from "./_records.ts";
 
 const PERIOD = 5e6;
 const AT = 0x400000, SP = 0x7ffc00000000;
@@ -15,9 +15,10 @@ function profileOf(
   totalNs = 0,
   withKernel = false,
   readProcess: Profile["readProcess"] = () => undefined,
+  offCpu = false,
 ) {
   const modules = new Modules(() => ({ refused: "not there" }));
-  const profile = new Profile(modules, { periodNs: PERIOD, withKernel });
+  const profile = new Profile(modules, { periodNs: PERIOD, withKernel, offCpu });
   profile.readProcess = readProcess;
   const bytes = together(records);
   const to = records.reduce((sum, one) => sum + one.length, 0);
@@ -35,7 +36,11 @@ function profileOf(
     const name = stackOf({ trie, frames }, node).map(({ name, suffix }) => name + suffix).join(";");
     stacks.set(name, { ms: Math.round(ns / 1e4) / 100, samples });
   }
-  return { stacks: Object.fromEntries(stacks), facts: profile.facts };
+  const off = profile.off.map(({ node, ns, samples }) => {
+    const frames = stackOf({ trie: profile.trie, frames: names.frames.bind(names) }, node);
+    return [frames.map(({ name }) => name).join(";"), ns, samples];
+  });
+  return { stacks: Object.fromEntries(stacks), facts: profile.facts, off };
 }
 
 const begin = (name: string, process = 7) => [
@@ -52,6 +57,22 @@ const hit = (timeNs: number, thread = 7, process = 7) => {
 Deno.test("a thread's samples share its CPU time by the kernel's count", () => {
   const { stacks } = profileOf([...begin("app"), hit(10e6), hit(15e6), hit(20e6)], 18e6);
   assertEquals(stacks, { "app;py::step:/a;b.py;py::step:/a;b.py": { ms: 18, samples: 3 } });
+});
+
+Deno.test("time off the CPU is that between leaving it and coming back, where it was left", () => {
+  const at = (timeNs: number) => ({ process: 7, timeNs });
+  const records = [
+    ...begin("app"),
+    switched("out", at(10e6)),
+    switched("in", at(30e6)),
+    switched("preempted", at(40e6)),
+    switched("in", at(41e6)),
+    switched("out", at(50e6)),
+    switched("in", at(53e6)),
+    switched("out", at(60e6)),
+  ];
+  const { off } = profileOf(records, 0, false, undefined, true);
+  assertEquals(off, [["app;[off CPU]", 23e6, 2], ["app;[preempted]", 1e6, 1]]);
 });
 
 Deno.test("threads that end before their first sample are one stack below their process", () => {
@@ -169,7 +190,7 @@ Deno.test("a program that the kernel does not sample is named", () => {
 
 Deno.test("endOf() finds where later records begin", () => {
   const modules = new Modules(() => ({ refused: "" }));
-  const profile = new Profile(modules, { periodNs: PERIOD, withKernel: false });
+  const profile = new Profile(modules, { periodNs: PERIOD, withKernel: false, offCpu: false });
   const records = [hit(1e6), hit(2e6), hit(3e6)];
   const bytes = together(records), to = 3 * records[0].length;
   assertEquals(profile.endOf(bytes, 0, to, 2e6), 2 * records[0].length);

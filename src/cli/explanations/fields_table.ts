@@ -211,6 +211,11 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "time with all that it calls",
   ),
   row(
+    "off CPU (s); preempted (s); off CPU; times",
+    "time in which threads waited, or wanted to run and did not (--off-cpu); then the functions in " +
+      "which they waited longest, and how often",
+  ),
+  row(
     "energy; total (J); other CPUs (J); not running (s); not running (J); not running-se (J); " +
       "PART-energy (J); PART-energy-se (J); PART-energy not determined; " +
       "total-PART-energy (J); total-PART-energy-se (J)",

@@ -49,6 +49,8 @@ export class PerfSampling implements Disposable {
   view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer);
   words: Uint32Array<ArrayBuffer> = new Uint32Array(this.bytes.buffer);
   readonly #rings: Ring[];
+  /** Events whose counts are no CPU time. */
+  readonly #further: number[] = [];
   /** Events of other processes that write into the ring of their CPU. */
   readonly #others: { readonly cpu: number; readonly fd: number }[] = [];
   #redirect: ((fd: number, to: number) => number) | undefined;
@@ -74,10 +76,7 @@ export class PerfSampling implements Disposable {
       return failed;
     };
     for (const cpu of cpus) {
-      const fd = openCounter(undefined, () => {
-        const number = SYSCALLS.perfEventOpen;
-        return Number(libc().perfEventOpen(number, attribute, pid, cpu, -1, FD_CLOEXEC));
-      });
+      const fd = openEvent(pid, cpu, attribute);
       // A CPU of the affinity may be switched off.
       if (fd < 0 && errno() === ERRNO.ENODEV) continue;
       if (fd < 0) return fail("perf_event_open");
@@ -89,6 +88,20 @@ export class PerfSampling implements Disposable {
       rings.push(ring);
     }
     return new PerfSampling(rings);
+  }
+
+  /** Opens further events, whose records go into the same rings. @returns False: they are not allowed. */
+  also(pid: number, attribute: Uint8Array<ArrayBuffer>): boolean {
+    this.#redirect ??= bindRedirect();
+    for (const { cpu, fd: leader } of this.#rings) {
+      const fd = openEvent(pid, cpu, attribute);
+      if (fd < 0 || this.#redirect(fd, leader) !== 0) {
+        closeFile(fd);
+        return false;
+      }
+      this.#further.push(fd);
+    }
+    return true;
   }
 
   /** Takes an event that another process opened on itself. @returns False: it has no room, and is closed. */
@@ -171,12 +184,19 @@ export class PerfSampling implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const { fd } of this.#others) closeFile(fd);
+    for (const fd of [...this.#further, ...this.#others.map(({ fd }) => fd)]) closeFile(fd);
     for (const { fd, base, bytes } of this.#rings) {
       libc().munmap(base, BigInt(bytes + PAGE));
       closeFile(fd);
     }
   }
+}
+
+function openEvent(pid: number, cpu: number, attribute: Uint8Array<ArrayBuffer>): number {
+  return openCounter(undefined, () => {
+    const number = SYSCALLS.perfEventOpen;
+    return Number(libc().perfEventOpen(number, attribute, pid, cpu, -1, FD_CLOEXEC));
+  });
 }
 
 /** Maps the largest ring that is allowed; `undefined`: errno says why not. */

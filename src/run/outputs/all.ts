@@ -130,6 +130,12 @@ export const OUTPUTS: readonly Output[] = [
           default: `${DEFAULT_HZ} per second and CPU`,
         },
       ),
+      {
+        name: "off-cpu",
+        env: true,
+        group: "Outputs",
+        help: "also the time in which threads wait, by stack where the kernel may be sampled",
+      },
       option("folded", "FILE", "stacks of functions as text, for flame graphs"),
       option("pprof", "FILE", "stacks of functions for pprof"),
       option("speedscope", "FILE", "stacks of functions for speedscope.app"),

@@ -34,6 +34,8 @@ import type { RunView } from "./run_view.ts";
 
 /** Functions that the report lists; the others are one row. */
 const ROWS_MOST = 200;
+/** Functions with time off the CPU that it lists. */
+const OFF_ROWS_MOST = 20;
 /** Modules without tables that it names. */
 const MODULES_MOST = 20;
 /** Below that shares say nothing. */
@@ -41,7 +43,7 @@ const SAMPLES_LEAST = 30;
 const UNKNOWN = "[unknown]";
 
 /** Makes a packed profile of pprof. */
-export type PackPprof = (stacks: readonly StackRow[], about: {
+export type PackPprof = (stacks: readonly StackRow[], off: readonly StackRow[], about: {
   readonly data: FunctionData;
   readonly comment: string;
   readonly startTime: string;
@@ -84,6 +86,9 @@ export function writeFunctions(
   const all = data.costs.map(({ node, ns, samples, briefNs }): FunctionStack => {
     return { frames: stackOf(data, node), ns, samples, briefNs, node };
   });
+  const off = data.off.map(({ node, ns, samples, briefNs }): FunctionStack => {
+    return { frames: stackOf(data, node), ns, samples, briefNs, node };
+  });
   const leaves = leafClasses(data.costs, all, MAX_FUNCTIONS);
   const components = energies?.finish(data, leaves) ?? [];
   const stacks = all.map((stack) => withEnergies(stack, leaves, components));
@@ -91,7 +96,8 @@ export function writeFunctions(
   const write = (path: string | undefined, make: () => Iterable<string> | Uint8Array) => {
     if (path !== undefined) writeFile(path, make, site);
   };
-  write(paths.folded, () => [foldedText(stacks.map(named))]);
+  const offRows = off.map((stack) => withEnergies(stack, leaves, components));
+  write(paths.folded, () => [foldedText([...stacks, ...offRows].map(named))]);
   write(paths.speedscope, () => {
     const rows = stacks.map((stack) => {
       const { frames, ns, samples } = named(stack);
@@ -101,10 +107,13 @@ export function writeFunctions(
     });
     return [speedscopeJson(profile, `joulemark ${version.replace(/^.*joulemark\./, "")}`, rows)];
   });
-  write(paths.pprof, () => pack!(stacks, { data, comment: `${profile}, ${startTime}`, startTime }));
+  write(
+    paths.pprof,
+    () => pack!(stacks, offRows, { data, comment: `${profile}, ${startTime}`, startTime }),
+  );
   write(paths["perf-script"], () => scripts(data, samples));
   return {
-    facts: factsOf(data, { stacks, leaves, components }),
+    facts: factsOf(data, { stacks, off, leaves, components }),
     tree: functionTree(stacks, leaves, components),
   };
 }
@@ -165,8 +174,9 @@ function* scripts(data: FunctionData, samples: readonly SampleSeen[]): Generator
 
 function factsOf(
   data: FunctionData,
-  { stacks, leaves, components }: {
+  { stacks, off, leaves, components }: {
     readonly stacks: readonly StackRow[];
+    readonly off: readonly FunctionStack[];
     readonly leaves: LeafClasses;
     readonly components: readonly ComponentEnergies[];
   },
@@ -221,10 +231,37 @@ function factsOf(
     "kernel, not visible (s)": seconds(facts.hiddenNs),
     "lost (s)": facts.lostNs > 0 ? seconds(facts.lostNs) : undefined,
     "brief threads (s)": facts.briefNs > 0 ? seconds(facts.briefNs) : undefined,
+    ...offFacts(off, seconds),
     energy: components.length > 0 ? componentFacts(components) : undefined,
     "modules without tables": without.length > 0 ? without.slice(0, MODULES_MOST) : undefined,
     list,
   });
+}
+
+/** Time off the CPU, and the functions in which threads waited most; empty: it was not asked for. */
+function offFacts(
+  off: readonly FunctionStack[],
+  seconds: (ns: number) => number,
+): { [key: string]: Nested } {
+  if (off.length === 0) return {};
+  const nameOf = ({ frames }: FunctionStack) => frames.at(-1)!.name;
+  const sum = (stacks: readonly FunctionStack[], of: "ns" | "samples" = "ns") =>
+    stacks.reduce((all, stack) => all + stack[of], 0);
+  const waits = off.filter((stack) => nameOf(stack) === "[off CPU]");
+  // The innermost function of the program; without stacks the process.
+  const by = Map.groupBy(waits, ({ frames }) => {
+    const { name, suffix } = frames.slice(0, -1).findLast(({ suffix }) => suffix !== "_[k]")!;
+    return name + suffix;
+  });
+  return {
+    "off CPU (s)": seconds(sum(waits)),
+    "preempted (s)": seconds(sum(off) - sum(waits)),
+    "off CPU": [...by].map(([name, stacks]) => ({
+      function: name,
+      "time (s)": seconds(sum(stacks)),
+      times: sum(stacks, "samples"),
+    })).sort((a, b) => b["time (s)"] - a["time (s)"]).slice(0, OFF_ROWS_MOST),
+  };
 }
 
 /** Keys with the energy of a function: its own, and with all that it calls. */

@@ -20,6 +20,8 @@ export interface FunctionOptions {
   readonly hz: number;
   readonly stackBytes: number;
   readonly debugDirectories: readonly string[];
+  /** True to take time off the CPU, too. */
+  readonly offCpu: boolean;
 }
 
 /** Options whose files need functions. */
@@ -27,7 +29,8 @@ export const FUNCTION_FILES = ["folded", "pprof", "speedscope", "perf-script"] a
 
 /** Are functions asked for? */
 export function asksFunctions(values: OptionValues): boolean {
-  return values.has("functions") || FUNCTION_FILES.some((name) => values.has(name));
+  return values.has("functions") || values.has("off-cpu") ||
+    FUNCTION_FILES.some((name) => values.has(name));
 }
 
 /** @throws {UsageError} On a number that cannot be, or a file that cannot be written. */
@@ -49,6 +52,7 @@ export function functionOptions(values: OptionValues): FunctionOptions {
       step: 8,
     }),
     debugDirectories: listOf(values.get("debuginfo")?.text),
+    offCpu: values.has("off-cpu"),
   };
 }
 

@@ -10,23 +10,32 @@ import { epochSeconds } from "./pmc/log.ts";
 /** Loads what packs it. */
 export async function loadPprof(): Promise<PackPprof> {
   const { gzipSync } = await import("node:zlib");
-  return (stacks, { data, comment, startTime }) => {
+  return (stacks, off, { data, comment, startTime }) => {
     const { modules, periodNs, durationNs } = data;
     const kinds = [...stacks[0]?.energiesOf(0).keys() ?? []];
+    const hasOff = off.length > 0;
+    const rows = [
+      ...stacks.map((stack) => ({ stack, values: [stack.ns, stack.samples, 0] })),
+      ...off.map((stack) => ({ stack, values: [0, 0, stack.ns] })),
+    ];
     const bytes = encodePprof({
       types: [
         ["time", "nanoseconds"],
         ["samples", "count"],
+        ...hasOff ? [["off_cpu", "nanoseconds"] as const] : [],
         ...kinds.map((kind) => {
           return [`${COMPONENT_NAMES[kind]}_energy`.toLowerCase(), "microjoules"] as const;
         }),
       ],
-      stacks: stacks.map(({ frames, ns, samples, energiesOf }) => ({
+      stacks: rows.map(({ stack: { frames, ns, energiesOf }, values }) => ({
         frames: frames.map(({ name, suffix, module, address, file, line }) => {
           const place = { name: name + suffix, file, line };
           return module < 0 ? place : Object.assign(place, { module, address });
         }),
-        values: [ns, samples, ...kinds.map((kind) => energiesOf(ns).get(kind)!.energyJ * 1e6)],
+        values: [
+          ...values.slice(0, hasOff ? 3 : 2),
+          ...kinds.map((kind) => energiesOf(ns).get(kind)!.energyJ * 1e6),
+        ],
         labels: kinds.filter((kind) => Number.isNaN(energiesOf(ns).get(kind)!.energyJ))
           .map((kind) => [`${COMPONENT_NAMES[kind]} energy`, "not determined"] as const),
       })),

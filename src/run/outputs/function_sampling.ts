@@ -18,7 +18,7 @@ import { ownVdso } from "../../os/memory/vdso.ts";
 import { Modules } from "../../profile/modules.ts";
 import { FrameNames } from "../../profile/names.ts";
 import { type ProcessCode, Profile, type StackCost } from "../../profile/profile.ts";
-import { type Sampling, samplingAttribute } from "../../profile/records.ts";
+import { type Sampling, samplingAttribute, switchAttribute } from "../../profile/records.ts";
 import type { FunctionOptions } from "./function_options.ts";
 
 /** Rings are emptied at least so often, ns. */
@@ -76,15 +76,18 @@ export class FunctionSampling {
   }
 
   /** Opens the events; otherwise says why there are none, with what helps. */
-  static open({ hz, stackBytes, debugDirectories }: FunctionOptions): FunctionSampling | string {
+  static open(options: FunctionOptions): FunctionSampling | string {
     if (Deno.build.arch !== "x86_64") return "only stacks of x86-64 can be unwound";
+    const { hz, stackBytes, debugDirectories, offCpu } = options;
     const pid = commandProcess(), cpus = affinityOf(pid);
     let why = "";
     for (const withKernel of [true, false]) {
       for (const withBuildIds of [true, false]) {
-        const sampling = { periodNs: 1e9 / hz, stackBytes, withKernel, withBuildIds };
+        const sampling = { periodNs: 1e9 / hz, stackBytes, withKernel, withBuildIds, offCpu };
         const perf = PerfSampling.open(pid, cpus, samplingAttribute(sampling));
         if (perf instanceof PerfSampling) {
+          // Where threads leave a CPU is in the kernel.
+          if (offCpu && withKernel) perf.also(pid, switchAttribute(sampling));
           return new FunctionSampling(perf, sampling, debugDirectories);
         }
         why = reasonOf(perf);

@@ -148,6 +148,7 @@ class FunctionOutput implements OpenOutput {
       durationNs: this.#live.durationNs(),
       trie: profile.trie,
       costs,
+      off: profile.off,
       modules: modules.all.map(({ path, buildId, refused }, i) => {
         const isWithoutTable = path !== "" &&
           (refused !== undefined || modules.frames(i)?.isEmpty === true);

@@ -76,6 +76,7 @@ export class FunctionRowsWriter {
     for (const { node, ns, samples, briefNs } of costs) {
       this.#row("cost", node, ns, samples, briefNs);
     }
+    for (const { node, ns, samples } of data.off) this.#row("off", node, ns, samples);
     this.#row("end", durationNs, facts);
     return this.#lines;
   }
@@ -135,6 +136,7 @@ class FunctionRows {
   readonly #processes = new Map<number, string>();
   readonly #modules: FunctionModule[] = [];
   readonly #costs: StackCost[] = [];
+  readonly #off: StackCost[] = [];
   readonly #samples: SampleSeen[] = [];
   #rate = { hz: NaN, periodNs: NaN, zeroNs: NaN };
   #end: { durationNs: number; facts: ProfileFacts } | undefined;
@@ -192,6 +194,11 @@ class FunctionRows {
         this.#costs.push({ node: this.#node(node, line), ns, samples, briefNs });
         break;
       }
+      case "off": {
+        const [node, ns, samples] = checked(3);
+        this.#off.push({ node: this.#node(node, line), ns, samples, briefNs: 0 });
+        break;
+      }
       case "end":
         this.#end = { durationNs: numbers[0], facts: values[1] as ProfileFacts };
     }
@@ -231,6 +238,7 @@ class FunctionRows {
       modules: this.#modules,
       durationNs: end.durationNs,
       facts: end.facts,
+      off: this.#off,
       costs: this.#end === undefined ? costsOf(samples, periodNs) : this.#costs,
       frames: (module, address) => {
         const none = { suffix: "", module: -1, address: 0, start: 0 };

@@ -27,6 +27,7 @@ function dataOf(stacks: Readonly<Record<string, number>>): FunctionData {
     durationNs: 1e9,
     trie,
     costs,
+    off: [],
     modules: [{ path: "/bin/app", buildId: "", isWithoutTable: true }],
     facts: facts as FunctionData["facts"],
     frames: (module, address): Frame[] => {
