@@ -17,22 +17,25 @@ export class ProcessGroups {
   readonly #parent: Int32Array;
   /** By first region of a group: its processes. */
   readonly #sizes: Int32Array;
+  /** By process: the first of its regions; −1: it has none. */
+  readonly #firsts = new Map<TrackedProcess, number>();
 
   constructor(processes: readonly TrackedProcess[], table: RegionTable) {
     this.marking = markingOf(processes);
     this.#table = table;
     this.#parent = Int32Array.from({ length: table.length }, (_, region) => table.first(region));
     this.#sizes = new Int32Array(table.length);
-    const firsts = this.marking.map((process) => {
-      let first = -1;
+    for (const process of this.marking) {
+      let root = -1;
       process.forRegistered((region) => {
-        if (first < 0) first = region;
-        else this.#parent[this.#rootOf(region)] = this.#rootOf(first);
+        const other = this.#rootOf(region);
+        if (root < 0) root = other;
+        else if (other !== root) this.#parent[other] = root;
       });
-      return first;
-    });
+      this.#firsts.set(process, root);
+    }
     let everywhere = 0;
-    for (const first of firsts) {
+    for (const first of this.#firsts.values()) {
       if (first >= 0) this.#sizes[this.#rootOf(first)]++;
       else everywhere++;
     }
@@ -52,10 +55,7 @@ export class ProcessGroups {
 
   /** Do the means of a region include the process? */
   includes(region: number, process: TrackedProcess): boolean {
-    let first = -1;
-    process.forRegistered((own) => {
-      if (first < 0) first = own;
-    });
+    const first = this.#firsts.get(process) ?? -1;
     return first < 0 || this.#rootOf(first) === this.#rootOf(region);
   }
 
