@@ -293,6 +293,55 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     "State of a quantity in joulemark doctor: the kernel has a module for the counter, which is not " +
     "loaded.",
   ],
+  [
+    ["hidden"],
+    "State of a quantity in joulemark doctor: the machine has the counter, and a container hides its " +
+    "files.",
+  ],
+  [
+    ["unsupported model"],
+    "State of a quantity in joulemark doctor: this model of processor has no energy registers. Use " +
+    "the node's power meter, or measure at the wall.",
+  ],
+  [
+    ["no change"],
+    "State of a quantity in joulemark doctor: its counter did not change while it was watched for a " +
+    "quarter of a second.",
+  ],
+  [
+    ["trusted", "not trusted"],
+    "Result of joulemark doctor --energy: the power of a region was the same in two orders of visits, " +
+    "within two errors and 5 %.",
+  ],
+  [
+    ["update period"],
+    "Time between two changes of a counter, in seconds: 0.001 for RAPL, 0.1 for Cray pm_counters.",
+  ],
+  [
+    ["lag"],
+    "Time by which a counter shows energy late, in seconds: a change contains the energy of an " +
+    "interval that ended so long ago.",
+  ],
+  [
+    ["moving average"],
+    "A counter with a moving average spreads each change of power over a time, which is given in " +
+    "seconds.",
+  ],
+  [
+    ["time constant"],
+    "Power that follows the load with a delay approaches its value exponentially, with a time " +
+    "constant in seconds.",
+  ],
+  [
+    ["resolution"],
+    "The smallest step of a counter, in its unit: 0.00006 J for many RAPL counters, 1 J for Cray " +
+    "pm_counters.",
+  ],
+  [
+    ["time.duration.ns", "time.duration"],
+    "Time since the thread's last annotation, in nanoseconds: in a snapshot of Caliper, and in " +
+    "joulemark top --context.",
+  ],
   [["busy"], "Part of the time in which CPUs or GPUs ran something, in per cent."],
   [["threads"], "Number of threads that are in a region at this moment."],
   [["power now"], "Power of the node by the time of threads in each region since the last page."],

@@ -60,6 +60,9 @@ Deno.test("explain answers the words that the summary, tables and top use", asyn
       ...["rough", "at least", "ranks", "self", "EDP", "rest of the node", "share", "J/visit"],
       ...["max/mean", "W a host", "next", "note", "FAILED", "INTERRUPTED", "SIMULATED", "monitor"],
       ...["median visit", "counter", "processes", "throttled", "busy", "power now", "works"],
+      ...["hidden", "unsupported model", "no change", "driver missing", "no permission", "trusted"],
+      ...["update period", "lag", "moving average", "time constant", "resolution"],
+      ...["time.duration.ns"],
     ]
   ) assertEquals((await first(word)).includes("(word)"), true, word);
   assertEquals(await first("EDP"), "EDP (word)");
