@@ -166,3 +166,38 @@ endToEnd("a report that cannot be read is one line and status 2 in every subcomm
     assertEquals(piped.code, 2, found);
   }
 });
+
+const RAW = `$hpcperfstats 2.3.5
+$hostname n1
+!cpu user,E,U=cs
+
+1760000000 1 n1
+cpu 0 5
+
+1760000060 1 n1
+cpu 0 6
+`;
+
+endToEnd("show reads a pipe as the file that is behind it", (dir) => {
+  const run = (line: string) => {
+    const out = new Deno.Command("bash", { args: ["-c", line], cwd: dir, env: { J: BINARY } })
+      .outputSync();
+    const [stdout, stderr] = [out.stdout, out.stderr].map((bytes) =>
+      new TextDecoder().decode(bytes)
+    );
+    return { code: out.code, stdout, stderr };
+  };
+  const made = run('"$J" run -q --simulate --trace trace -- sh -c "sleep 0.1"');
+  assertEquals([made.code, made.stderr], [0, ""]);
+  Deno.writeTextFileSync(`${dir}/raw`, RAW);
+  for (const name of ["joulemark.report", "trace", "raw"]) {
+    const file = run(`"$J" show ${name}`);
+    assertEquals([file.code, file.stderr], [0, ""], name);
+    for (const pipe of [`"$J" show <(cat ${name})`, `cat ${name} | "$J" show /dev/stdin`]) {
+      assertEquals(run(pipe), file, pipe);
+    }
+  }
+  assertEquals(run('gzip -c raw | "$J" show /dev/stdin').stdout, run('"$J" show raw').stdout);
+  const empty = run('"$J" show <(true)');
+  assertEquals([empty.code, empty.stderr.includes("an empty file")], [2, true]);
+});

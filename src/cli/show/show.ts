@@ -17,6 +17,7 @@ import { RECORD_BYTES } from "../../formats/pmc/binary.ts";
 import { mergedRun, readRuns } from "../../job/place/read_runs.ts";
 import { loadYaml } from "../../formats/yaml.ts";
 import { listDirectory, readWhole, statPath } from "../../os/files.ts";
+import { rereadable } from "../../os/files/reread.ts";
 import { isDirectory, isPlainFile } from "../../os/user_file.ts";
 import { type InputKind, inputKind } from "../../caliper/query/sources/open.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -109,7 +110,7 @@ async function run(options: ParsedOptions): Promise<number> {
     write(format === "jsonl" ? lineSchema(columns) : csvSchema(columns));
     return EXIT.done;
   }
-  const words = options.words.length > 0 ? options.words : [newestReport(log)];
+  const words = options.words.length > 0 ? options.words.map(rereadable) : [newestReport(log)];
   refuseOutputAmongInputs(words, text.output, "write");
   if (format !== "csv" && format !== "jsonl") refuseTableOptions(options);
   const width = text.output === undefined ? terminalWidth() : Infinity;
