@@ -57,6 +57,8 @@ export interface Section {
   readonly address: number;
   readonly offset: number;
   readonly size: number;
+  /** Bytes of an entry of its table; 0: it has none. */
+  readonly entrySize: number;
 }
 
 /** The tables at the head of a file. */
@@ -108,6 +110,7 @@ export function openElf(read: ReadAt): ElfFile | { refused: string } {
     address: word(s, 16),
     offset: word(s, 24),
     size: word(s, 32),
+    entrySize: word(s, 56),
   }));
   return { segments, sections, buildId: buildIdOf(read, segments) };
 }
@@ -223,7 +226,9 @@ export class SymbolTable {
     this.#nameAt = Uint32Array.from(order, (i) => symbols.getUint32(ats[i], true));
     this.#end = Float64Array.from(order, (one, i) => {
       const next = i + 1 < order.length ? starts[order[i + 1]] : starts[one] + UNSIZED_BYTES;
-      return size(one) > 0 ? starts[one] + size(one) : next;
+      const section = file.sections[symbols.getUint16(ats[one] + 6, true)];
+      const last = section === undefined ? next : section.address + section.size;
+      return size(one) > 0 ? starts[one] + size(one) : Math.min(next, last);
     });
   }
 

@@ -2,8 +2,17 @@
  * Sources of processes' code: files that they map, and memory that they fill themselves.
  * @module
  */
-import { addressOf, type ElfFile, offsetOf, openElf, type ReadAt, SymbolTable } from "./elf.ts";
+import {
+  addressOf,
+  type ElfFile,
+  offsetOf,
+  openElf,
+  type ReadAt,
+  type Symbol,
+  SymbolTable,
+} from "./elf.ts";
 import { type Fde, FrameTable } from "./frame_rows.ts";
+import { LinkageTable } from "./plt.ts";
 import type { MappedFile } from "./records.ts";
 import { type CodeTables, OUTERMOST } from "./unwind.ts";
 
@@ -36,6 +45,7 @@ interface LoadedModule extends Module {
   source: OpenFile | undefined;
   frames?: FrameTable;
   symbols?: SymbolTable;
+  linkage?: LinkageTable;
   /** Pages of code that were looked at for calls. */
   readonly pages: Map<number, Uint8Array>;
 }
@@ -169,6 +179,13 @@ export class Modules implements CodeTables {
     const module = this.all[number] as LoadedModule | undefined;
     if (module?.elf === undefined) return undefined;
     return module.symbols ??= new SymbolTable(module.elf, this.#readerOf(module));
+  }
+
+  /** The entry of the procedure linkage table that covers an address. */
+  linkageEntry(number: number, address: number): Symbol | undefined {
+    const module = this.all[number] as LoadedModule;
+    if (module.elf === undefined) return undefined;
+    return (module.linkage ??= new LinkageTable(module.elf, this.#readerOf(module))).find(address);
   }
 
   /** Reads a module's file. */

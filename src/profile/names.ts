@@ -5,6 +5,7 @@
  */
 import { demangled } from "./demangle.ts";
 import { DebugInfo } from "./dwarf.ts";
+import { debugLinkOf, debugPaths, hasSum } from "./debug_link.ts";
 import { type ElfFile, openElf, type ReadAt, type Symbol, SymbolTable } from "./elf.ts";
 import { CUT, type Frame, GUESSED } from "./function_data.ts";
 import { JitMap } from "./jit_map.ts";
@@ -24,7 +25,6 @@ export interface NameSources {
   readonly jitMap: (process: number) => string;
 }
 
-const SYSTEM_DEBUG = "/usr/lib/debug";
 const MARKER_NAMES = [
   CUT,
   "[short threads]",
@@ -141,8 +141,9 @@ export class FrameNames {
   }
 
   #symbol(number: number, address: number): Symbol | undefined {
-    return this.#debugFile(number)?.symbols?.find(address) ??
-      this.#profile.modules.symbols(number)?.find(address);
+    const { modules } = this.#profile;
+    return modules.linkageEntry(number, address) ??
+      this.#debugFile(number)?.symbols?.find(address) ?? modules.symbols(number)?.find(address);
   }
 
   /** Lines of a module, while there is time to read them. */
@@ -162,19 +163,23 @@ export class FrameNames {
   /** The separate debug file of a module that has no symbols of its own. */
   #debugFile(number: number): DebugFile | undefined {
     return this.#debug.getOrInsertComputed(number, () => {
-      const { buildId, elf } = this.#profile.modules.all[number];
-      if (elf === undefined || buildId.length < 4) return undefined;
-      if (elf.sections.some(({ name }) => name === ".symtab")) return undefined;
-      const place = `.build-id/${buildId.slice(0, 2)}/${buildId.slice(2)}.debug`;
-      for (const directory of [...this.#sources.debugDirectories, SYSTEM_DEBUG]) {
-        const file = this.#sources.open(`${directory}/${place}`);
+      const { modules } = this.#profile, module = modules.all[number], { elf } = module;
+      if (elf === undefined || elf.sections.some(({ name }) => name === ".symtab")) {
+        return undefined;
+      }
+      const link = debugLinkOf(elf, modules.reader(number));
+      for (const path of debugPaths(module, link?.name, this.#sources.debugDirectories)) {
+        const file = this.#sources.open(path);
         if ("refused" in file) continue;
         const found = openElf(file.read);
-        if ("refused" in found || found.buildId !== buildId) {
-          file.close();
-          continue;
+        const isRight = !("refused" in found) &&
+          (module.buildId !== "" && found.buildId !== ""
+            ? found.buildId === module.buildId
+            : link !== undefined && hasSum(file.read, link.sum));
+        if (isRight) {
+          return { elf: found, read: file.read, symbols: new SymbolTable(found, file.read) };
         }
-        return { elf: found, read: file.read, symbols: new SymbolTable(found, file.read) };
+        file.close();
       }
     });
   }
@@ -193,8 +198,9 @@ export function fileName({ path }: Pick<Module, "path">): string {
 
 /** A symbol as people write it: without its version, and without the arguments of C++. */
 export function shownName(symbol: string): string {
-  const whole = symbol.replace(/@.*$/, ""), base = stem(whole);
-  return plain(base) + whole.slice(base.length);
+  const [, whole, linkage = ""] = /^([^@]*)(?:@(?!plt$).*?)?(@plt)?$/s.exec(symbol)!;
+  const base = stem(whole);
+  return plain(base) + whole.slice(base.length) + linkage;
 }
 
 /** Functions of the same module and name are one, whatever was inlined into them. */

@@ -156,6 +156,32 @@ program(
   },
 );
 
+/** Splits ./app into a stripped one and app.debug, and makes their link. */
+const SPLIT = "objcopy --only-keep-debug app app.debug && strip app && " +
+  "objcopy --add-gnu-debuglink=app.debug app";
+const NO_OBJCOPY = unless(succeeds("objcopy", "--version"), "no objcopy");
+
+for (const flag of ["-Wl,--build-id", "-Wl,--build-id=none"]) {
+  for (const folder of [".", ".debug"]) {
+    program(
+      `a stripped program has names from its debug file in ${folder}, ${flag}`,
+      `cc -O2 ${flag} -o app PROGRAMS/shares.c && ${SPLIT} && mkdir -p ${folder} &&
+        mv -n app.debug ${folder}/app.debug; :`,
+      (lines) => assertAlmostEquals(shareOf(lines, "main", "work", "heavy"), 0.75, ERROR),
+      [],
+      NO_OBJCOPY,
+    );
+  }
+}
+
+program(
+  "a debug file with another checksum is not used",
+  `cc -O2 -Wl,--build-id=none -o app PROGRAMS/shares.c && ${SPLIT} && echo >>app.debug`,
+  (lines) => assertEquals(shareOf(lines, "heavy"), 0),
+  [],
+  NO_OBJCOPY,
+);
+
 program("a static program", "cc -O2 -static -o app PROGRAMS/shares.c", (lines) => {
   assertAlmostEquals(shareOf(lines, "_start", "main", "work", "heavy"), 0.75, ERROR);
 });

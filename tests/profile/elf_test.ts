@@ -1,7 +1,9 @@
 /** Programs of this machine's compiler against nm(1) and readelf(1), and damaged ones. */
 import { assert, assertEquals } from "@std/assert";
+import { debugLinkOf } from "../../src/profile/debug_link.ts";
 import { addressOf, elfFunctions, openElf, SymbolTable } from "../../src/profile/elf.ts";
 import { FrameTable, ROW, SAME, UNDEFINED } from "../../src/profile/frame_rows.ts";
+import { LinkageTable } from "../../src/profile/plt.ts";
 import { memoryReader, Modules } from "../../src/profile/modules.ts";
 import { LIBC_PATHS } from "../../src/os/bind.ts";
 import { compile, NO_COMPILER } from "../_support/compiled.ts";
@@ -66,6 +68,27 @@ onProgram("of several names of a function the plain one counts", () => {
   }
 });
 
+for (const [name, flags] of [["lazy", []], ["now", ["-Wl,-z,now", "-fcf-protection"]]] as const) {
+  onProgram(
+    `entries of linkage tables have the names that objdump gives: ${name}`,
+    (path, bytes) => {
+      const read = memoryReader(bytes), file = openElf(read);
+      assert(!("refused" in file));
+      const table = new LinkageTable(file, read);
+      const entries = output("objdump", "-d", path).matchAll(/^0*([0-9a-f]+) <(\w+@plt)>:$/gm);
+      const wanted = [...entries].map(([, at, name]) => [parseInt(at, 16), name] as const);
+      assert(wanted.some(([, name]) => name === "puts@plt"), "puts");
+      for (const [at, name] of wanted) {
+        assertEquals(table.find(at + 4), { name, start: at });
+      }
+      // Nothing else has an entry, and no symbol reaches into the table.
+      const symbols = new SymbolTable(file, read), [[at]] = wanted;
+      assertEquals([table.find(0), symbols.find(at)], [undefined, undefined]);
+    },
+    ["-O2", ...flags],
+  );
+}
+
 onProgram("rows of call frame information of libc are those of readelf", () => {
   const path = LIBC_PATHS.find((path) => succeeds("test", "-f", path))!;
   const read = memoryReader(Deno.readFileSync(path)), file = openElf(read);
@@ -124,12 +147,15 @@ onProgram("damaged programs give a result or nothing, and end", (_, bytes) => {
     const file = openElf(read);
     if ("refused" in file) continue;
     const symbols = new SymbolTable(file, read), frames = new FrameTable(file, read);
+    const linkage = new LinkageTable(file, read);
+    debugLinkOf(file, read);
     const modules = new Modules(() => ({ read, inode: 0, close: () => {} }));
     const module = modules.ofFile({ path: "/a", offset: 0, buildId: "", inode: 0 }, 1);
     for (let at = 0; at < 0x4000; at += 37) {
       symbols.find(at);
       frames.find(at);
       addressOf(file, at);
+      linkage.find(at);
       modules.callBefore(module, at, at + 5);
       modules.hasFrame(module, at);
     }
@@ -150,7 +176,7 @@ Deno.test("a million symbols are read in two seconds and little memory", async (
     }
     const names = new TextEncoder().encode("\0f\0");
     const section = (kind: number, offset: number, size: number) => {
-      return { name: "", kind, flags: 0, link: 2, address: 0, offset, size };
+      return { name: "", kind, flags: 0, link: 2, address: 0, offset, size, entrySize: 0 };
     };
     const sections = [
       section(0, 0, 0),

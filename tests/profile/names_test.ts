@@ -7,6 +7,8 @@ import { functionTable } from "../../src/profile/function_table.ts";
 const NAMES: Readonly<Record<string, string>> = {
   main: "main",
   "memcpy@@GLIBC_2.14": "memcpy",
+  "memcpy@plt": "memcpy@plt",
+  "_ZNSt6vectorIiSaIiEE9push_backERKi@plt": "std::vector<int, std::allocator<int> >::push_back@plt",
   _ZN4heat6Solver5heavyEl: "heat::Solver::heavy",
   "_ZN4heat6Solver5heavyEl.cold": "heat::Solver::heavy.cold",
   _ZN4heat5LightIdE5lightEl: "heat::Light<double>::light",
