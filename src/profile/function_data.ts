@@ -31,6 +31,12 @@ export interface FunctionModule {
   readonly isWithoutTable: boolean;
 }
 
+/** The last part of a module's path. */
+export function fileName({ path }: Pick<FunctionModule, "path">): string {
+  const plain = path.replace(/ \(deleted\)$/, "");
+  return plain.slice(plain.lastIndexOf("/") + 1);
+}
+
 /** All that was sampled. */
 export interface FunctionData {
   readonly hz: number;

@@ -7,7 +7,7 @@ import { demangled } from "./demangle.ts";
 import { DebugInfo } from "./dwarf.ts";
 import { debugLinkOf, debugPaths, hasSum } from "./debug_link.ts";
 import { type ElfFile, openElf, type ReadAt, type Symbol, SymbolTable } from "./elf.ts";
-import { CUT, type Frame, GUESSED } from "./function_data.ts";
+import { CUT, fileName, type Frame, GUESSED } from "./function_data.ts";
 import { JitMap } from "./jit_map.ts";
 import type { Module, OpenPath } from "./modules.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
@@ -188,12 +188,6 @@ export class FrameNames {
     this.#kernel ??= JitMap.ofKernel(this.#sources.kernelSymbols());
     return this.#kernel.find(address)?.name ?? "[kernel]";
   }
-}
-
-/** The last part of a module's path. */
-export function fileName({ path }: Pick<Module, "path">): string {
-  const plain = path.replace(/ \(deleted\)$/, "");
-  return plain.slice(plain.lastIndexOf("/") + 1);
 }
 
 /** A symbol as people write it: without its version, and without the arguments of C++. */

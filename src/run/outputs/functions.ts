@@ -79,6 +79,9 @@ function replayed(
     sources.site.log(`no functions: ${directory} was recorded without --functions`);
     return undefined;
   }
+  if (!data.isWhole) {
+    sources.site.log(`functions of ${directory} have no names: it was truncated before its end`);
+  }
   const energies = FunctionEnergies.open(sources.run, data.zeroNs);
   let written: WrittenFunctions | undefined;
   return {

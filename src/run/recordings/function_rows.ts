@@ -7,7 +7,14 @@ import { FormatError } from "../../core/errors.ts";
 import type { ByteSink } from "../../formats/trace/header.ts";
 import { LineSplitter } from "../../formats/line_splitter.ts";
 import { isMissing, UserFile } from "../../os/user_file.ts";
-import type { Frame, FunctionData, FunctionModule } from "../../profile/function_data.ts";
+import {
+  fileName,
+  type Frame,
+  type FunctionData,
+  type FunctionModule,
+  GUESSED,
+} from "../../profile/function_data.ts";
+import type { Modules } from "../../profile/modules.ts";
 import {
   FRAME,
   type Profile,
@@ -22,12 +29,14 @@ export const FUNCTIONS_FILE = "functions.jsonl", NAMES_FILE = "function-names.js
 const FORMAT = "joulemark-functions/1";
 const LINE_MOST = 1 << 20;
 const CHUNK_BYTES = 1 << 18;
+const NOT_NAMED = "[not named]";
 
 /** Writes what was sampled, when it is known: only whole lines, and only more of them. */
 export class FunctionRowsWriter {
   readonly #sink: ByteSink;
   #lines = "";
   #nodes = 1;
+  #modules = 0;
 
   /** @param zeroNs Time of the run's zero by the samples' clock. */
   constructor(sink: ByteSink, hz: number, periodNs: number, zeroNs: number) {
@@ -36,16 +45,23 @@ export class FunctionRowsWriter {
   }
 
   /** A sample, and the frames of its stack that are new. */
-  sample({ trie, names }: Profile, { timeNs, cpu, process, thread, node }: SampleSeen): void {
-    this.#stacks(trie, names);
+  sample(profile: Profile, { timeNs, cpu, process, thread, node }: SampleSeen): void {
+    const { trie, names, modules } = profile;
+    for (; this.#modules < modules.all.length; this.#modules++) {
+      const { path, buildId } = modules.all[this.#modules];
+      this.#row("module", this.#modules, path, buildId);
+    }
+    this.#stacks(trie, names, modules);
     this.#row("sample", timeNs, cpu, process, thread, node);
   }
 
-  #stacks(trie: StackTrie, names: readonly string[]): void {
+  #stacks(trie: StackTrie, names: readonly string[], modules?: Modules): void {
     for (; this.#nodes < trie.count; this.#nodes++) {
       const node = this.#nodes, module = trie.module(node), address = trie.address(node);
-      const name = module === FRAME.process ? [names[address]] : [];
-      this.#row("stack", node, trie.parent(node), module, address, ...name);
+      // Without names a function is the one that begins there.
+      const start = module < 0 ? undefined : modules?.fde(module >> 1, address)?.start;
+      const about = module === FRAME.process ? names[address] : start;
+      this.#row("stack", node, trie.parent(node), module, address, ...about ? [about] : []);
     }
   }
 
@@ -91,6 +107,8 @@ export interface RecordedFunctions extends FunctionData {
   readonly samples: readonly SampleSeen[];
   /** Time of the run's zero by the samples' clock; NaN: not known. */
   readonly zeroNs: number;
+  /** False if it was truncated: times and names are missing. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -134,6 +152,8 @@ class FunctionRows {
   readonly #trie = new StackTrie();
   readonly #names = new Map<string, readonly Frame[]>();
   readonly #processes = new Map<number, string>();
+  /** Start of the function of a frame. */
+  readonly #starts = new Map<string, number>();
   readonly #modules: FunctionModule[] = [];
   readonly #costs: StackCost[] = [];
   readonly #off: StackCost[] = [];
@@ -166,7 +186,9 @@ class FunctionRows {
         if (parent >= this.#trie.count || this.#trie.child(parent, module, address) !== node) {
           this.wrong(line, "stacks in the order of their numbers");
         }
-        if (module === FRAME.process) this.#processes.set(address, String(values[4]));
+        const [, , , , about] = values;
+        if (module === FRAME.process) this.#processes.set(address, String(about));
+        else this.#starts.set(`${module} ${address}`, Number(about ?? NaN));
         break;
       }
       case "sample": {
@@ -176,11 +198,11 @@ class FunctionRows {
       }
       case "module": {
         const [, path, buildId, isWithoutTable] = values;
-        this.#modules.push({
+        this.#modules[numbers[0]] = {
           path: String(path),
           buildId: String(buildId),
           isWithoutTable: isWithoutTable === true,
-        });
+        };
         break;
       }
       case "name": {
@@ -223,9 +245,7 @@ class FunctionRows {
   }
 
   finish(): RecordedFunctions {
-    const { hz, periodNs, zeroNs } = this.#rate,
-      samples = this.#samples,
-      processes = this.#processes;
+    const { hz, periodNs, zeroNs } = this.#rate, samples = this.#samples;
     const names = this.#names, last = samples.at(-1)?.timeNs ?? 0;
     const end = this.#end ??
       { durationNs: last - (samples[0]?.timeNs ?? 0), facts: factsOf(samples, periodNs) };
@@ -240,12 +260,25 @@ class FunctionRows {
       facts: end.facts,
       off: this.#off,
       costs: this.#end === undefined ? costsOf(samples, periodNs) : this.#costs,
+      isWhole: this.#end !== undefined,
       frames: (module, address) => {
-        const none = { suffix: "", module: -1, address: 0, start: 0 };
-        const name = module === FRAME.process ? processes.get(address) ?? "?" : "[not named]";
-        return names.get(`${module} ${address}`) ?? [Object.assign(none, { name })];
+        return names.get(`${module} ${address}`) ?? [this.#unnamed(module, address)];
       },
     };
+  }
+
+  /** A frame of a truncated recording. */
+  #unnamed(key: number, address: number): Frame {
+    const none = { suffix: "", module: -1, address: 0, start: 0 };
+    if (key === FRAME.process) {
+      return Object.assign(none, { name: this.#processes.get(address) ?? "?" });
+    }
+    const module = key >> 1, path = this.#modules[module]?.path ?? "";
+    const start = this.#starts.get(`${key} ${address}`) ?? NaN;
+    if (key < 0 || path === "") return Object.assign(none, { name: NOT_NAMED });
+    const place = Number.isNaN(start) ? "" : `+0x${start.toString(16)}`;
+    const name = `[${fileName({ path })}${place}]`, suffix = key % 2 === 1 ? GUESSED : "";
+    return { name, suffix, module, address, start: start || 0 };
   }
 }
 

@@ -22,7 +22,8 @@ const FACTS = {
 const ROWS = [
   ["joulemark-functions/1", 199, 5025125.6],
   ["stack", 1, 0, -2, 0, "app"],
-  ["stack", 2, 1, 0, 4400],
+  ["module", 0, "/bin/app", "ab"],
+  ["stack", 2, 1, 0, 4400, 4384],
   ["sample", 15155169877000, 1, 7, 8, 2],
   ["sample", 15155174877000, 0, 7, 8, 2],
   ["module", 0, "/bin/app", "ab", false],
@@ -53,9 +54,13 @@ Deno.test("readFunctions() reads times, names and samples", () => {
 });
 
 Deno.test("readFunctions() gives each sample of a cut recording one period", () => {
-  const data = read(text(ROWS.slice(0, 5)));
+  const data = read(text(ROWS.slice(0, 6)));
   assertEquals(data.costs, [{ node: 2, ns: 2 * 5025125.6, samples: 2, briefNs: 0 }]);
-  assertEquals([data.frames(-2, 0)[0].name, data.frames(0, 4400)[0].name], ["app", "[not named]"]);
+  const names = [[-2, 0], [0, 4400], [2, 4400]].map(([module, at]) =>
+    data.frames(module, at)[0].name
+  );
+  assertEquals(names, ["app", "[app+0x1120]", "[not named]"]);
+  assertEquals([data.isWhole, read(text(ROWS)).isWhole], [false, true]);
 });
 
 Deno.test("readFunctions() of damaged rows gives a result or a clear error", () => {
