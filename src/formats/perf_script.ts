@@ -6,8 +6,8 @@
 /** A frame of a sample. */
 export interface ScriptFrame {
   readonly name: string;
-  /** In the file, and from the function's start. */
-  readonly address: number;
+  /** In the file or the kernel, and from the function's start. */
+  readonly address: number | bigint;
   readonly offset: number;
   /** The file; empty: it has none. */
   readonly module: string;
@@ -19,7 +19,7 @@ export interface ScriptSample {
   readonly thread: number;
   readonly cpu: number;
   readonly timeNs: number;
-  /** The process's name. */
+  /** The thread's name. */
   readonly comm: string;
   /** The innermost first. */
   readonly frames: readonly ScriptFrame[];

@@ -13,7 +13,7 @@ export interface Frame {
   readonly suffix: string;
   /** The module's number; −1: it has none. */
   readonly module: number;
-  /** Address that the linker gave; 0: none. */
+  /** Address that the linker gave, in the kernel less its base; 0: none. */
   readonly address: number;
   /** Start of the function, likewise. */
   readonly start: number;
@@ -76,8 +76,8 @@ export interface LeafClasses {
 
 /** The name of frames that stand for missing outer ones. */
 export const CUT = "[…]";
-/** Suffix of frames that were found by a guess. */
-export const GUESSED = "_[g]";
+/** Suffixes of frames that were found by a guess, are of the kernel, or were put into their caller. */
+export const GUESSED = "_[g]", KERNEL = "_[k]", INLINED = "_[i]";
 
 /** Is a stack with this frame incomplete, or a guess? */
 export function isIncomplete({ name, suffix }: Frame): boolean {

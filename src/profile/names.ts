@@ -7,7 +7,7 @@ import { demangled } from "./demangle.ts";
 import { DebugInfo } from "./dwarf.ts";
 import { debugLinkOf, debugPaths, hasSum } from "./debug_link.ts";
 import { type ElfFile, openElf, type ReadAt, type Symbol, SymbolTable } from "./elf.ts";
-import { CUT, fileName, type Frame, GUESSED } from "./function_data.ts";
+import { CUT, fileName, type Frame, GUESSED, INLINED, KERNEL } from "./function_data.ts";
 import { JitMap } from "./jit_map.ts";
 import type { Module, OpenPath } from "./modules.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
@@ -91,7 +91,7 @@ export class FrameNames {
       case FRAME.marker:
         return special(MARKER_NAMES[MARKER_KEYS.indexOf(address as 0)]);
       case FRAME.kernel:
-        return special(this.#kernelName(address), "_[k]");
+        return [this.#kernelFrame(address)];
     }
     const number = Math.floor(key / 2), suffix = key % 2 === 1 ? GUESSED : "";
     const module = this.#profile.modules.all[number];
@@ -128,7 +128,7 @@ export class FrameNames {
       const { module, address } = frame;
       return Object.assign({
         name: this.#shownName(name),
-        suffix: "_[i]",
+        suffix: INLINED,
         module,
         address,
         start: address,
@@ -184,9 +184,10 @@ export class FrameNames {
     });
   }
 
-  #kernelName(address: number): string {
+  #kernelFrame(address: number): Frame {
     this.#kernel ??= JitMap.ofKernel(this.#sources.kernelSymbols());
-    return this.#kernel.find(address)?.name ?? "[kernel]";
+    const { name, start } = this.#kernel.find(address) ?? { name: "[kernel]", start: address };
+    return { name, suffix: KERNEL, module: -1, address, start };
   }
 }
 

@@ -59,6 +59,8 @@ export interface SampleSeen {
   readonly cpu: number;
   readonly process: number;
   readonly thread: number;
+  /** Name of the thread: its number among names of processes. */
+  readonly name: number;
   /** Node of the tree. */
   readonly node: number;
 }
@@ -155,12 +157,13 @@ export class Profile {
     lostNs: 0,
     briefNs: 0,
   };
-  /** Names of processes. */
+  /** Names of processes and threads. */
   readonly names: string[] = [];
   readonly #reader: RecordReader;
   readonly #unwinder: Unwinder;
   readonly #processes = new Map<number, Process>();
   readonly #threads = new Map<number, Thread>();
+  readonly #threadNames = new Map<number, number>();
   readonly #ending: [thread: number, state: Thread][] = [];
   readonly #costs = new Map<number, StackCost>();
   readonly #off = new Map<number, StackCost>();
@@ -239,6 +242,7 @@ export class Profile {
         this.#map(at);
         break;
       case RECORD.comm:
+        this.#threadNames.set(reader.thread(at), this.#nameNumber(reader.comm(at)));
         if (reader.isExec(at)) this.#execute(reader.process(at), reader.comm(at));
         break;
       case RECORD.fork:
@@ -310,6 +314,7 @@ export class Profile {
       cpu: reader.sampleCpu(at),
       process: id,
       thread: reader.sampleThread(at),
+      name: this.#threadNames.get(reader.sampleThread(at)) ?? process.name,
       node,
     });
   }
@@ -385,6 +390,11 @@ export class Profile {
     };
   }
 
+  #nameNumber(name: string): number {
+    const number = this.names.indexOf(name);
+    return number >= 0 ? number : this.names.push(name) - 1;
+  }
+
   #thread(id: number, { root }: Process): Thread {
     return this.#threads.getOrInsertComputed(id, () => ({
       root,
@@ -432,8 +442,10 @@ export class Profile {
   }
 
   #fork(at: number): void {
-    const { process, parent, thread } = this.#reader.task(at);
+    const { process, parent, thread, parentThread } = this.#reader.task(at);
     this.#leave(thread);
+    const name = this.#threadNames.get(parentThread);
+    if (name !== undefined) this.#threadNames.set(thread, name);
     const from = this.#processes.get(parent);
     if (process === parent) {
       if (from !== undefined) from.threads++;
@@ -497,6 +509,7 @@ export class Profile {
   /** A thread's time goes to its stacks. */
   #leave(id: number): void {
     const thread = this.#threads.get(id);
+    this.#threadNames.delete(id);
     if (thread === undefined) return;
     this.#threads.delete(id);
     const { samples, cpuNs, expected, root } = thread, { facts, trie } = this;

@@ -142,6 +142,14 @@ export interface RecordBytes {
   readonly words: Uint32Array<ArrayBuffer>;
 }
 
+/** Begin or end of a thread. */
+export interface TaskRecord {
+  readonly process: number;
+  readonly parent: number;
+  readonly thread: number;
+  readonly parentThread: number;
+}
+
 /** A file that became part of a process's code. */
 export interface MappedFile {
   readonly path: string;
@@ -216,10 +224,13 @@ export class RecordReader {
     return this.#words[(at + 32) >>> 2];
   }
 
-  /** Process, its parent and thread of a FORK or EXIT record. */
-  task(at: number): { process: number; parent: number; thread: number } {
-    const [process, parent, thread] = this.#words.subarray((at + 8) >>> 2, (at + 20) >>> 2);
-    return { process, parent, thread };
+  /** Process, its parent, thread and the parent's thread of a FORK or EXIT record. */
+  task(at: number): TaskRecord {
+    const [process, parent, thread, parentThread] = this.#words.subarray(
+      (at + 8) >>> 2,
+      (at + 24) >>> 2,
+    );
+    return { process, parent, thread, parentThread };
   }
 
   /** Count of a LOST or READ record. */
@@ -305,3 +316,8 @@ export class RecordReader {
 
 /** The upper half of the lowest address of the kernel; a double holds only differences from it. */
 export const KERNEL_HIGH = 0xffff8000;
+
+/** An address in the kernel, from its difference. */
+export function kernelAddress(difference: number): bigint {
+  return (BigInt(KERNEL_HIGH) << 32n) + BigInt(difference);
+}

@@ -368,6 +368,40 @@ endToEnd("stacks for pprof, speedscope and readers of perf script", (dir) => {
   assertEquals([...packed.subarray(0, 2)], [0x1f, 0x8b]);
 }, LIMIT_S);
 
+endToEnd(
+  "perf script's text has threads by their names, and the kernel's functions where it may be sampled",
+  (dir) => {
+    const names = `printf '#include <pthread.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+void heavy(long);
+static void *worker(void *none) {
+  prctl(PR_SET_NAME, "worker/1");
+  heavy(200000000);
+  return none;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, worker, 0);
+  pthread_join(thread, 0);
+  for (int i = 0; i < 100000; i++) fflush((fputc(1, stderr), stderr));
+  puts("done");
+  return 3;
+}' > app.c
+    cc -O2 -pthread -Dmain=other -c -o shares.o PROGRAMS/shares.c && cc -O2 -pthread -o app app.c shares.o`;
+    const options = ["--perf-script", "s.txt"];
+    functionsOf(dir, userIn(dir, Deno.uid() === 0 ? "root" : "plain user"), names, { options });
+    const text = Deno.readTextFileSync(`${dir}/s.txt`);
+    const samples = text.split("\n\n").filter((sample) => / heavy\+0x/.test(sample));
+    assert(samples.length > 10);
+    for (const sample of samples) assertMatch(sample, /^worker\/1 \d+\/\d+ \[/);
+    assert(!/_\[[ki]\]/.test(text));
+    if (Deno.uid() !== 0) return;
+    assertMatch(text, /^\tffffffff[0-9a-f]{8} \w[\w.]*\+0x[0-9a-f]+ \(\[kernel\.kallsyms\]\)$/m);
+  },
+  LIMIT_S,
+);
+
 /** Open MPI for any user on any machine. */
 const MPI = {
   OMPI_ALLOW_RUN_AS_ROOT: "1",

@@ -20,12 +20,15 @@ Deno.test("foldedText() adds up stacks of the same names, most time first", () =
 Deno.test("scriptText() prints a sample as perf script does", () => {
   const frames = [
     { name: "heavy", address: 0x1190, offset: 0x10, module: "/bin/app" },
+    { name: "f", address: 0x1200, offset: 0x80, module: "inlined" },
+    { name: "read", address: 0xffffffff81000010n, offset: 0x10, module: "[kernel.kallsyms]" },
     { name: "[unknown]", address: 0, offset: 0, module: "" },
   ];
   const sample = { process: 7, thread: 8, cpu: 1, timeNs: 12_000_345_678, comm: "my app", frames };
   assertEquals(
     scriptText(sample, 5025125.6),
     "my app 7/8 [001] 12.000345: 5025126 cpu-clock:\n" +
-      "\t            1190 heavy+0x10 (/bin/app)\n\t               0 [unknown] ([unknown])\n\n",
+      "\t            1190 heavy+0x10 (/bin/app)\n\t            1200 f+0x80 (inlined)\n" +
+      "\tffffffff81000010 read+0x10 ([kernel.kallsyms])\n\t               0 [unknown] ([unknown])\n\n",
   );
 });

@@ -7,19 +7,22 @@ import type { EnergyKind } from "../../core/region_tree.ts";
 import { type Nested, present } from "../../core/report.ts";
 import type { SampledEnergy } from "../../energy/attribution/sampled.ts";
 import { foldedText } from "../../formats/folded.ts";
-import { scriptText } from "../../formats/perf_script.ts";
+import { type ScriptFrame, scriptText } from "../../formats/perf_script.ts";
 import { WholeFile } from "../../os/files/whole_file.ts";
 import {
   type Frame,
   type FunctionData,
   type FunctionStack,
+  INLINED,
   isIncomplete,
+  KERNEL,
   type LeafClasses,
   stackOf,
 } from "../../profile/function_data.ts";
 import { type FunctionRow, functionTable } from "../../profile/function_table.ts";
 import { leafClasses } from "../../profile/leaf_classes.ts";
-import type { SampleSeen } from "../../profile/profile.ts";
+import { FRAME, type SampleSeen } from "../../profile/profile.ts";
+import { kernelAddress } from "../../profile/records.ts";
 import type { PageFunctions } from "../../show/page/data.ts";
 import { speedscopeJson } from "../../show/analysis/speedscope.ts";
 import {
@@ -159,17 +162,23 @@ function named({ frames, ns, samples, energiesOf }: StackRow) {
 }
 
 function* scripts(data: FunctionData, samples: readonly SampleSeen[]): Generator<string> {
-  const scriptFrame = (frame: Frame) => ({
-    name: frame.name + frame.suffix,
-    address: frame.address,
-    offset: frame.address - frame.start,
-    module: frame.module < 0 ? "" : data.modules[frame.module].path,
-  });
-  for (const { timeNs, cpu, process, thread, node } of samples) {
-    const [{ name: comm }, ...frames] = stackOf(data, node);
-    const all = { timeNs, cpu, process, thread, comm, frames: frames.map(scriptFrame).reverse() };
-    yield scriptText(all, data.periodNs);
+  for (const { timeNs, cpu, process, thread, name, node } of samples) {
+    const [whole, ...stack] = stackOf(data, node);
+    const { name: comm } = name < 0 ? whole : data.frames(FRAME.process, name)[0];
+    const frames = stack.map((frame) => scriptFrame(data, frame, process)).reverse();
+    yield scriptText({ timeNs, cpu, process, thread, comm, frames }, data.periodNs);
   }
+}
+
+/** A frame as `perf script` has it, which has no suffixes: the kernel and inlining stand as the file. */
+function scriptFrame({ modules }: FunctionData, frame: Frame, process: number): ScriptFrame {
+  const { name, suffix, module, address, start } = frame, offset = address - start;
+  if (suffix === KERNEL) {
+    return { name, address: kernelAddress(address), offset, module: "[kernel.kallsyms]" };
+  }
+  if (suffix === INLINED) return { name, address, offset, module: "inlined" };
+  const path = module < 0 ? "" : modules[module].path || `/tmp/perf-${process}.map`;
+  return { name: name + suffix, address, offset, module: path };
 }
 
 function factsOf(

@@ -37,6 +37,7 @@ export class FunctionRowsWriter {
   #lines = "";
   #nodes = 1;
   #modules = 0;
+  #names = 0;
 
   /** @param zeroNs Time of the run's zero by the samples' clock. */
   constructor(sink: ByteSink, hz: number, periodNs: number, zeroNs: number) {
@@ -45,14 +46,17 @@ export class FunctionRowsWriter {
   }
 
   /** A sample, and the frames of its stack that are new. */
-  sample(profile: Profile, { timeNs, cpu, process, thread, node }: SampleSeen): void {
+  sample(profile: Profile, { timeNs, cpu, process, thread, name, node }: SampleSeen): void {
     const { trie, names, modules } = profile;
+    for (; this.#names < names.length; this.#names++) {
+      this.#row("thread-name", this.#names, names[this.#names]);
+    }
     for (; this.#modules < modules.all.length; this.#modules++) {
       const { path, buildId } = modules.all[this.#modules];
       this.#row("module", this.#modules, path, buildId);
     }
     this.#stacks(trie, names, modules);
-    this.#row("sample", timeNs, cpu, process, thread, node);
+    this.#row("sample", timeNs, cpu, process, thread, node, name);
   }
 
   #stacks(trie: StackTrie, names: readonly string[], modules?: Modules): void {
@@ -192,10 +196,13 @@ class FunctionRows {
         break;
       }
       case "sample": {
-        const [timeNs, cpu, process, thread, node] = checked(5);
-        this.#samples.push({ timeNs, cpu, process, thread, node: this.#node(node, line) });
+        const [timeNs, cpu, process, thread, node, name = -1] = checked(5);
+        this.#samples.push({ timeNs, cpu, process, thread, name, node: this.#node(node, line) });
         break;
       }
+      case "thread-name":
+        this.#processes.set(numbers[0], String(values[1]));
+        break;
       case "module": {
         const [, path, buildId, isWithoutTable] = values;
         this.#modules[numbers[0]] = {

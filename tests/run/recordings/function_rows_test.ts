@@ -24,7 +24,8 @@ const ROWS = [
   ["stack", 1, 0, -2, 0, "app"],
   ["module", 0, "/bin/app", "ab"],
   ["stack", 2, 1, 0, 4400, 4384],
-  ["sample", 15155169877000, 1, 7, 8, 2],
+  ["thread-name", 1, "worker"],
+  ["sample", 15155169877000, 1, 7, 8, 2, 1],
   ["sample", 15155174877000, 0, 7, 8, 2],
   ["module", 0, "/bin/app", "ab", false],
   ["name", -2, 0, [["app", "", -1, 0, 0, "", 0]]],
@@ -50,11 +51,12 @@ Deno.test("readFunctions() reads times, names and samples", () => {
   assertEquals([data.hz, data.durationNs, data.facts], [199, 5e9, FACTS]);
   assertEquals(data.costs, [{ node: 2, ns: 1e7, samples: 2, briefNs: 0 }]);
   assertEquals(data.frames(0, 4400)[0].line, 7);
-  assertEquals(data.samples.length, 2);
+  assertEquals(data.samples.map(({ name }) => name), [1, -1]);
+  assertEquals(data.frames(-2, 1)[0].name, "worker");
 });
 
 Deno.test("readFunctions() gives each sample of a cut recording one period", () => {
-  const data = read(text(ROWS.slice(0, 6)));
+  const data = read(text(ROWS.slice(0, 7)));
   assertEquals(data.costs, [{ node: 2, ns: 2 * 5025125.6, samples: 2, briefNs: 0 }]);
   const names = [[-2, 0], [0, 4400], [2, 4400]].map(([module, at]) =>
     data.frames(module, at)[0].name
