@@ -8,6 +8,7 @@
  * @module
  */
 import { rounded } from "./number_format.ts";
+import { regionName } from "./region_tree.ts";
 import { bucketsOf, bucketsText, isMapping, type Nested, numberOf } from "./report.ts";
 
 /** Each bucket begins 2 % above the one before; bucket 0 begins at 1 ns, −1 is no time at all. */
@@ -121,7 +122,7 @@ export function spreadsFromNested(nested: Nested | undefined): ProcessSpread[] {
     const processes = number("processes");
     if (!(processes > 0) || !Number.isFinite(number("mean (s)"))) return [];
     return [{
-      region: String(row.region ?? ""),
+      region: regionName(String(row.region ?? "")),
       processes,
       buckets: bucketsOf(row.times),
       meanS: number("mean (s)"),

@@ -6,6 +6,7 @@
 import {
   ENERGY_KINDS,
   type EnergyKind,
+  regionName,
   type RegionTree,
   type Rest,
   REST_KEYS,
@@ -206,7 +207,7 @@ function ofSections({ hosts }: Report): RegionRows {
   };
   const regions = Map.groupBy(
     all.flatMap(({ host, kinds }) => (host.regions ?? []).map((one) => ({ one, kinds }))),
-    ({ one }) => one.region,
+    ({ one }) => regionName(one.region),
   );
   const unmarked = all.flatMap(({ host: { unmarked: fields }, kinds }) => {
     return fields === undefined ? [] : [{ fields, kinds }];

@@ -21,6 +21,11 @@ export const COMPONENT_NAMES: Readonly<Record<EnergyKind, string>> = {
   gpu: "GPU",
 };
 
+/** A region as people and tables name it: one without a name is `(no name)`. */
+export function regionName(name: string): string {
+  return name === "" ? "(no name)" : name;
+}
+
 /** Energy of one kind; J, W; NaN: there is none. */
 export interface TreeEnergy {
   /** Energy with all nested regions, and its standard error, J; NaN: it cannot be determined. */
@@ -220,7 +225,7 @@ function rowFromNested(row: { [key: string]: Nested }, processes: number): TreeR
     buckets: bucketsOf(row["visit-lengths"]),
   };
   return {
-    region: String(row.region ?? ""),
+    region: regionName(String(row.region ?? "")),
     depth: row.depth as number,
     track: String(row.track ?? ""),
     attribute: String(row.attribute ?? ""),

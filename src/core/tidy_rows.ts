@@ -11,7 +11,7 @@ import {
   regionRows,
   reportedJoules,
 } from "./region_rows.ts";
-import { ENERGY_KINDS, type EnergyKind, type TreeRow } from "./region_tree.ts";
+import { ENERGY_KINDS, type EnergyKind, regionName, type TreeRow } from "./region_tree.ts";
 import {
   isMapping,
   type Nested,
@@ -211,7 +211,7 @@ function* unitRows(
   const own = new Map(kinds.map((kind) => {
     return [kind, ownEnergies(table, kind, totals.components.get(kind)?.joules)];
   }));
-  const sections = new Map(host?.regions?.map((one) => [one.region, one]));
+  const sections = new Map(host?.regions?.map((one) => [regionName(one.region), one]));
   for (const [i, { path, of, source, section }] of all.entries()) {
     if (minShare > 0 && section !== "unmarked" && isSmall(of, table, totals, minShare)) continue;
     const { visits } = of;
@@ -252,9 +252,9 @@ function* unitRows(
   // A tree may have fewer rows than there are sections.
   for (const part of sections.values()) {
     const more = extra("region", part);
-    const path = `/${pathPart(part.region)}`;
+    const region = regionName(part.region);
     if (Object.keys(more).length > 0) {
-      yield { ...run, path, region: part.region, depth: 0, ...more };
+      yield { ...run, path: `/${pathPart(region)}`, region, depth: 0, ...more };
     }
   }
 }

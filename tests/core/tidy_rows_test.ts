@@ -10,6 +10,9 @@ import {
 } from "../../src/core/tidy_rows.ts";
 import { type Nested, type Report, type ReportHost } from "../../src/core/report.ts";
 import { parseReport, stringifyReport } from "../../src/formats/report.ts";
+import { jobFigures } from "../../src/show/analysis/job_figures.ts";
+import { summaryFacts } from "../../src/show/analysis/summary_facts.ts";
+import { tidyCsv, tidyJsonLines } from "../../src/show/analysis/tidy_text.ts";
 import { hostReport } from "../job/merge/_generated.ts";
 
 /** A row of the tree as a report has it. */
@@ -193,4 +196,35 @@ Deno.test("the quality of an energy says how far to trust it", () => {
   assertEquals(qualities(() => {}), new Set(["measured"]));
   assertEquals(qualities((host) => host.joulemark!.partial = "cut"), new Set(["partial"]));
   assertEquals(qualities((host) => host.joulemark!.simulated = "node"), new Set(["simulated"]));
+});
+
+Deno.test("a region without a name is (no name), and escapes are those of CSV in JSON", () => {
+  const name = "a\tb\n\x1b[31m\u202e/%";
+  const tree = [treeRow("", 0, known(600, 200)), treeRow(name, 1, known(400, 400))];
+  const of = report(tree);
+  const rows = rowsOf(parseReport(stringifyReport(of)));
+  const columns = TIDY_COLUMNS.map(({ name }) => name);
+  const json = [...tidyJsonLines(rows, columns)].join("").trim().split("\n").map((line) => {
+    return JSON.parse(line);
+  });
+  const csv = [...tidyCsv(rows, columns)].join("").trim().split("\n").slice(1);
+  assertEquals(csv.length, json.length);
+  const shown = "a\\x09b\\x0a\\x1b[31m\\u202e";
+  const paths = new Set(json.map(({ path }) => path));
+  assertEquals(
+    paths,
+    new Set([
+      "/",
+      "/(no name)",
+      `/(no name)/${shown}%2F%25`,
+      "/(outside regions)",
+      "/(undetermined)",
+    ]),
+  );
+  csv.forEach((line, i) =>
+    assertEquals(line.split(",").slice(4, 6).join(), `${json[i].path},${json[i].region ?? ""}`)
+  );
+  const regions = summaryFacts(of).regions.map(({ region }) => region);
+  assertEquals(regions, ["(no name)", name]);
+  assertEquals([...jobFigures(of).regions.keys()], ["(no name)", `(no name)/${name}`]);
 });

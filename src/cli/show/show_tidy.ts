@@ -3,6 +3,7 @@
  * is held at a time.
  * @module
  */
+import { regionName } from "../../core/region_tree.ts";
 import type { Report } from "../../core/report.ts";
 import {
   isSignal,
@@ -164,7 +165,8 @@ function* processRows(
       counts.set(host, number + 1);
       return { host, process: rank === undefined ? number : Number(rank) };
     });
-    for (const [i, region] of processes.region.entries()) {
+    for (const [i, name] of processes.region.entries()) {
+      const region = regionName(name);
       const path = `/${pathPart(region)}`;
       for (const [k, place] of places.entries()) {
         const time_s = processes.time_s[i]?.[k];

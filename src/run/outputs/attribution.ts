@@ -30,6 +30,7 @@ import {
   ENERGY_KINDS,
   type EnergyKind,
   type PathEnergies,
+  regionName,
 } from "../../core/region_tree.ts";
 import type { Nested, RegionTotal, ReportFields, ReportHost } from "../../core/report.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
@@ -450,7 +451,7 @@ export class RunAttribution implements OpenOutput {
       if (why === undefined) return;
       first ??= why;
       if (exactJ >= NOTED_SHARE * of.totalJ) matters = true;
-      if (++count <= NOTED_NAMES) names.push(name);
+      if (++count <= NOTED_NAMES) names.push(regionName(name));
     };
     // What covers a part of the time has a note of its own.
     const isWhole = (hash: number) => coverage?.isWhole(hash) !== false;

@@ -4,7 +4,7 @@
  */
 import { absenceOf, ownTotals } from "../../core/job_totals.ts";
 import { regionRows, reportedJoules } from "../../core/region_rows.ts";
-import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
+import { COMPONENT_NAMES, type EnergyKind, regionName } from "../../core/region_tree.ts";
 import type { Report, ReportFields, ReportHost, ReportRegion } from "../../core/report.ts";
 
 /** Figures of a run. NaN: not known. */
@@ -88,7 +88,7 @@ function regionFigures(hosts: readonly ReportHost[], parts: readonly Part[]) {
 export function fieldsByRegion(
   sections: readonly Pick<ReportRegion, "region" | "fields">[],
 ): Map<string, ReportFields[]> {
-  const lists = Map.groupBy(sections, ({ region }) => region);
+  const lists = Map.groupBy(sections, ({ region }) => regionName(region));
   return new Map([...lists].map(([name, list]) => [name, list.map(({ fields }) => fields)]));
 }
 

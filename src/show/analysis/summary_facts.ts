@@ -15,6 +15,7 @@ import {
   COMPONENT_NAMES,
   ENERGY_KINDS,
   type EnergyKind,
+  regionName,
   type TreeRow,
 } from "../../core/region_tree.ts";
 import {
@@ -251,8 +252,8 @@ function sectionsOf(
 ): Map<string, ReportFields> {
   const counts = new Map<string, number>();
   for (const { region } of rows) counts.set(region, (counts.get(region) ?? 0) + 1);
-  const own = (host?.regions ?? []).filter(({ region }) => counts.get(region) === 1);
-  return new Map(own.map(({ region, fields }) => [region, fields]));
+  const own = (host?.regions ?? []).filter(({ region }) => counts.get(regionName(region)) === 1);
+  return new Map(own.map(({ region, fields }) => [regionName(region), fields]));
 }
 
 /** The component of the table. */

@@ -3,7 +3,7 @@
  * @module
  */
 import { formatG, rounded } from "../../core/number_format.ts";
-import { jsonText, printableLines } from "../../core/printable.ts";
+import { jsonText, printable } from "../../core/printable.ts";
 import { TIDY_COLUMNS, TIDY_VERSION, type TidyColumn, type TidyRow } from "../../core/tidy_rows.ts";
 import { csvField } from "../../formats/csv_row.ts";
 
@@ -26,7 +26,7 @@ export const SERIES_COLUMNS: readonly TidyColumn[] = [
 /** RFC 4180 with LF: a header, and an empty field for what is missing. */
 export function* tidyCsv(rows: Iterable<TidyRow>, columns: readonly string[]): Generator<string> {
   yield columns.map(csvField).join(",") + "\n";
-  yield* inPieces(rows, (row) => printableLines(columns.map((name) => cell(row[name])).join(",")));
+  yield* inPieces(rows, (row) => columns.map((name) => cell(row[name])).join(","));
 }
 
 /** One object a line, keys in the order of the columns; the key of what is missing is absent. */
@@ -38,7 +38,7 @@ export function tidyJsonLines(
     const entries = columns.flatMap((name) => {
       const value = row[name];
       if (value === undefined) return [];
-      return [[name, typeof value === "number" ? rounded(value, DIGITS) : value]];
+      return [[name, typeof value === "number" ? rounded(value, DIGITS) : printable(value)]];
     });
     return jsonText(Object.fromEntries(entries));
   });
@@ -57,7 +57,7 @@ function* inPieces(rows: Iterable<TidyRow>, line: (row: TidyRow) => string): Gen
 
 function cell(value: string | number | undefined): string {
   if (value === undefined) return "";
-  return typeof value === "number" ? formatG(value, DIGITS) : csvField(value);
+  return typeof value === "number" ? formatG(value, DIGITS) : csvField(printable(value));
 }
 
 const CSVW_TYPES = { text: "string", integer: "integer", number: "number", time: "dateTime" };

@@ -2,6 +2,7 @@
  * Timelines of a job: the sum of its hosts, some of these hosts, and the times of all processes.
  * @module
  */
+import { regionName } from "../../core/region_tree.ts";
 import { VERSION } from "../../core/version.ts";
 import {
   type HostTimeline,
@@ -165,7 +166,7 @@ function rowsOf(
   const paths: string[][] = [], rows: number[] = [];
   name.forEach((own, i) => {
     const around = parent[i] < i ? parent[i] : -1;
-    paths[i] = [...paths[around] ?? [], own];
+    paths[i] = [...paths[around] ?? [], regionName(own)];
     const row = rowOf(paths[i]);
     rows[i] = row >= 0 ? row : rows[around] ?? -1;
   });
@@ -309,5 +310,9 @@ function joinedTimes(all: readonly { host: string; of: ProcessTimes }[]): Proces
     .filter(({ times }) => times.length === label.length)
     .sort((a, b) => b.sum - a.sum).slice(0, most);
   if (rows.length === 0) return undefined;
-  return { label, region: rows.map(({ name }) => name), time_s: rows.map(({ times }) => times) };
+  return {
+    label,
+    region: rows.map(({ name }) => regionName(name)),
+    time_s: rows.map(({ times }) => times),
+  };
 }

@@ -20,7 +20,7 @@ Deno.test("CSV quotes what needs it, has 12 digits, and nothing for what is miss
     [...tidyCsv(rows, COLUMNS)].join(""),
     [
       "run,path,energy_j,se_j\n",
-      '1,"/a,""b""\nc",0.333333333333,\n',
+      '1,"/a,""b""\\x0ac",0.333333333333,\n',
       "1,/\\x1b[31m\\u202e,0,2000000000\n",
     ].join(""),
   );
@@ -31,7 +31,7 @@ Deno.test("JSON lines have the keys that there are, in the order of the columns"
   const rows: TidyRow[] = [{ energy_j: 2 / 3, path: "/a\n\u202e", run: "1" }, { run: "2" }];
   const text = [...tidyJsonLines(rows, COLUMNS)].join("");
   assertEquals(text.trim().split("\n"), [
-    '{"run":"1","path":"/a\\n\\u202e","energy_j":0.666666666667}',
+    '{"run":"1","path":"/a\\\\x0a\\\\u202e","energy_j":0.666666666667}',
     '{"run":"2"}',
   ]);
 });
