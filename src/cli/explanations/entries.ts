@@ -3,6 +3,8 @@
  * @module
  */
 import { variableOf } from "../../core/option.ts";
+import { TIDY_COLUMNS } from "../../core/tidy_rows.ts";
+import { SERIES_COLUMNS } from "../../show/analysis/tidy_text.ts";
 import { type Domain, DOMAINS } from "../../core/machine/domain.ts";
 import type { SignalRow } from "../../core/signal.ts";
 import { READERS } from "../../sources/readers/with_raw.ts";
@@ -25,7 +27,7 @@ import { WARNINGS } from "./warnings_table.ts";
 
 /** One explanation. */
 export interface Entry {
-  readonly kind: "verb" | "option" | "field" | "signal" | "word" | "warning";
+  readonly kind: "verb" | "option" | "field" | "signal" | "word" | "warning" | "column";
   readonly name: string;
   /** Other spellings. */
   readonly names: readonly string[];
@@ -46,6 +48,7 @@ export function allEntries(verbs: readonly ListedVerb[]): Entry[] {
     ...[...HEADER_FIELDS, ...GEOPM_FIELDS, ...OWN_FIELDS, ...TREE_FIELDS, ...OWN_KEYS].flatMap(
       fieldEntries,
     ),
+    ...columnEntries(),
     ...optionEntries(verbs),
     ...WARNINGS.map(({ name, means, todo }): Entry => {
       return { kind: "warning", name, names: [], text: [means, `What to do: ${todo}`] };
@@ -125,6 +128,17 @@ function fieldEntries({ keys, about }: FieldRow): Entry[] {
   const text = [plainText(about), "See docs/reference/formats/report.md."];
   return keys.map((key) => {
     return { kind: "field", name: key, names: [key.replace(/ \([^)]*\)$/, "")], text };
+  });
+}
+
+/** Columns of the long table, and of power over time. */
+function columnEntries(): Entry[] {
+  const all = new Map([...SERIES_COLUMNS, ...TIDY_COLUMNS].map((one) => [one.name, one]));
+  return [...all.values()].map(({ name, unit, about }): Entry => {
+    const inUnit = unit === undefined ? "" : ` Unit: ${unit}.`;
+    const where = "A column of joulemark show --format csv and of joulemark query. See " +
+      "docs/how-to/data.md.";
+    return { kind: "column", name, names: [], text: [`${about}.${inUnit}`, where] };
   });
 }
 

@@ -27,7 +27,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     "better. A program that saves energy only by being slow gets a larger value.",
   ],
   [
-    ["counter"],
+    ["counter", "node counter", "package counter", "memory counter", "GPU counter"],
     "The meter that the energy is read from, such as the node counter or the package counter. The " +
     "error in line 1 is that of reading it between two updates, and not its calibration.",
   ],
@@ -143,6 +143,16 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     "were in at the first one.",
   ],
   [["own time"], "Time in a region without the time in regions nested in it."],
+  [
+    ["own energy"],
+    "Energy of a region without the energy of regions nested in it. Only own energies may be added " +
+    "up: those of all rows are the energy of the run.",
+  ],
+  [
+    ["timeline", ".timeline"],
+    "The file beside the report, with power over time, the regions of one process and the times of " +
+    "processes. The page of joulemark show --html is made of both; --no-timeline leaves it out.",
+  ],
   [
     ["known", "while measured", "covers", "coverage"],
     "A counter that failed, was reset or came late covers a part of the time. Then the " +

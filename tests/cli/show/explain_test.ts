@@ -1,5 +1,7 @@
 /** `joulemark explain`: everything that the other verbs show has an explanation, on one screen. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { TIDY_COLUMNS } from "../../../src/core/tidy_rows.ts";
+import { SERIES_COLUMNS } from "../../../src/show/analysis/tidy_text.ts";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { explainOf } from "../../../src/cli/show/explain.ts";
 import { allEntries, entriesFor } from "../../../src/cli/explanations/entries.ts";
 import { WARNINGS } from "../../../src/cli/explanations/warnings_table.ts";
@@ -141,6 +143,19 @@ Deno.test("explain finds a key with its unit, a variable, and an option in all i
   await has(["period"], "(word)", "(option)");
   const json = JSON.parse((await capture(explain, ["--json", "CPU_ENERGY"])).stdout);
   assertEquals([json[0].kind, json[0].name], ["signal", "CPU_ENERGY"]);
+});
+
+Deno.test("explain knows each column of the long table, and words of the summary and the page", async () => {
+  for (const { name } of [...TIDY_COLUMNS, ...SERIES_COLUMNS]) {
+    const { code, stdout } = await capture(explain, [name]);
+    assertEquals(code, 0, name);
+    assertMatch(stdout, new RegExp(`^(also: .*)?${name} \\(column\\)`, "m"), name);
+  }
+  for (const word of ["node counter", "own energy", "timeline", "package counter"]) {
+    const { code, stdout } = await capture(explain, word.split(" "));
+    assertEquals(code, 0, word);
+    assertMatch(stdout.split("\n")[0], /\(word\)$/);
+  }
 });
 
 Deno.test("explain of an unknown word names near ones; without any, reports it", async () => {
