@@ -165,3 +165,17 @@ endToEnd("an energy in a trace never falls, though its counter began again", asy
     values.forEach((value, i) => assert(i === 0 || value >= values[i - 1], `${name}, row ${i}`));
   }
 });
+
+endToEnd("a run shorter than the period of the node counter says so", (dir) => {
+  // An update of the counter may fall into a run.
+  let stderr = "(node counter)";
+  for (let i = 0; i < 5 && stderr.includes("(node counter)"); i++) {
+    stderr = joulemark(dir, ["run", "--simulate", "--", "true"]).stderr;
+  }
+  const why = "the run was shorter than the update period of the node counter (0.1 s)";
+  const text = unbroken(stderr);
+  assertStringIncludes(text, `node energy not available: ${why}`);
+  for (const wrong of ["covers 0 %", "no counter for the whole node"]) {
+    assert(!text.includes(wrong), stderr);
+  }
+});

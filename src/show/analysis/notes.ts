@@ -3,9 +3,19 @@
  * @module
  */
 import { type Finding, findingLine, HostNotes } from "../../core/finding.ts";
-import type { ComponentTotal, JobTotals } from "../../core/job_totals.ts";
+import {
+  absenceOf,
+  type ComponentTotal,
+  isStillReason,
+  type JobTotals,
+} from "../../core/job_totals.ts";
 import { reportedJoules } from "../../core/region_rows.ts";
-import { COMPONENT_NAMES, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
+import {
+  COMPONENT_NAMES,
+  ENERGY_KINDS,
+  type EnergyKind,
+  type TreeRow,
+} from "../../core/region_tree.ts";
 import { isMapping, type Nested, type Report, type ReportHost } from "../../core/report.ts";
 import { simulatedBy } from "../../core/simulated.ts";
 
@@ -210,8 +220,18 @@ export function allNotes(report: Report, facts: NoteFacts): string[] {
   ];
 }
 
+/** Why a component has no energy though its counter is there, in a few words; `undefined`: for another reason. */
+export function stillText(host: ReportHost, kind: EnergyKind): string | undefined {
+  const found = absenceOf(host, kind);
+  if (!isStillReason(found)) return undefined;
+  const [reason] = found.split(": "), name = COMPONENT_NAMES[kind];
+  return reason.replace("the counter", `the ${name} counter`)
+    .replace("the power", `${name} power`);
+}
+
 /** Notes on a host without notes of its own: another program's report, or a truncated one. */
-function lackingNotes({ joulemark }: ReportHost): string[] {
+function lackingNotes(host: ReportHost): string[] {
+  const { joulemark } = host;
   const sources = isMapping(joulemark?.sources) ? joulemark.sources : {};
   const absent = Object.entries(sources).filter(([name, source]) => {
     return name.endsWith("ENERGY") && isMapping(source) && source.absent !== undefined;
@@ -229,6 +249,11 @@ function lackingNotes({ joulemark }: ReportHost): string[] {
       ? []
       : [`${absent.join(", ")} not available. The reasons: joulemark doctor.`],
     ...Object.entries(coverage).map(([key, gap]) => {
+      const kind = ENERGY_KINDS.find((one) => key.startsWith(`${one}-energy`));
+      const still = kind === undefined ? undefined : stillText(host, kind);
+      if (still !== undefined) {
+        return `${COMPONENT_NAMES[kind!]} energy is not available: ${still}.`;
+      }
       return `${key} covers ${isMapping(gap) ? gap["coverage (%)"] : "?"} % of the time.`;
     }),
   ];

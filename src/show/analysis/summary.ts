@@ -169,7 +169,7 @@ function digitsOf(total: ComponentTotal): number {
 
 /** Lines with the parts of the energy, with shares if the parts add up. */
 function componentLines(facts: SummaryFacts): Line[] {
-  const { totals: { components }, main, hostCount } = facts;
+  const { totals: { components }, main, hostCount, nodeAbsence } = facts;
   const all = [...components].filter(([, { joules }]) => Number.isFinite(joules));
   const parts = all.filter(([kind]) => kind !== "node").sort((a, b) => b[1].joules - a[1].joules);
   if (main === undefined || parts.length === 0 || all.length === 1) return [];
@@ -200,7 +200,10 @@ function componentLines(facts: SummaryFacts): Line[] {
   const busy = facts.gpuBusy > 0
     ? [`GPUs busy ${Math.round(100 * facts.gpuBusy)} % of the time${each}`]
     : [];
-  const lacks = nodeJ === undefined ? ["no counter for the whole node"] : [];
+  const lack = nodeAbsence === undefined
+    ? "no counter for the whole node"
+    : `node energy not available: ${nodeAbsence}`;
+  const lacks = nodeJ === undefined ? [lack] : [];
   return [[[words.join(", "), ...busy, ...lacks].join("; ")]];
 }
 

@@ -5,19 +5,12 @@
 import {
   absenceOf,
   type ComponentTotal,
-  isStillReason,
   type JobTotals,
   reportTotals,
 } from "../../core/job_totals.ts";
 import { type ProcessSpread, spreadsFromNested } from "../../core/process_spread.ts";
 import { regionRows, reportedJoules, UNDETERMINED } from "../../core/region_rows.ts";
-import {
-  COMPONENT_NAMES,
-  ENERGY_KINDS,
-  type EnergyKind,
-  regionName,
-  type TreeRow,
-} from "../../core/region_tree.ts";
+import { ENERGY_KINDS, type EnergyKind, regionName, type TreeRow } from "../../core/region_tree.ts";
 import {
   fieldOf,
   isMapping,
@@ -28,7 +21,7 @@ import {
   type ReportHost,
 } from "../../core/report.ts";
 import { simulatedBy } from "../../core/simulated.ts";
-import { reportNotes } from "./notes.ts";
+import { reportNotes, stillText } from "./notes.ts";
 import { type FunctionFacts, functionFacts } from "./summary_functions.ts";
 
 /** Outcome of the command. */
@@ -97,6 +90,8 @@ export interface SummaryFacts {
   readonly isPartial: boolean;
   /** Update period of each component's counter, s. */
   readonly periodsS: ReadonlyMap<EnergyKind, number>;
+  /** Why there is no energy of the node though its counter is there; `undefined`: it has none, or there is. */
+  readonly nodeAbsence: string | undefined;
   /** Spread of region times over processes. */
   readonly spreads: readonly ProcessSpread[];
   /** Part of the time in which the CPUs that the job may use were busy, 0 to 1. */
@@ -171,6 +166,7 @@ export function summaryFacts(report: Report): SummaryFacts {
     periodsS: periodsOf(report),
     monitor: monitorOf(report),
     absence: main === undefined ? absenceText(report) : "",
+    nodeAbsence: sections.map((host) => stillText(host, "node")).find((text) => text !== undefined),
   };
   return {
     ...values,
@@ -346,19 +342,11 @@ const NO_COUNTER_IN_VM = "this virtual machine has no energy counter";
 /** Why there is no energy, in a few words. */
 function absenceText({ hosts }: Report): string {
   for (const host of hosts) {
-    const found = ENERGY_KINDS.flatMap((kind) => {
-      const reason = absenceOf(host, kind);
-      return reason === undefined ? [] : [{ kind, reason }];
-    });
-    const reasons = found.map(({ reason }) => reason);
-    const still = found.find(({ reason }) => isStillReason(reason));
-    if (still !== undefined) {
-      const [reason] = still.reason.split(": "), name = COMPONENT_NAMES[still.kind];
-      return reason.replace("the counter", `the ${name} counter`).replace(
-        "the power",
-        `${name} power`,
-      );
-    }
+    const still = ENERGY_KINDS.map((kind) => stillText(host, kind))
+      .find((text) => text !== undefined);
+    if (still !== undefined) return still;
+    const reasons = ENERGY_KINDS.map((kind) => absenceOf(host, kind))
+      .filter((reason) => reason !== undefined);
     if (reasons.some((reason) => reason.includes("virtual machine"))) return NO_COUNTER_IN_VM;
     const [first] = reasons;
     if (first !== undefined) return first.split(";")[0];
