@@ -79,6 +79,11 @@ export const CUT = "[…]";
 /** Suffixes of frames that were found by a guess, are of the kernel, or were put into their caller. */
 export const GUESSED = "_[g]", KERNEL = "_[k]", INLINED = "_[i]";
 
+/** Is it a region that the program marked, and no function? */
+export function isRegion({ module, name }: Frame): boolean {
+  return module < 0 && name.startsWith("{");
+}
+
 /** Is a stack with this frame incomplete, or a guess? */
 export function isIncomplete({ name, suffix }: Frame): boolean {
   return name === CUT || suffix === GUESSED;

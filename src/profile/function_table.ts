@@ -2,7 +2,7 @@
  * Functions by their time: their own, and with all that they call.
  * @module
  */
-import type { FunctionStack, LeafClasses } from "./function_data.ts";
+import { type FunctionStack, isRegion, type LeafClasses } from "./function_data.ts";
 import { rowKey, stem } from "./names.ts";
 
 /** One function. */
@@ -35,7 +35,7 @@ export function functionTable(
   const all = stacks.reduce((sum, { samples }) => sum + samples, 0);
   for (const { frames, ns, samples, briefNs, node } of stacks) {
     const leaf = leaves.of(node);
-    const functions = frames.slice(1);
+    const functions = frames.filter((frame, i) => i > 0 && !isRegion(frame));
     const counted = new Set<FunctionRow>();
     functions.forEach((frame, i) => {
       const { module, file, line } = frame, name = stem(frame.name) + frame.suffix;

@@ -9,7 +9,7 @@ import { debugLinkOf, debugPaths, hasSum } from "./debug_link.ts";
 import { type ElfFile, openElf, type ReadAt, type Symbol, SymbolTable } from "./elf.ts";
 import { CUT, fileName, type Frame, GUESSED, INLINED, KERNEL } from "./function_data.ts";
 import { JitMap } from "./jit_map.ts";
-import type { Module, OpenPath } from "./modules.ts";
+import type { OpenPath } from "./modules.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
 
 /** Sources of names. */
@@ -87,6 +87,7 @@ export class FrameNames {
       case FRAME.unknown:
         return special(UNKNOWN);
       case FRAME.process:
+      case FRAME.region:
         return special(this.#profile.names[address]);
       case FRAME.marker:
         return special(MARKER_NAMES[MARKER_KEYS.indexOf(address as 0)]);

@@ -30,6 +30,8 @@ export const FRAME = {
   marker: -3,
   /** Code of the kernel: the address less its base. */
   kernel: -4,
+  /** A region that the program marked: the number of its name. */
+  region: -5,
 } as const;
 /** Markers for time or frames that are not known. */
 export const MARKER = {
@@ -180,6 +182,13 @@ export class Profile {
 
   /** Reads the name and the mappings of a process, whose records may be lost. */
   readProcess: (process: number) => ProcessCode | undefined = () => undefined;
+  /** The regions that a thread is in: the number of their path, 0: none; and their names, the outermost first. */
+  regionsOf: {
+    pathAt(thread: number, timeNs: number): number;
+    namesOf(path: number): readonly string[];
+  } | undefined;
+  /** By root of a process and path of regions: the node of the innermost one. */
+  readonly #regions = new Map<string, number>();
   /** Samples are missing where the kernel may not be sampled. */
   readonly #hidesKernel: boolean;
 
@@ -278,7 +287,7 @@ export class Profile {
       ? this.#withCode(id, reader.registers[INSTRUCTION_POINTER])
       : this.#process(id);
     const thread = this.#thread(reader.sampleThread(at), process), leaves = reader.isSwitch(at);
-    let node = process.root;
+    let node = this.#rootOf(process, reader.sampleThread(at), reader.timeNs(at));
     if (isOfUser) {
       const { space } = process, { stackAt, stackBytes, registers } = reader;
       const depth = unwinder.walk(space, registers, bytes, stackAt, stackBytes);
@@ -317,6 +326,23 @@ export class Profile {
       name: this.#threadNames.get(reader.sampleThread(at)) ?? process.name,
       node,
     });
+  }
+
+  /** The process, or the region in it that a thread is in. */
+  #rootOf({ root }: Process, thread: number, timeNs: number): number {
+    const path = this.regionsOf?.pathAt(thread, timeNs) ?? 0;
+    if (path === 0) return root;
+    return this.#regions.getOrInsertComputed(`${root} ${path}`, () => {
+      const names = this.regionsOf!.namesOf(path);
+      return names.reduce((node, name) => {
+        return this.trie.child(node, FRAME.region, this.#nameOf(`{${name}}`));
+      }, root);
+    });
+  }
+
+  #nameOf(name: string): number {
+    const number = this.names.indexOf(name);
+    return number < 0 ? this.names.push(name) - 1 : number;
   }
 
   /** A thread leaves a CPU, or comes back; where it leaves was sampled just before, if that is allowed. */
@@ -375,8 +401,7 @@ export class Profile {
   }
 
   #make(name: string, space: AddressSpace = new AddressSpace(++this.#spaces)): Process {
-    let number = this.names.indexOf(name);
-    if (number < 0) number = this.names.push(name) - 1;
+    const number = this.#nameOf(name);
     const root = this.trie.child(ROOT, FRAME.process, number);
     const lostBefore = this.#lostRecords;
     return {

@@ -6,8 +6,13 @@
 
 /** Gets lanes and their paths, at exact times. Numbers of lanes are never used twice. */
 export interface LaneListener {
-  /** A lane lives from here on, or may use other CPUs. @param cpus Reused between calls. */
-  live(timeS: number, lane: number, cpus: Int32Array): void;
+  /**
+   * A lane lives from here on, or may use other CPUs.
+   *
+   * @param cpus Reused between calls.
+   * @param thread Number of the kernel's thread.
+   */
+  live(timeS: number, lane: number, cpus: Int32Array, thread: number): void;
   /** A lane is in a path from here on; 0: outside every region. */
   move(timeS: number, lane: number, path: number): void;
   /**

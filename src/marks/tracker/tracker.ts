@@ -328,7 +328,7 @@ export class RegionTracker extends TrackedRun {
 
   #live(timeS: number, track: Track): void {
     track.isLane = true;
-    this.lanes?.live(timeS, track.owner, track.cpus);
+    this.lanes?.live(timeS, track.owner, track.cpus, track.id);
   }
 
   #endLane(timeS: number, track: Track): void {

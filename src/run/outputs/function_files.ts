@@ -15,6 +15,7 @@ import {
   type FunctionStack,
   INLINED,
   isIncomplete,
+  isRegion,
   KERNEL,
   type LeafClasses,
   stackOf,
@@ -165,7 +166,9 @@ function* scripts(data: FunctionData, samples: readonly SampleSeen[]): Generator
   for (const { timeNs, cpu, process, thread, name, node } of samples) {
     const [whole, ...stack] = stackOf(data, node);
     const { name: comm } = name < 0 ? whole : data.frames(FRAME.process, name)[0];
-    const frames = stack.map((frame) => scriptFrame(data, frame, process)).reverse();
+    const frames = stack.filter((frame) => !isRegion(frame)).map((frame) =>
+      scriptFrame(data, frame, process)
+    ).reverse();
     yield scriptText({ timeNs, cpu, process, thread, comm, frames }, data.periodNs);
   }
 }

@@ -26,6 +26,7 @@ import { FunctionEnergies } from "./function_energies.ts";
 import { functionNotes, type UnreadFile, unreadFiles } from "./function_notes.ts";
 import { FUNCTION_FILES, functionOptions } from "./function_options.ts";
 import { FunctionSampling } from "./function_sampling.ts";
+import { RegionHistory } from "./region_history.ts";
 import type { Opener, OpenOutput, OutputSite } from "./output.ts";
 
 /** The outputs of `--functions`. @param pack Absent where no profile of pprof is asked for. */
@@ -52,7 +53,11 @@ export function makeFunctions(pack: PackPprof | undefined) {
         namesPath: `${directory}/${NAMES_FILE}`,
       };
       const durationNs = () => Math.round(run.batch.timeS * 1e9);
-      const energies = FunctionEnergies.open(run, zeroNs);
+      const energies = FunctionEnergies.open(run, zeroNs), history = new RegionHistory(run.tracker);
+      sampling.profile.regionsOf = {
+        pathAt: (thread, timeNs) => history.pathAt(thread, (timeNs - zeroNs) / 1e9),
+        namesOf: (path) => history.namesOf(path),
+      };
       const files = { run, paths, site, pack, energies };
       const { hz, stackBytes } = options;
       return new FunctionOutput(sampling, files, { hz, stackBytes, durationNs, recording });

@@ -31,6 +31,11 @@ const LINE_MOST = 1 << 20;
 const CHUNK_BYTES = 1 << 18;
 const NOT_NAMED = "[not named]";
 
+/** Is the address of such a frame the number of a name? */
+function hasName(module: number): boolean {
+  return module === FRAME.process || module === FRAME.region;
+}
+
 /** Writes what was sampled, when it is known: only whole lines, and only more of them. */
 export class FunctionRowsWriter {
   readonly #sink: ByteSink;
@@ -64,7 +69,7 @@ export class FunctionRowsWriter {
       const node = this.#nodes, module = trie.module(node), address = trie.address(node);
       // Without names a function is the one that begins there.
       const start = module < 0 ? undefined : modules?.fde(module >> 1, address)?.start;
-      const about = module === FRAME.process ? names[address] : start;
+      const about = hasName(module) ? names[address] : start;
       this.#row("stack", node, trie.parent(node), module, address, ...about ? [about] : []);
     }
   }
@@ -191,7 +196,7 @@ class FunctionRows {
           this.wrong(line, "stacks in the order of their numbers");
         }
         const [, , , , about] = values;
-        if (module === FRAME.process) this.#processes.set(address, String(about));
+        if (hasName(module)) this.#processes.set(address, String(about));
         else this.#starts.set(`${module} ${address}`, Number(about ?? NaN));
         break;
       }
@@ -277,7 +282,7 @@ class FunctionRows {
   /** A frame of a truncated recording. */
   #unnamed(key: number, address: number): Frame {
     const none = { suffix: "", module: -1, address: 0, start: 0 };
-    if (key === FRAME.process) {
+    if (hasName(key)) {
       return Object.assign(none, { name: this.#processes.get(address) ?? "?" });
     }
     const module = key >> 1, path = this.#modules[module]?.path ?? "";
