@@ -6,7 +6,7 @@
  * @module
  */
 
-import { UnknownNameError } from "../core/errors.ts";
+import { AccessError, UnknownNameError } from "../core/errors.ts";
 import { COLOR } from "../core/option.ts";
 import { printableLines } from "../core/printable.ts";
 import { libc } from "../os/libc.ts";
@@ -72,7 +72,23 @@ function terminalColumns(): number | undefined {
 
 /** Data: bytes as they are, a text without control sequences of terminals. */
 export function writeStdout(data: string | Uint8Array): void {
-  writeAll(Deno.stdout, typeof data === "string" ? printableLines(data) : data);
+  writeOut(typeof data === "string" ? printableLines(data) : data);
+}
+
+/** @throws {AccessError} If it cannot be written, for another reason than that nobody reads it. */
+function writeOut(data: string | Uint8Array): void {
+  try {
+    writeAll(Deno.stdout, data);
+  } catch (error) {
+    if (error instanceof Deno.errors.BrokenPipe) throw error;
+    throw new AccessError({
+      action: "write",
+      target: "standard output",
+      found: (error as Error).message.replace(/ \(os error \d+\)$/, ""),
+      remedy: "give another file",
+      cause: error,
+    });
+  }
 }
 
 /** Writes all output of a verb. @returns The exit status of a finished verb. */
@@ -83,7 +99,7 @@ export function finished(data: string | Uint8Array): number {
 
 /** A page that moves the cursor: nothing that others named may be in it. */
 export function writeControls(text: string): void {
-  writeAll(Deno.stdout, text);
+  writeOut(text);
 }
 
 /** Messages, without control sequences of terminals. A closed stream is no error. */

@@ -1,7 +1,7 @@
 /** What the executable answers to wrong requests: what failed, why, what to do, in one line. */
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { endToEnd, joulemark, unbroken } from "../_support/programs.ts";
+import { BINARY, endToEnd, joulemark, unbroken } from "../_support/programs.ts";
 
 const UTF8 = { LANG: "C.UTF-8", LC_ALL: "C.UTF-8", COLUMNS: "80" };
 
@@ -116,4 +116,36 @@ endToEnd("a replay knows how the command ended", (dir) => {
     assertEquals(parseReport(Deno.readTextFileSync(path), path).joulemark![String(key)], value);
     Deno.removeSync(`${dir}/r1`, { recursive: true });
   }
+});
+
+endToEnd("a full standard output is one line, and no output of a run less", (dir) => {
+  const bash = (line: string) => {
+    const out = new Deno.Command("bash", { args: ["-c", line], cwd: dir, env: { J: BINARY } })
+      .outputSync();
+    return { code: out.code, stderr: new TextDecoder().decode(out.stderr) };
+  };
+  assertEquals(bash('"$J" run -q --simulate -- true').code, 0);
+  const verbs = [
+    "show joulemark.report",
+    "query -t joulemark.report",
+    "read --list",
+    "doctor",
+    "--version",
+  ];
+  for (const verb of verbs) {
+    const { code, stderr } = bash(`"$J" ${verb} >/dev/full`);
+    assertEquals([code, stderr.trimEnd().split("\n").length], [1, 1], stderr);
+    assertMatch(stderr, /cannot write "standard output": no space left on device\. Give/);
+  }
+  joulemark(dir, ["client", "shell", "-q"]);
+  const script = ". ./joulemark.sh; joulemark_begin a; sleep 0.2; joulemark_end a; exit 4";
+  const config = "--cali-config 'runtime-report(output=stdout)'";
+  const run = bash(`"$J" run -q --simulate --report r ${config} -- bash -c '${script}' >/dev/full`);
+  assertEquals([run.code, run.stderr.trimEnd().split("\n").length], [4, 1], run.stderr);
+  assertMatch(run.stderr, /cannot write .*standard output.*: no space left on device/);
+  assertEquals(Deno.statSync(`${dir}/r`).isFile, true);
+  // The reader may have ended.
+  const early = `"$J" run -q --simulate --report p ${config} -- bash -c '${script}' | true`;
+  assertEquals(bash(`set -o pipefail; ${early}`).code, 4);
+  assertEquals(Deno.statSync(`${dir}/p`).isFile, true);
 });

@@ -58,7 +58,15 @@ export class LiveSite implements OutputSite {
     this.tracePeriodS = request.tracePeriodS;
     this.verbose = request.verbose;
     this.command = request.command;
-    ({ log: this.log, stdout: this.stdout, stderr: this.stderr } = printer);
+    ({ log: this.log, stderr: this.stderr } = printer);
+    // A full or closed output costs no other file.
+    this.stdout = (text) => {
+      try {
+        printer.stdout(text);
+      } catch (error) {
+        this.log((error as Error).message);
+      }
+    };
     this.#place = place;
     this.#keepSteps = keepSteps;
     this.#isRequeued = isRequeued;
