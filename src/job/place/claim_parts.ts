@@ -13,8 +13,8 @@ import { allFacts, completeness, type PartFacts } from "./part_files.ts";
 const LOCK = "claim.lock", MAX_NAMES = 1000;
 /** Wait for the lock at most, and between two looks. */
 const PATIENCE_NS = 5e9, LOOK_NS = 20e6;
-/** A lock, and a node without a checkpoint, that are older belonged to processes that have ended. */
-const STALE_LOCK_S = 10, STALE_NODE_S = 60;
+/** A node without a checkpoint of late has ended. */
+const STALE_NODE_S = 60;
 
 /** A launch that wants a name. */
 export interface Claimant {
@@ -37,15 +37,15 @@ export function claimParts(wanted: string, claimant: Claimant): string {
       claimant.begin(directoryOf(ours));
       return ours;
     }
-    const isPatient = monotonicNanoseconds() < endNs;
-    if (!isPatient || makeNewDirectory(lock)) {
+    // A lock that is held for so long belonged to a process that has ended.
+    if (makeNewDirectory(lock) || monotonicNanoseconds() > endNs) {
       try {
-        return claimFree(wanted, claimant);
+        // The file server's clock says how old the files there are.
+        return claimFree(wanted, claimant, timeS(lock) || Date.now() / 1000);
       } finally {
-        if (isPatient) removeEmptyDirectory(lock);
+        removeEmptyDirectory(lock);
       }
     }
-    if (ageS(lock) > STALE_LOCK_S) removeEmptyDirectory(lock);
     sleepUntil(monotonicNanoseconds() + LOOK_NS);
   }
 }
@@ -55,12 +55,12 @@ export function directoryOf(report: string): string {
   return `${report}.parts`;
 }
 
-function claimFree(wanted: string, claimant: Claimant): string {
+function claimFree(wanted: string, claimant: Claimant, nowS: number): string {
   for (const name of names(wanted, true)) {
     const directory = directoryOf(name), parts = allFacts(directory);
     if (!isOf(claimant, parts)) {
       const isOld = parts.length > 0 || statPath(name) !== undefined;
-      if (claimant.isRequeued && isOld || runs(parts, directory, claimant.host)) continue;
+      if (claimant.isRequeued && isOld || runs(parts, claimant.host, { directory, nowS })) continue;
     }
     makeDirectories(directory);
     claimant.begin(directory);
@@ -91,20 +91,25 @@ function* names(wanted: string, withNext = false): Generator<string> {
 }
 
 /** Is any launch that left these parts still running, as far as this node can see? */
-function runs(parts: readonly PartFacts[], directory: string, host: string): boolean {
+function runs(
+  parts: readonly PartFacts[],
+  host: string,
+  { directory, nowS }: { directory: string; nowS: number },
+): boolean {
   return [...Map.groupBy(parts, ({ job }) => job).values()].some((launch) => {
     if (completeness(launch).complete) return false;
     return launch.some((part) => {
       if (part.endS > 0) return false;
       if (part.host === host && part.pid !== undefined) return runsHere(part);
       const own = listDirectory(directory).filter((name) => name.startsWith(`${part.host}.`));
-      return own.some((name) => ageS(`${directory}/${name}`) < (part.aliveS ?? STALE_NODE_S));
+      const sinceS = nowS - (part.aliveS ?? STALE_NODE_S);
+      return own.some((name) => timeS(`${directory}/${name}`) > sinceS);
     });
   });
 }
 
-/** Seconds since a file was changed; NaN: it is not there. */
-function ageS(path: string): number {
+/** Time when a file was changed last, s; NaN: it is not there. */
+function timeS(path: string): number {
   const facts = statPath(path);
-  return facts === undefined ? NaN : Date.now() / 1000 - Number(facts.modifiedNs) / 1e9;
+  return facts === undefined ? NaN : Number(facts.modifiedNs) / 1e9;
 }

@@ -238,6 +238,15 @@ Deno.test("JobPart: launches at one time have reports of their own, all nodes of
   });
 });
 
+Deno.test("JobPart takes over a lock that a killed process left", () => {
+  inDirectory((dir) => {
+    Deno.mkdirSync(`${dir}/job.report.parts/claim.lock`, { recursive: true });
+    assertEquals(part(dir, "a", 0).suffix, "");
+    const left = [...Deno.readDirSync(`${dir}/job.report.parts`)].map(({ name }) => name);
+    assertEquals(left, ["a.json"]);
+  });
+});
+
 Deno.test("JobPart of a job that was started again leaves the report of the start before", () => {
   inDirectory((dir) => {
     const first = part(dir, "a", 0);
