@@ -12,6 +12,7 @@ import {
   SymbolTable,
 } from "./elf.ts";
 import { type Fde, FrameTable } from "./frame_rows.ts";
+import { GoTable } from "./go_table.ts";
 import { LinkageTable } from "./plt.ts";
 import type { MappedFile } from "./records.ts";
 import { type CodeTables, OUTERMOST } from "./unwind.ts";
@@ -44,7 +45,7 @@ export interface Module {
 interface LoadedModule extends Module {
   source: OpenFile | undefined;
   frames?: FrameTable;
-  symbols?: SymbolTable;
+  symbols?: Pick<SymbolTable, "find">;
   linkage?: LinkageTable;
   /** Pages of code that were looked at for calls. */
   readonly pages: Map<number, Uint8Array>;
@@ -174,11 +175,11 @@ export class Modules implements CodeTables {
     return module.frames ??= new FrameTable(module.elf, this.#readerOf(module));
   }
 
-  /** Symbols of a module's own file. */
-  symbols(number: number): SymbolTable | undefined {
+  /** Functions of a module's own file, by symbols or by Go's table. */
+  symbols(number: number): Pick<SymbolTable, "find"> | undefined {
     const module = this.all[number] as LoadedModule | undefined;
     if (module?.elf === undefined) return undefined;
-    return module.symbols ??= new SymbolTable(module.elf, this.#readerOf(module));
+    return module.symbols ??= functionsOf(module.elf, this.#readerOf(module));
   }
 
   /** The entry of the procedure linkage table that covers an address. */
@@ -235,6 +236,14 @@ export class Modules implements CodeTables {
   [Symbol.dispose](): void {
     for (const module of this.#opened) module.source?.close();
   }
+}
+
+function functionsOf(elf: ElfFile, read: ReadAt): Pick<SymbolTable, "find"> {
+  const symbols = new SymbolTable(elf, read);
+  const isStripped = !elf.sections.some(({ name }) => name === ".symtab");
+  const go = isStripped ? GoTable.of(elf, read) : undefined;
+  if (go === undefined) return symbols;
+  return { find: (address) => go.find(address) ?? symbols.find(address) };
 }
 
 /** Is an open file the one that is mapped? */

@@ -205,19 +205,22 @@ for (const leaf of ["-fcf-protection", "-momit-leaf-frame-pointer"]) {
   );
 }
 
-program(
-  "goroutines, by frame pointers to the function that nothing calls",
-  "mkdir m && cp PROGRAMS/shares.go m && cd m && GOCACHE=$PWD/../cache go build -o ../app shares.go",
-  (lines) => {
-    const goroutine = ["runtime.goexit.abi0", "main.main.func1"];
-    assertAlmostEquals(shareOf(lines, ...goroutine, "main.heavy"), 0.75, ERROR);
-    assertAlmostEquals(shareOf(lines, ...goroutine, "main.light"), 0.25, ERROR);
-    assert(shareOf(lines, "main.light", "main.leaf") > 0.95 * shareOf(lines, "main.leaf"));
-    assert(shareOf(lines, "[…]") <= 0.05);
-  },
-  [],
-  unless(succeeds("go", "version"), "no go"),
-);
+for (const [kind, flags] of Object.entries({ "": "", ", stripped": "-ldflags '-s -w'" })) {
+  program(
+    `goroutines, by frame pointers to the function that nothing calls${kind}`,
+    `mkdir m && cp PROGRAMS/shares.go m && cd m &&
+      GOCACHE=$PWD/../cache go build ${flags} -o ../app shares.go`,
+    (lines) => {
+      const goroutine = [kind === "" ? "runtime.goexit.abi0" : "runtime.goexit", "main.main.func1"];
+      assertAlmostEquals(shareOf(lines, ...goroutine, "main.heavy"), 0.75, ERROR);
+      assertAlmostEquals(shareOf(lines, ...goroutine, "main.light"), 0.25, ERROR);
+      assert(shareOf(lines, "main.light", "main.leaf") > 0.95 * shareOf(lines, "main.leaf"));
+      assert(shareOf(lines, "[…]") <= 0.05);
+    },
+    [],
+    unless(succeeds("go", "version"), "no go"),
+  );
+}
 
 /** Commands that succeed where a plain user may do the same. */
 const PROBES: Readonly<Record<string, string>> = {
