@@ -53,6 +53,53 @@ endToEnd(
   },
 );
 
+endToEnd("runs at one time have files of their own, whatever option names them", async (dir) => {
+  assertEquals(joulemark(dir, ["client", "shell", "-q"]).code, 0);
+  const configs = [
+    "event-trace(output=events)",
+    "runtime-report(output=table)",
+    "spot(output=spot)",
+  ];
+  const options = ["--cali", "stream", "--cali-config", configs.join(), "--trace", "trace"];
+  const script = ". ./joulemark.sh; for i in 1 2 3; do joulemark_begin $0; joulemark_epoch; " +
+    ": > $0; until [ -e alfa -a -e bravo ]; do sleep 0.02; done; sleep 0.3; joulemark_end $0; done";
+  const run = (name: string) =>
+    new Deno.Command(BINARY, {
+      args: [
+        "run",
+        "-q",
+        "--simulate",
+        ...options,
+        "--pmc",
+        "pm",
+        "--",
+        "bash",
+        "-c",
+        script,
+        name,
+      ],
+      cwd: dir,
+      stdin: "null",
+      env: { CALI_RECORDER_FILENAME: "default", CALI_SERVICES_ENABLE: "event,aggregate,recorder" },
+    }).output();
+  const outputs = await Promise.all(["alfa", "bravo"].map(run));
+  const stderr = outputs.map((out) => new TextDecoder().decode(out.stderr)).join("");
+  for (const { code } of outputs) assertEquals(code, 0, stderr);
+  for (const file of ["joulemark.report", "stream", "events", "table", "spot", "default"]) {
+    const texts = [file, `${file}-2`].map((name) => Deno.readTextFileSync(`${dir}/${name}`));
+    const owners = texts.map((text) => ["alfa", "bravo"].filter((name) => text.includes(name)));
+    assertEquals(
+      owners.flat().sort(),
+      ["alfa", "bravo"],
+      `${file}: ${owners.join(" | ")}\n${stderr}`,
+    );
+    assertStringIncludes(stderr, `another run writes ${file}; this run writes ${file}-2\n`);
+  }
+  for (const file of ["trace", "pm"]) {
+    for (const name of [file, `${file}-2`]) assert(Deno.statSync(`${dir}/${name}`).size > 0, name);
+  }
+});
+
 endToEnd("a job that was started again leaves the files of the start before", (dir) => {
   const run = (restarts: string, ...more: string[]) => {
     const env = { SLURM_JOB_ID: `${own}`, SLURM_RESTART_COUNT: restarts };

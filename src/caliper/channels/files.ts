@@ -21,6 +21,8 @@ export interface Printer {
   willWrite?(path: string): void;
   /** A text will go to standard output. */
   willPrint?(): void;
+  /** Returns the path, or another one if another run writes that path at this moment. */
+  claim?(path: string): string;
 }
 
 /** A stream under way. */

@@ -9,6 +9,7 @@ import type { PlatformTopology } from "../../core/machine/topology.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import { type Batch, type NameTable, signalOf } from "../../sources/signals/batch.ts";
 import type { JobPart } from "../../job/place/parts.ts";
+import { isWrittenInto } from "../../os/output_place.ts";
 import type { Printer } from "./files.ts";
 import { needsOrder } from "./order.ts";
 import { type ProcessFacts, RunMachine } from "./machine.ts";
@@ -105,8 +106,9 @@ export class ContextRun {
       "starttime.sec": { type: TYPE.uint, value: start.sec },
       "starttime.nsec": { type: TYPE.uint, value: start.nsec },
     };
+    const own = (path: string) => this.#ownPath(path);
     const make = (given: ChannelSpec, of?: ContextOutput): ContextOutput[] => {
-      const spec = this.#options.isVerbose ? verbose(given) : given;
+      const spec = ownFiles(this.#options.isVerbose ? verbose(given) : given, own);
       this.#note(`Creating channel ${spec.name}`);
       const output = new ContextOutput(
         withEnergies(spec, table, printer),
@@ -138,6 +140,13 @@ export class ContextRun {
     this.#outputs = specs.flatMap((spec) => make(spec));
     if (isManaged) this.#note("Registered builtin ConfigManager");
     this.#recorder.attach(machine, this.#outputs.map(({ channel }) => channel));
+  }
+
+  /** Path of a file that no other run or job writes. */
+  #ownPath(path: string): string {
+    if (/^(stdout|stderr)?$/.test(path) || isWrittenInto(path)) return path;
+    const { part } = this.#place;
+    return part === undefined ? this.#options.printer.claim?.(path) ?? path : path + part.suffix;
   }
 
   /** Hands what was gathered to the kernel. */
@@ -193,6 +202,27 @@ const FLUSHED = / flushed \d+ snapshots\.$/i;
 /** A line of Caliper's log as one of ours. */
 export function withoutMark(line: string): string {
   return line.replace(/^== CALIPER: /, "").trimStart();
+}
+
+/** A channel with other paths of its files; files without a name have one that no other run has. */
+function ownFiles(spec: ChannelSpec, own: (path: string) => string): ChannelSpec {
+  const { variables, reports, loops, spot } = spec;
+  const directory = variables.CALI_RECORDER_DIRECTORY ?? "";
+  const folders = { RECORDER: directory && `${directory}/`, REPORT: "", MPIREPORT: "" };
+  const files = Object.entries(folders).map(([service, folder]) => {
+    const key = `CALI_${service}_FILENAME`, name = variables[key];
+    return [key, name && own(folder + name).slice(folder.length)] as const;
+  }).filter(([, name]) => name !== undefined);
+  const output = spot?.output && own(spot.output);
+  return {
+    ...spec,
+    variables: { ...variables, ...Object.fromEntries(files) },
+    ...(reports && {
+      reports: { under: ownFiles(reports.under, own), alone: ownFiles(reports.alone, own) },
+    }),
+    ...(loops && { loops: { ...loops, output: own(loops.output) } }),
+    ...(spot && output && { spot: { ...spot, output } }),
+  };
 }
 
 function verbose(spec: ChannelSpec): ChannelSpec {

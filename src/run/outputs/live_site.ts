@@ -80,13 +80,17 @@ export class LiveSite implements OutputSite {
   nameOf({ text, origin }: OptionValue): string {
     const { fileSuffix, host } = this.#place;
     const suffix = fileSuffix ?? (origin === "foreign" ? host : undefined);
-    const wanted = suffix === undefined ? text : `${text}-${suffix}`;
+    const path = this.claim(suffix === undefined ? text : `${text}-${suffix}`);
+    this.willWrite(path);
+    return path;
+  }
+
+  claim(wanted: string): string {
     const claim = this.#claims.get(wanted) ?? claimPath(wanted, this.#isRequeued);
     if (claim.moved && !this.#claims.has(wanted)) {
       this.log(movedText(wanted, claim, this.#isRequeued));
     }
     this.#claims.set(wanted, claim);
-    this.willWrite(claim.path);
     return claim.path;
   }
 

@@ -24,7 +24,9 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
   const given = values.get("pmc")!;
   const byCalls = given === PMC_BY_CALLS;
   // Names that calls give are relative to the working directory, as a rule.
-  site.willWrite?.(given.text);
+  const hasOwn = site.isLive && site.part === undefined && !byCalls;
+  const file = hasOwn ? site.nameOf(given) : given.text;
+  site.willWrite?.(file);
   const asked = values.get("pmc-version")?.text;
   const wanted = parsePmcVersion(asked);
   return ({ tracker, batch, table, topology }) => {
@@ -38,9 +40,9 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
       sample: (timeS) => recorder.samples(timeS, batch),
       addTo(host) {
         const { source, count } = recorder;
-        const file = byCalls ? recorder.path : given.text;
-        if (source === "none" || file === undefined || byCalls && source !== "pm_mpi_lib") return;
-        host.joulemark = { ...host.joulemark, steps: { count, of: STEPS[source], file } };
+        const path = byCalls ? recorder.path : file;
+        if (source === "none" || path === undefined || byCalls && source !== "pm_mpi_lib") return;
+        host.joulemark = { ...host.joulemark, steps: { count, of: STEPS[source], file: path } };
       },
       finish() {
         const records = recorder.records(site.zeroS());
@@ -59,7 +61,7 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
         if (reason !== undefined && byCalls) {
           site.log(`the PMC log has no energy: ${reason}`);
         }
-        const path = byCalls ? recorder.path! : given.text;
+        const path = byCalls ? recorder.path! : file;
         if (source === "none" && site.isLive) {
           site.log(
             "no steps for the PMC log: no call of pm_mpi_lib, no epoch, no repeated region",
