@@ -137,3 +137,21 @@ endToEnd("monitor on a busy node is confined, or refuses", async (dir) => {
     }
   }
 });
+
+endToEnd("a second monitor of one directory is refused, and the next one goes on", async (dir) => {
+  const socket = (name: string) => ({ PATH, JOULEMARK_MONITOR_SOCKET: `${dir}/${name}` });
+  const first = start(dir, [], socket("a"));
+  await eventually(() => first.current().records.length > 1 ? true : undefined);
+  const second = await start(dir, [], socket("b")).child.output();
+  const stderr = new TextDecoder().decode(second.stderr);
+  assertEquals(second.code, 1, stderr);
+  assertMatch(stderr, /cannot write to "\S+": another monitor writes there\. Stop it, or choose/);
+  assertEquals(stderr.trimEnd().split("\n").length, 1);
+  const { length } = first.current().records;
+  await eventually(() => first.current().records.length > length ? true : undefined);
+  assertEquals((await first.end()).code, 0);
+  const third = start(dir, [], socket("c"));
+  const before = first.current().records.length;
+  await eventually(() => third.current().records.length > before ? true : undefined);
+  assertEquals((await third.end()).code, 0);
+});

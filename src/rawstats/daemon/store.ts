@@ -6,7 +6,7 @@
  * was, the monitor goes on, and the first record that can be written again has a mark `%gap`.
  * @module
  */
-import { storeDirectory } from "./store_directory.ts";
+import { lockDirectory, storeDirectory } from "./store_directory.ts";
 import { parseRawStats, type RawRecord } from "../format/rawstats.ts";
 
 const encoder = new TextEncoder();
@@ -19,6 +19,7 @@ export type RawWriteResult = { readonly ok: true } | { readonly ok: false; reaso
 /** Writes the files of one host. */
 export class RawStore {
   readonly directory: string;
+  readonly #lock: Disposable;
   /** Time of the last record in the file; NaN: the next record begins a new file. */
   lastUs = NaN;
   /** Was something lost since the last record? Then the next one has the mark. */
@@ -28,6 +29,7 @@ export class RawStore {
   /** @throws {AccessError} If the directory cannot be made, or others write there: `storeDirectory`. */
   constructor(dir: string, host: string) {
     this.directory = storeDirectory(dir, host);
+    this.#lock = lockDirectory(this.directory);
   }
 
   get #current(): string {
@@ -156,6 +158,7 @@ export class RawStore {
   [Symbol.dispose](): void {
     this.#file?.close();
     this.#file = undefined;
+    this.#lock[Symbol.dispose]();
   }
 }
 

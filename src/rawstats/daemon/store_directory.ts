@@ -4,12 +4,12 @@
  * @module
  */
 import { AccessError } from "../../core/errors.ts";
-import { closeFile, readLinkTarget, statOpen } from "../../os/files.ts";
-import { ERRNO, errorText, libc } from "../../os/libc.ts";
+import { closeFile, O, openFile, readLinkTarget, statOpen } from "../../os/files.ts";
+import { ERRNO, errno, errorText, libc } from "../../os/libc.ts";
 import { makeDirectories, openForOutput } from "../../os/output_place.ts";
 import { safeDirectory } from "../../os/trusted_file.ts";
 
-const MODE = 0o755, WRITABLE_BY_OTHERS = 0o022;
+const MODE = 0o755, WRITABLE_BY_OTHERS = 0o022, LOCK_EX_NB = 6;
 
 /**
  * Makes `DIR/HOST` if it is not there.
@@ -42,6 +42,25 @@ export function storeDirectory(dir: string, host: string): string {
     throw refused(path, `others may write to it, mode ${(facts.mode & 0o7777).toString(8)}`);
   }
   return real;
+}
+
+/**
+ * Locks a host's directory against a second monitor, until it is closed.
+ *
+ * @throws {AccessError} If another monitor writes there.
+ */
+export function lockDirectory(path: string): Disposable {
+  const fd = openFile(path, O.RDONLY | O.DIRECTORY);
+  const isTaken = fd >= 0 && libc().flock(fd, LOCK_EX_NB) !== 0 && errno() === ERRNO.EAGAIN;
+  // Some file systems have no locks.
+  if (!isTaken) return { [Symbol.dispose]: () => closeFile(fd) };
+  closeFile(fd);
+  throw new AccessError({
+    action: "write to",
+    target: path,
+    found: "another monitor writes there",
+    remedy: "stop it, or choose another directory with --dir",
+  });
 }
 
 function reasonOf(result: number): string {
