@@ -503,7 +503,9 @@ class Runner implements Disposable {
       if (value?.origin !== "flag") return [];
       if (option.value === undefined) return [`--${option.name}`];
       const texts = option.repeats === true ? lists[option.name] : [value.text];
-      if (!FILE_OPTIONS.has(option.name)) return texts.map((text) => `--${option.name}=${text}`);
+      if (!FILE_OPTIONS.has(option.name)) {
+        return texts.map((text) => text === "" ? `--${option.name}` : `--${option.name}=${text}`);
+      }
       if (isWarmup) return [];
       return texts.map((text) => {
         const file = text.slice(text.lastIndexOf("/") + 1);
