@@ -265,3 +265,30 @@ Deno.test("times over the processes of a job are those of all processes together
     assertEquals([...spread.buckets], [...whole.buckets].sort(([a], [b]) => a - b));
   }
 });
+
+Deno.test("a phase of one host's script counts once in the job, beside the ranks of all hosts", () => {
+  const visits = { minS: 1, maxS: 1, p50S: 1, p99S: 1, buckets: new Map(), deviationS: 0 };
+  const row = (region: string, processes: number, count: number) => {
+    const times = { processes, count, runtimeS: count, selfS: count };
+    return { region, depth: 0, track: "", attribute: "", ...times, visits, energies: new Map() };
+  };
+  const host = (k: number): string => {
+    // The script and its ranks on the first host, ranks alone on the others.
+    const rows = k === 0 ? [row("phase", 1, 1), row("step", 4, 10)] : [row("step", 4, 10)];
+    const rest = { unmarked: new Map(), otherCpus: new Map(), undetermined: new Map() };
+    const tree = treeToNested({ processes: k === 0 ? 5 : 4, rows, leftOut: 0, ...rest });
+    const read = treeFromNested(tree)!.rows.map(({ processes }) => processes);
+    assertEquals(read, k === 0 ? [1, 4] : [4]);
+    const report = parseReport(MADE[0].report);
+    const [{ joulemark: _, ...own }] = report.hosts;
+    return stringifyReport({ ...report, hosts: [{ ...own, host: `n${k}`, joulemark: { tree } }] });
+  };
+  const merger = new ReportMerger();
+  for (const k of [0, 1, 2]) merger.add(readReport(host(k), `n${k}.report`));
+  const tree = treeFromNested(parseReport(merger.head() + "\n").joulemark!.tree)!;
+  assertEquals(
+    tree.rows.map(({ region, processes, count }) => [region, processes, count]),
+    [["step", 12, 10], ["phase", 1, 1]],
+  );
+  assertEquals(tree.processes, 13);
+});
