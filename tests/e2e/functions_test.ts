@@ -1,5 +1,6 @@
 /** `run --functions`: functions of programs without marks, by CPU time. */
 import { assert, assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
+import { affinityOf } from "../../src/os/host.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { type FoldedLine, readFolded, shareOf, totalS } from "../_support/folded.ts";
 import { asEachUser, type User, userIn } from "../_support/plain_user.ts";
@@ -311,6 +312,21 @@ program(
   [],
   unless(succeeds("/usr/bin/python3", "--version"), "no python3"),
 );
+
+asEachUser("a note gives the CPU time on CPUs that were not allowed at the start", (dir, user) => {
+  compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
+  const cpus = affinityOf(Deno.pid);
+  if (cpus.length < 2) return;
+  const note = (script: string) => {
+    const run = ["taskset", "-c", String(cpus[0]), user.binary, "run", "--functions", "--"];
+    const [command, ...args] = [...user.become, ...run, "sh", "-c", script];
+    const out = new Deno.Command(command, { args, cwd: dir, stdin: "null" }).outputSync();
+    return new TextDecoder().decode(out.stderr).replaceAll(/\s+/g, " ");
+  };
+  const text = note(`./app 500; taskset -c ${cpus[1]} ./app 500`);
+  assertMatch(text, /note: functions of 0\.\d+ s of CPU time are missing: the command used CPUs/);
+  assert(!note("./app 500").includes("CPU time are missing"));
+}, LIMIT_S);
 
 program("many processes", "cc -O2 -o app PROGRAMS/forks.c", (lines) => {
   assert(shareOf(lines, "app") > 0.95);

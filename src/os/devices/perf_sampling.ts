@@ -122,6 +122,11 @@ export class PerfSampling implements Disposable {
     return true;
   }
 
+  /** Number of CPUs with an event. */
+  get cpuCount(): number {
+    return this.#rings.length;
+  }
+
   /** The bytes of the smallest ring. */
   get ringBytes(): number {
     return Math.min(...this.#rings.map(({ bytes }) => bytes));

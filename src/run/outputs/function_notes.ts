@@ -14,6 +14,8 @@ const LOST_SHARE = 0.01;
 const BRIEF_SHARE = 0.1;
 /** More stacks that go on above their copy are a finding. */
 const DEEP_SHARE = 0.05;
+/** More CPU time on CPUs without samples is a finding. */
+const ELSEWHERE_SHARE = 0.01;
 /** A file with code that cannot be read is a finding from this share of the samples on. */
 const UNREAD_SHARE = 0.01;
 
@@ -46,8 +48,10 @@ export function unreadFiles(
 /** The notes. @param others Processes of the launch that other runs started. */
 export function functionNotes(
   { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
-  { stackBytes, others, unread }: {
+  { stackBytes, elsewhereNs, others, unread }: {
     readonly stackBytes: number;
+    /** CPU time on CPUs without samples. */
+    readonly elsewhereNs: number;
     readonly others: number;
     readonly unread: readonly UnreadFile[];
   },
@@ -82,6 +86,11 @@ export function functionNotes(
     const text = `functions of ${andMore(first.path, unread.length)} have no names, because the ` +
       `file cannot be read: ${first.reason}`;
     add("of-unread-files", text, "Keep the file in its place until the run ends");
+  }
+  if (elsewhereNs > ELSEWHERE_SHARE * (elsewhereNs + cpuNs)) {
+    const text = `functions of ${(elsewhereNs / 1e9).toPrecision(3)} s of CPU time are missing: ` +
+      "the command used CPUs that were not allowed when it began";
+    add("on-other-cpus", text, "Start joulemark with all CPUs that the command uses");
   }
   if (others > 0) {
     const count = others === 1 ? "1 other process" : `${others} other processes`;

@@ -3,10 +3,17 @@
  * turns that empty the rings.
  * @module
  */
+import { parseCpuList } from "../../core/machine/cpu_list.ts";
 import { LAUNCH_PREFIX } from "../../core/events/ring_layout.ts";
 import { guardian } from "../../job/guardian/guardian.ts";
 import { cpuSeconds } from "../../os/clock.ts";
-import { commandProcess } from "../../os/devices/perf_event.ts";
+import {
+  commandProcess,
+  openPerfEvent,
+  PERF_READ,
+  PerfCounter,
+  type PerfEventSpec,
+} from "../../os/devices/perf_event.ts";
 import { HandedEvents, LAST } from "../../os/devices/handed_events.ts";
 import { PerfSampling } from "../../os/devices/perf_sampling.ts";
 import { closeFile, listDirectory, O, openFile, readOpenText, readText } from "../../os/files.ts";
@@ -30,6 +37,9 @@ const SAMPLE_BYTES = 216;
 /** CPU time for lines and inlined functions, which may take long. */
 const LINES_S = 2;
 const KERNEL_SYMBOLS = "/proc/kallsyms";
+const ONLINE_CPUS = "/sys/devices/system/cpu/online";
+/** PERF_COUNT_SW_TASK_CLOCK of the command on any CPU. */
+const CPU_TIME: PerfEventSpec = { type: 1, config: 1, cpu: -1, commands: true };
 
 /** Samples of the command and all that it starts. */
 export class FunctionSampling {
@@ -50,6 +60,10 @@ export class FunctionSampling {
   #nextNs = 0;
   /** Lines are read up to this CPU time of the monitor. */
   #linesUntilS = 0;
+  /** CPU time on any CPU; absent: samples come from every CPU. */
+  readonly #cpuTime: PerfCounter | undefined;
+  /** CPU time on CPUs without samples, ns. */
+  elsewhereNs = 0;
 
   private constructor(perf: PerfSampling, sampling: Sampling, debugDirectories: readonly string[]) {
     this.#perf = perf;
@@ -73,6 +87,8 @@ export class FunctionSampling {
       jitMap: (process) => ownText(`/tmp/perf-${process}.map`),
     });
     this.profile.onEnd = (process) => this.names.keep(process);
+    const online = parseCpuList(readText(ONLINE_CPUS) ?? "").length;
+    if (online > perf.cpuCount) this.#cpuTime = openCpuTime(sampling.withKernel);
   }
 
   /** Opens the events; otherwise says why there are none, with what helps. */
@@ -142,12 +158,17 @@ export class FunctionSampling {
   finish(): StackCost[] {
     this.#take(true);
     this.#linesUntilS = cpuSeconds() + LINES_S;
-    const costs = this.profile.finish(this.#perf.counts());
+    const counts = this.#perf.counts(), sampledNs = [...counts.values()].reduce((a, b) => a + b, 0);
+    const costs = this.profile.finish(counts);
+    if (this.#cpuTime?.read() === PERF_READ.OK) {
+      this.elsewhereNs = Math.max(0, this.#cpuTime.total[0] - sampledNs);
+    }
     this.#perf[Symbol.dispose]();
     return costs;
   }
 
   [Symbol.dispose](): void {
+    this.#cpuTime?.[Symbol.dispose]();
     this.#handed?.[Symbol.dispose]();
     closeFile(this.#kernelSymbols);
     this.#modules[Symbol.dispose]();
@@ -166,6 +187,11 @@ function openHanded(attribute: Uint8Array<ArrayBuffer>): HandedEvents | undefine
     handed?.[Symbol.dispose]();
     return undefined;
   }
+}
+
+function openCpuTime(withKernel: boolean): PerfCounter | undefined {
+  const spec = Object.assign({ userOnly: !withKernel }, CPU_TIME), fd = openPerfEvent(spec);
+  return fd < 0 ? undefined : new PerfCounter(fd, spec);
 }
 
 /** Opens a file of a process, which the guardian may do; the monitor may not once it is confined. */

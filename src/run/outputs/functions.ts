@@ -176,6 +176,7 @@ class FunctionOutput implements OpenOutput {
   notes(): Finding[] {
     return functionNotes(this.#sampling.profile.facts, {
       stackBytes: this.#live.stackBytes,
+      elsewhereNs: this.#sampling.elsewhereNs,
       others: this.#others,
       unread: this.#unread,
     });
