@@ -4,7 +4,7 @@
  * @module
  */
 import { firstAbove } from "./elf.ts";
-import { KERNEL_HIGH } from "./records.ts";
+import { KERNEL_HIGH, kernelAddress } from "./records.ts";
 
 const LINES_MOST = 1 << 21;
 const LINE = /^(?:0x)?([0-9a-f]+) (?:0x)?([0-9a-f]+) (.+)$/gm;
@@ -12,10 +12,13 @@ const HIGH = 4294967296;
 /** Size assumed for the kernel's last function. */
 const LAST_BYTES = 4096;
 
-interface NamedCode {
-  readonly start: number;
-  readonly size: number;
+interface NamedStart {
   readonly name: string;
+  readonly start: number;
+}
+
+interface NamedCode extends NamedStart {
+  readonly size: number;
 }
 
 /** Names by address. */
@@ -40,25 +43,77 @@ export class JitMap {
     return new JitMap([...found.values()].sort((a, b) => a.start - b.start));
   }
 
-  /** Functions of the kernel, by their addresses less its base. A kernel that hides them has zeros. */
-  static ofKernel(text: string): JitMap {
-    const rows: { start: number; size: number; name: string }[] = [];
-    for (const line of text.split("\n")) {
-      if (!"tTwW".includes(line[17] ?? " ")) continue;
-      const high = parseInt(line.slice(0, 8), 16), low = parseInt(line.slice(8, 16), 16);
-      if (high < KERNEL_HIGH) continue;
-      // Behind the name of a function of a kernel module stands the module's.
-      const [name] = line.slice(19).split("\t", 1);
-      rows.push({ start: (high - KERNEL_HIGH) * HIGH + low, size: LAST_BYTES, name });
-    }
-    rows.sort((a, b) => a.start - b.start);
-    for (let i = 0; i + 1 < rows.length; i++) rows[i].size = rows[i + 1].start - rows[i].start;
-    return new JitMap(rows.filter(({ size }) => size > 0));
+  /** Functions in lines of /proc/kallsyms, in any order; each goes on to the next one. */
+  static ofSymbols(text: string): JitMap {
+    const rows = text.split("\n").map(symbolOf).filter((symbol) => symbol !== undefined)
+      .sort((a, b) => a.start - b.start);
+    return new JitMap(
+      rows.map(({ name, start }, i) => {
+        return { name, start, size: (rows[i + 1]?.start ?? start + LAST_BYTES) - start };
+      }).filter(({ size }) => size > 0),
+    );
   }
 
-  find(address: number): { readonly name: string; readonly start: number } | undefined {
+  find(address: number): NamedStart | undefined {
     const i = firstAbove(this.#starts, this.#starts.length, address) - 1;
     if (i < 0 || address >= this.#ends[i]) return undefined;
     return { name: this.#names[i], start: this.#starts[i] };
   }
+}
+
+/** Bytes of an address in /proc/kallsyms, and of what stands before a name: type, blanks. */
+const ADDRESS_CHARACTERS = 16, NAME_AT = 19;
+/** Lines of data that may stand between an address and the function that holds it. */
+const DATA_LINES_MOST = 1000;
+
+/** Functions of the kernel, by their addresses less its base: /proc/kallsyms, a hundred thousand lines. */
+export class KernelMap {
+  /** Lines by address: the kernel's own. */
+  readonly #core: string;
+  readonly #modules: JitMap;
+
+  /** @param text A kernel that hides its addresses has zeros. */
+  constructor(text: string) {
+    // Behind the name of a function of a kernel module stands the module's.
+    const first = text.indexOf("\t["), end = first < 0 ? text.length : lineStart(text, first);
+    this.#core = text.slice(0, end);
+    this.#modules = JitMap.ofSymbols(text.slice(end));
+  }
+
+  find(address: number): NamedStart | undefined {
+    return this.#modules.find(address) ?? this.#findInCore(address);
+  }
+
+  #findInCore(address: number): NamedStart | undefined {
+    const text = this.#core, wanted = kernelAddress(address).toString(16);
+    let low = 0, high = text.length;
+    while (low < high) {
+      const at = lineStart(text, (low + high) >> 1);
+      if (text.slice(at, at + ADDRESS_CHARACTERS) > wanted) high = at;
+      else low = lineEnd(text, at);
+    }
+    for (let lines = 0; low > 0 && lines < DATA_LINES_MOST; lines++) {
+      const at = lineStart(text, low - 1), symbol = symbolOf(text.slice(at, low - 1));
+      if (symbol !== undefined) return symbol;
+      low = at;
+    }
+  }
+}
+
+function lineStart(text: string, at: number): number {
+  return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
+}
+
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf("\n", at);
+  return end < 0 ? text.length : end + 1;
+}
+
+/** The function of a line; `undefined`: it is data, or hidden. */
+function symbolOf(line: string): NamedStart | undefined {
+  if (!"tTwW".includes(line[ADDRESS_CHARACTERS + 1] ?? " ")) return undefined;
+  const high = parseInt(line.slice(0, 8), 16), low = parseInt(line.slice(8, 16), 16);
+  if (high < KERNEL_HIGH) return undefined;
+  const [name] = line.slice(NAME_AT).split("\t", 1);
+  return { start: (high - KERNEL_HIGH) * HIGH + low, name };
 }

@@ -8,7 +8,7 @@ import { DebugInfo } from "./dwarf.ts";
 import { debugLinkOf, debugPaths, hasSum } from "./debug_link.ts";
 import { type ElfFile, openElf, type ReadAt, type Symbol, SymbolTable } from "./elf.ts";
 import { CUT, fileName, type Frame, GUESSED, INLINED, KERNEL } from "./function_data.ts";
-import { JitMap } from "./jit_map.ts";
+import { JitMap, KernelMap } from "./jit_map.ts";
 import type { OpenPath } from "./modules.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
 
@@ -62,7 +62,7 @@ export class FrameNames {
   readonly #jits = new Map<number, JitMap>();
   /** Names as people write them, by symbol. */
   readonly #shown = new Map<string, string>();
-  #kernel: JitMap | undefined;
+  #kernel: KernelMap | undefined;
 
   constructor(profile: Profile, sources: NameSources) {
     [this.#profile, this.#sources] = [profile, sources];
@@ -186,7 +186,7 @@ export class FrameNames {
   }
 
   #kernelFrame(address: number): Frame {
-    this.#kernel ??= JitMap.ofKernel(this.#sources.kernelSymbols());
+    this.#kernel ??= new KernelMap(this.#sources.kernelSymbols());
     const { name, start } = this.#kernel.find(address) ?? { name: "[kernel]", start: address };
     return { name, suffix: KERNEL, module: -1, address, start };
   }

@@ -1,6 +1,6 @@
 /** Names of functions as people write them, and of code that processes made. */
 import { assertEquals } from "@std/assert";
-import { JitMap } from "../../src/profile/jit_map.ts";
+import { JitMap, KernelMap } from "../../src/profile/jit_map.ts";
 import { shownName } from "../../src/profile/names.ts";
 import { functionTable } from "../../src/profile/function_table.ts";
 
@@ -32,12 +32,23 @@ Deno.test("JitMap takes the last name of an address, and nothing else", () => {
   assertEquals(map.find(0x2008), { name: "py::f:/a.py", start: 0x2000 });
 });
 
-Deno.test("JitMap.ofKernel() finds functions, and none where the kernel hides them", () => {
-  const text = "ffffffff81000000 T _stext\nffffffff81000100 t do_work\nffffffff82000000 D data\n";
+Deno.test("KernelMap finds functions, and none where the kernel hides them", () => {
   const base = 0xffffffff81000000n - (0xffff8000n << 32n);
-  assertEquals(JitMap.ofKernel(text).find(Number(base) + 0x20)?.name, "_stext");
-  assertEquals(JitMap.ofKernel(text).find(Number(base) + 0x110)?.name, "do_work");
-  assertEquals(JitMap.ofKernel("0000000000000000 T _stext\n").find(Number(base)), undefined);
+  const line = (offset: number, kind: string, name: string) => {
+    return `${(0xffffffff81000000n + BigInt(offset)).toString(16)} ${kind} ${name}\n`;
+  };
+  const core = Array.from({ length: 500 }, (_, i) => line(0x100 * (i + 1), "t", `f${i}`)).join("");
+  const text = line(0, "T", "_stext") + core + line(0x20000, "D", "data") +
+    line(0x40000200, "t", "late\t[two]") + line(0x40000000, "t", "early\t[one]");
+  const map = new KernelMap(text), find = (offset: number) => map.find(Number(base) + offset)?.name;
+  assertEquals([find(0x20), find(0x100), find(0x1ff), find(0x110 + 0x100 * 321)], [
+    ...["_stext", "f0", "f0", "f321"],
+  ]);
+  // Data has no code: an address in it is of the function before.
+  assertEquals([find(0x20010), find(0x40000080), find(0x40000210)], ["f499", "early", "late"]);
+  assertEquals([map.find(0), new KernelMap("").find(Number(base))], [undefined, undefined]);
+  const hidden = new KernelMap("0000000000000000 T _stext\n0000000000000000 t f\n");
+  assertEquals(hidden.find(Number(base)), undefined);
 });
 
 Deno.test("functionTable() counts a function once for each stack, and parts as their function", () => {
