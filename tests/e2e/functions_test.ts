@@ -654,6 +654,16 @@ endToEnd("a rate or a size that cannot be is refused before the command starts",
     const why = rate === "" ? ".*without a value" : `${rate}".*a whole number from 1 to 4999`;
     assertMatch(out.stderr, new RegExp(`--functions=${why}`));
   }
+  const missing = user.joulemark([
+    "run",
+    "--functions",
+    "--debuginfo=nowhere",
+    "--",
+    "touch",
+    "ran",
+  ]);
+  assertEquals(missing.code, 2);
+  assertMatch(missing.stderr, /--debuginfo=nowhere": expected a directory with debug files/);
   const out = user.joulemark(["run", "--functions", "--stack-bytes", "4097", "--", "touch", "ran"]);
   assertEquals([out.code, out.stdout], [2, ""]);
   assertMatch(out.stderr, /from 4096 to 65528, a multiple of 8/);

@@ -6,6 +6,7 @@ import { unusable, UsageError } from "../../core/errors.ts";
 import { listOf } from "../../core/names.ts";
 import type { OptionValues } from "../../core/option.ts";
 import { probeDocument } from "../../os/files/whole_file.ts";
+import { isDirectory } from "../../os/user_file.ts";
 
 /** Samples a second and CPU. */
 export const DEFAULT_HZ = 199;
@@ -33,9 +34,12 @@ export function asksFunctions(values: OptionValues): boolean {
     FUNCTION_FILES.some((name) => values.has(name));
 }
 
-/** @throws {UsageError} On a number that cannot be, or a file that cannot be written. */
+/** @throws {UsageError} On a number that cannot be, or a place that is missing or cannot be written. */
 export function checkFunctions(values: OptionValues): void {
-  functionOptions(values);
+  for (const directory of functionOptions(values).debugDirectories) {
+    if (isDirectory(directory)) continue;
+    throw unusable(`--debuginfo=${directory}`, "a directory with debug files", "none");
+  }
   for (const name of FUNCTION_FILES) {
     const path = values.get(name)?.text, refused = path && probeDocument(path);
     if (refused) throw new UsageError({ found: refused.message, cause: refused });
