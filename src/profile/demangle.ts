@@ -48,7 +48,8 @@ function wholeName(name: string): string {
 }
 
 function load(): Demangler {
-  const [, base64] = made.split("\n");
+  // The licence stands above.
+  const base64 = made.trimEnd().split("\n").at(-1)!;
   const module = new WebAssembly.Module(Uint8Array.fromBase64(base64));
   const glue = { __wbindgen_init_externref_table: () => {} };
   const { exports } = new WebAssembly.Instance(module, { "./index_bg.js": glue });
