@@ -40,8 +40,8 @@ export function details(titles: readonly string[], detail = true): Column[] {
 
 const DIGITS = 5;
 
-/** A column of names is not made narrower. */
-const MIN_NAME = 16;
+/** A column of names is not made narrower: as wide as "(outside regions)". */
+const MIN_NAME = 17;
 const GAP = 2;
 
 /**
@@ -57,7 +57,13 @@ export function tableText(table: Table, maxWidth = Infinity): string {
     const head = unit ? `${name} (${unit})` : name;
     const cells = table.rows.map((row) => printable(shown(row[i], decimals)));
     const width = cells.reduce((most, cell) => Math.max(most, textWidth(cell)), head.length);
-    return { head, cells, width, isText: table.rows.every((row) => typeof row[i] === "string") };
+    return {
+      head,
+      cells,
+      width,
+      whole: width,
+      isText: table.rows.every((row) => typeof row[i] === "string"),
+    };
   });
   const over = () => columns.reduce((sum, { width }) => sum + width + GAP, -GAP) - maxWidth;
   for (const column of columns.filter(({ isText }) => isText).sort((a, b) => b.width - a.width)) {
@@ -66,6 +72,10 @@ export function tableText(table: Table, maxWidth = Infinity): string {
   }
   const count = columns.length;
   while (over() > 0 && columns.length > 2) columns.pop();
+  // Columns that are left out leave room for names.
+  for (const column of columns.filter(({ isText }) => isText)) {
+    column.width = Math.min(column.whole, column.width - Math.min(0, over()));
+  }
   const left = count - columns.length;
   const line = (of: (column: typeof columns[number]) => string) =>
     columns.map((column) => {

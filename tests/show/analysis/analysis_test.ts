@@ -219,6 +219,11 @@ Deno.test("tableText() fits a terminal: names lose their ends, then columns are 
   const narrow = tableText(table, 28);
   assertStringIncludes(narrow, "Regions (2 columns more by\n--json)\n");
   assert(!narrow.includes("energy") && !narrow.includes("power"), narrow);
+  // The room of a column that is left out is that of the names.
+  const rests = { ...table, rows: [["(outside regions)", 1, 2345.6, 3], ["b", 4, 5, 6]] };
+  assertStringIncludes(tableText(rests, 32), "(outside regions)");
+  const long = tableText(table, 34).split("\n")[2];
+  assertEquals(long, "a_region_with_a_l...     1  2345.6");
 });
 
 Deno.test("jobFigures() takes regions from the tree, nested ones by their path", () => {
