@@ -113,6 +113,8 @@ export function hostTotals(
 ): JobTotals {
   const { application } = host;
   const runtimeS = fieldOf(application, "runtime (s)");
+  // The time that the counters' energy is of.
+  const sampledS = fieldOf(application, "sync-runtime (s)");
   const components = new Map<EnergyKind, ComponentTotal>();
   for (const kind of ENERGY_KINDS) {
     const own = `joulemark-${kind}-energy`;
@@ -138,7 +140,11 @@ export function hostTotals(
     const seenW = peaksW.get(kind) ?? NaN;
     components.set(kind, {
       joules,
-      errorJ: readingErrorJ(host, kind, meanW),
+      errorJ: readingErrorJ(
+        host,
+        kind,
+        isPart ? meanW : joules / (sampledS > 0 ? sampledS : runtimeS),
+      ),
       meanW,
       hostsW: NaN,
       // Seconds that no window covers, at the ends of a short run, may have drawn more than all others.
@@ -160,8 +166,10 @@ export function hostTotals(
  * Standard error of a total that is read at any moment between two updates: of one counter, the energy of an
  * update period divided by √6; counters of equal parts add up as independent ones. A total whose last update was
  * not read lacks half a period. NaN: no period is known.
+ *
+ * @param countedW Power in the time that the counter's energy is of.
  */
-function readingErrorJ(host: ReportHost, kind: EnergyKind, meanW: number): number {
+function readingErrorJ(host: ReportHost, kind: EnergyKind, countedW: number): number {
   const { attribution, sampling } = host.joulemark ?? {};
   if (!isMapping(attribution)) return NaN;
   const periods = Object.entries(attribution).flatMap(([name, facts]) => {
@@ -170,7 +178,7 @@ function readingErrorJ(host: ReportHost, kind: EnergyKind, meanW: number): numbe
   });
   const unread = isMapping(sampling) ? sampling[UNREAD_KEY] : undefined;
   const lacks = Array.isArray(unread) && unread.includes(ENERGY_SIGNALS[kind]);
-  const parts = periods.map((s) => s * meanW / periods.length);
+  const parts = periods.map((s) => s * countedW / periods.length);
   const squares = parts.reduce((sum, joules) => sum + joules ** 2 / 6, 0);
   const lackJ = lacks ? parts.reduce((sum, joules) => sum + joules / 2, 0) : 0;
   return parts.length > 0 ? Math.hypot(Math.sqrt(squares), lackJ) : NaN;
