@@ -80,6 +80,9 @@ export function regionRows(report: Report): RegionRows {
   return { ...found, rows, outside: [...outside, row(name, NaN, NaN, rests)] };
 }
 
+/** Share of an energy below which a difference is rounding. */
+const ROUNDING = 1e-6;
+
 /**
  * Energy of each row without the rows inside it, J; NaN: none. They add up to the total: those that a report has no
  * row of are part of the last one.
@@ -100,16 +103,18 @@ export function ownEnergies(
     around[depth] = i;
   });
   const own = joules.map((value, i) => {
+    const selfJ = all[i].energies.get(kind)?.selfJ ?? NaN;
     const restJ = Math.max(0, value - inside[i]);
+    // No more than rounding is left, and nothing else is known of it.
+    if (inside[i] > 0 && restJ <= ROUNDING * value && Number.isNaN(selfJ)) return NaN;
     // Regions without a row may be inside this one.
-    const selfJ = leftOut > 0 ? all[i].energies.get(kind)?.selfJ ?? NaN : NaN;
-    return Number.isFinite(selfJ) ? Math.min(selfJ, restJ) : restJ;
+    return leftOut > 0 && Number.isFinite(selfJ) ? Math.min(selfJ, restJ) : restJ;
   });
   if (totalJ === undefined) return own;
   if (leftOut > 0) own[own.length - 1] = NaN;
   const sum = own.reduce((all, value) => all + (value || 0), 0);
   if (leftOut > 0 && sum < totalJ) own[own.length - 1] = totalJ - sum;
-  return sum > totalJ ? own.map((value) => value * totalJ / sum) : own;
+  return sum > totalJ * (1 + ROUNDING) ? own.map((value) => value * totalJ / sum) : own;
 }
 
 function restOf(kind: EnergyKind, rows: readonly TreeRow[], totalJ: number): number {

@@ -228,3 +228,11 @@ Deno.test("a region without a name is (no name), and escapes are those of CSV in
   assertEquals(regions, ["(no name)", name]);
   assertEquals([...jobFigures(of).regions.keys()], ["(no name)", `(no name)/${name}`]);
 });
+
+Deno.test("an own energy that is no more than rounding, and not determined, is absent", () => {
+  const outer = { "package-energy (J)": 600, "package-energy-se (J)": 1 };
+  const tree = [treeRow("a", 0, outer), treeRow("b", 1, known(599.9999999, 599.9999999))];
+  const rows = rowsOf(report(tree)).filter(({ component }) => component === "package");
+  const own = new Map(rows.map(({ path, own_energy_j }) => [path, own_energy_j]));
+  assertEquals([own.get("/a"), own.get("/a/b")], [undefined, 599.9999999]);
+});
