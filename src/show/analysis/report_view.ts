@@ -148,11 +148,13 @@ function treeTable({ kinds, rows, outside, method, leftOut }: RegionRows): Table
       (leftOut > 0 ? `; ${leftOut} paths are left out` : ""),
     columns: columnsOf(
       ...["region", "visits", "time (s)"],
-      ...details(["own time (s)"], rows.every(({ depth }) => depth === 0)),
       ...main === undefined ? [] : [
         `${name(main)} (J)`,
         ...details(["± (J)"], !has((row) => row.energies.get(main)?.seJ ?? NaN)),
-        ...["power (W)", "by"],
+        ...["by", "power (W)"],
+      ],
+      ...details(["own time (s)"], rows.every(({ depth }) => depth === 0)),
+      ...main === undefined ? [] : [
         ...others.map((kind) => `${name(kind)}${hasResult(kind) ? "" : ", coarse"} (J)`),
       ],
       ...details(["p50 (s)", "p99 (s)"], !has((row) => row.visits.p50S)),
@@ -162,11 +164,12 @@ function treeTable({ kinds, rows, outside, method, leftOut }: RegionRows): Table
       const { region, depth, count, runtimeS, selfS, visits, energies } = row;
       const energy = main === undefined ? undefined : energies.get(main);
       return [
-        ...["  ".repeat(depth) + region, count, runtimeS, selfS],
-        ...main === undefined ? [] : [
-          ...[reportedJoules(energy), energy?.seJ ?? NaN, energy?.powerW ?? NaN, by(row)],
-          ...others.map((kind) => reportedJoules(energies.get(kind))),
-        ],
+        ...["  ".repeat(depth) + region, count, runtimeS],
+        ...main === undefined
+          ? []
+          : [reportedJoules(energy), energy?.seJ ?? NaN, by(row), energy?.powerW ?? NaN],
+        selfS,
+        ...main === undefined ? [] : others.map((kind) => reportedJoules(energies.get(kind))),
         ...[visits.p50S, visits.p99S, visits.maxS],
       ];
     }),
