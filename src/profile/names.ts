@@ -88,7 +88,7 @@ export class FrameNames {
         return special(UNKNOWN);
       case FRAME.process:
       case FRAME.region:
-        return special(this.#profile.names[address]);
+        return special(this.#profile.processes.names[address]);
       case FRAME.marker:
         return special(MARKER_NAMES[MARKER_KEYS.indexOf(address as 0)]);
       case FRAME.kernel:

@@ -6,17 +6,9 @@
  * at its end, tells both: the samples of a thread share that time.
  * @module
  */
-import { AddressSpace } from "./address_space.ts";
-import { type Modules, VDSO } from "./modules.ts";
-import { mappingsOf } from "./maps_text.ts";
-import {
-  HEADER_BYTES,
-  type MappedFile,
-  RECORD,
-  type RecordBytes,
-  RecordReader,
-  type Sampling,
-} from "./records.ts";
+import type { Modules } from "./modules.ts";
+import { type Process, Processes } from "./processes.ts";
+import { HEADER_BYTES, RECORD, type RecordBytes, RecordReader, type Sampling } from "./records.ts";
 import { ROOT, StackTrie } from "./stack_trie.ts";
 import { END, INSTRUCTION_POINTER, STACK_POINTER, Unwinder } from "./unwind.ts";
 
@@ -111,31 +103,13 @@ interface Thread {
   isPreempted: boolean;
 }
 
-interface Process {
-  readonly space: AddressSpace;
-  readonly name: number;
-  readonly root: number;
-  threads: number;
-  /** True after an execve(2) until code is mapped. */
-  isStarting: boolean;
-  /** The first thread has ended. */
-  isEnding: boolean;
-  /** Records that were lost before its mappings were read. */
-  readonly lostBefore: number;
-}
-
-/** A process as it is now. */
-export interface ProcessCode {
-  readonly name: string;
-  /** Text of /proc/PID/maps. */
-  readonly maps: string;
-}
-
 /**
  * The kernel samples each thread at whole periods of its own CPU time. Threads that are alike and have few samples
  * are all sampled in the same functions: the share of a function is then off by up to the whole.
  */
 export const BRIEF_PERIODS = 5;
+/** Number of no process and no thread. */
+const NO_TASK = 0;
 /** Counts of a thread may come this much after its end. */
 const SETTLED_NS = 1e9;
 
@@ -159,29 +133,22 @@ export class Profile {
     lostNs: 0,
     briefNs: 0,
   };
-  /** Names of processes and threads. */
-  readonly names: string[] = [];
+  readonly processes: Processes;
   readonly #reader: RecordReader;
   readonly #unwinder: Unwinder;
-  readonly #processes = new Map<number, Process>();
   readonly #threads = new Map<number, Thread>();
   readonly #threadNames = new Map<number, number>();
   readonly #ending: [thread: number, state: Thread][] = [];
   readonly #costs = new Map<number, StackCost>();
   readonly #off = new Map<number, StackCost>();
   readonly #endedByCpu = new Map<number, number>();
-  #spaces = 0;
   /** Lost samples that no thread has missed so far. */
   #lostLeft = 0;
-  /** Lost records of any kind. */
-  #lostRecords = 0;
   /** Called for each sample. */
   onSample: ((sample: SampleSeen) => void) | undefined;
   /** Called when a process has ended whose own code was sampled: its names may vanish. */
   onEnd: (process: number) => void = () => {};
 
-  /** Reads the name and the mappings of a process, whose records may be lost. */
-  readProcess: (process: number) => ProcessCode | undefined = () => undefined;
   /** The regions that a thread is in: the number of their path, 0: none; and their names, the outermost first. */
   regionsOf: {
     pathAt(thread: number, timeNs: number): number;
@@ -197,6 +164,7 @@ export class Profile {
     { periodNs, withKernel, offCpu }: Pick<Sampling, "periodNs" | "withKernel" | "offCpu">,
   ) {
     [this.modules, this.periodNs] = [modules, periodNs];
+    this.processes = new Processes(modules, (name) => this.trie.child(ROOT, FRAME.process, name));
     this.#reader = new RecordReader({ withKernel, offCpu });
     this.#hidesKernel = !withKernel;
     this.#unwinder = new Unwinder(modules);
@@ -247,12 +215,14 @@ export class Profile {
       case RECORD.switch:
         this.#switch(at, timeNs);
         break;
-      case RECORD.mmap2:
-        this.#map(at);
+      case RECORD.mmap2: {
+        const { start, end, file } = reader.mapping(at);
+        this.processes.map(reader.process(at), start, end, file);
         break;
+      }
       case RECORD.comm:
-        this.#threadNames.set(reader.thread(at), this.#nameNumber(reader.comm(at)));
-        if (reader.isExec(at)) this.#execute(reader.process(at), reader.comm(at));
+        this.#threadNames.set(reader.thread(at), this.processes.nameOf(reader.comm(at)));
+        if (reader.isExec(at)) this.processes.execute(reader.process(at), reader.comm(at));
         break;
       case RECORD.fork:
         this.#fork(at);
@@ -275,7 +245,7 @@ export class Profile {
   }
 
   #lose(count: number): void {
-    this.#lostRecords += count;
+    this.processes.lost += count;
     this.facts.lost += count;
     this.#lostLeft += count;
   }
@@ -284,8 +254,8 @@ export class Profile {
     const { facts, trie } = this, reader = this.#reader, unwinder = this.#unwinder;
     const id = reader.sampleProcess(at), isOfUser = reader.openSample(at);
     const process = isOfUser
-      ? this.#withCode(id, reader.registers[INSTRUCTION_POINTER])
-      : this.#process(id);
+      ? this.processes.withCode(id, reader.registers[INSTRUCTION_POINTER])
+      : this.processes.get(id);
     const thread = this.#thread(reader.sampleThread(at), process), leaves = reader.isSwitch(at);
     let node = this.#rootOf(process, reader.sampleThread(at), reader.timeNs(at));
     if (isOfUser) {
@@ -335,20 +305,15 @@ export class Profile {
     return this.#regions.getOrInsertComputed(`${root} ${path}`, () => {
       const names = this.regionsOf!.namesOf(path);
       return names.reduce((node, name) => {
-        return this.trie.child(node, FRAME.region, this.#nameOf(`{${name}}`));
+        return this.trie.child(node, FRAME.region, this.processes.nameOf(`{${name}}`));
       }, root);
     });
-  }
-
-  #nameOf(name: string): number {
-    const number = this.names.indexOf(name);
-    return number < 0 ? this.names.push(name) - 1 : number;
   }
 
   /** A thread leaves a CPU, or comes back; where it leaves was sampled just before, if that is allowed. */
   #switch(at: number, timeNs: number): void {
     const reader = this.#reader;
-    const thread = this.#thread(reader.thread(at), this.#process(reader.process(at)));
+    const thread = this.#thread(reader.thread(at), this.processes.get(reader.process(at)));
     if (reader.isOut(at)) {
       [thread.outNs, thread.isPreempted] = [timeNs, reader.isPreempted(at)];
       return;
@@ -372,54 +337,6 @@ export class Profile {
     return [...this.#off.values()];
   }
 
-  #process(id: number): Process {
-    return this.#processes.getOrInsertComputed(id, () => this.#read(id) ?? this.#make("?"));
-  }
-
-  /** A process whose code at an address is known, unless records were lost and it has ended. */
-  #withCode(id: number, address: number): Process {
-    const process = this.#process(id);
-    const isComplete = process.lostBefore === this.#lostRecords;
-    if (isComplete || process.space.find(address) !== undefined) return process;
-    const { threads, isEnding } = process, found = this.#read(id) ?? process;
-    const lostBefore = this.#lostRecords;
-    const read = Object.assign({}, found, { threads, isEnding, lostBefore });
-    this.#processes.set(id, read);
-    return read;
-  }
-
-  /** A process as it is now; `undefined`: it has ended. */
-  #read(id: number): Process | undefined {
-    if (this.#lostRecords === 0) return undefined;
-    const code = this.readProcess(id);
-    if (code === undefined) return undefined;
-    const process = this.#make(code.name);
-    for (const { start, end, file } of mappingsOf(code.maps)) {
-      this.#addMapping(id, process.space, start, end, file);
-    }
-    return process;
-  }
-
-  #make(name: string, space: AddressSpace = new AddressSpace(++this.#spaces)): Process {
-    const number = this.#nameOf(name);
-    const root = this.trie.child(ROOT, FRAME.process, number);
-    const lostBefore = this.#lostRecords;
-    return {
-      space,
-      name: number,
-      root,
-      threads: 1,
-      isStarting: false,
-      isEnding: false,
-      lostBefore,
-    };
-  }
-
-  #nameNumber(name: string): number {
-    const number = this.names.indexOf(name);
-    return number >= 0 ? number : this.names.push(name) - 1;
-  }
-
   #thread(id: number, { root }: Process): Thread {
     return this.#threads.getOrInsertComputed(id, () => ({
       root,
@@ -435,71 +352,24 @@ export class Profile {
     }));
   }
 
-  #map(at: number): void {
-    const id = this.#reader.process(at), { start, end, file } = this.#reader.mapping(at);
-    const process = this.#process(id);
-    process.isStarting = false;
-    this.#addMapping(id, process.space, start, end, file);
-  }
-
-  #addMapping(
-    id: number,
-    space: AddressSpace,
-    start: number,
-    end: number,
-    file: MappedFile,
-  ): void {
-    const { modules } = this, { path } = file;
-    const isFile = path === VDSO ||
-      (path[0] === "/" && !/^\/(memfd:|dev\/|anon|SYSV)/.test(path) && path !== "//anon");
-    if (/\/(lib)?python3[^/]*$/.test(path)) space.hasTrampolines = true;
-    const module = isFile ? modules.ofFile(file, id) : modules.ofProcess(id);
-    const bias = isFile ? modules.bias(module, start, file.offset) : 0;
-    space.add({ start, end, module, bias, isMade: !isFile });
-  }
-
-  #execute(id: number, name: string): void {
-    const { threads = 1 } = this.#processes.get(id) ?? {};
-    const process = this.#make(name);
-    process.threads = threads;
-    process.isStarting = true;
-    this.#processes.set(id, process);
-  }
-
   #fork(at: number): void {
-    const { process, parent, thread, parentThread } = this.#reader.task(at);
+    const task = this.#reader.task(at), { thread, parentThread } = task;
     this.#leave(thread);
     const name = this.#threadNames.get(parentThread);
     if (name !== undefined) this.#threadNames.set(thread, name);
-    const from = this.#processes.get(parent);
-    if (process === parent) {
-      if (from !== undefined) from.threads++;
-      return;
-    }
-    if (from === undefined) return;
-    const child = this.#make(this.names[from.name], from.space.fork(++this.#spaces));
-    this.#processes.set(process, child);
+    this.processes.fork(task);
   }
 
   #exit(at: number, timeNs: number): void {
-    const { process: id, thread } = this.#reader.task(at);
-    const state = this.#threads.get(thread), process = this.#processes.get(id);
-    const ended = state ?? (process && this.#thread(thread, process));
+    const task = this.#reader.task(at), process = this.processes.known(task.process);
+    const ended = this.#threads.get(task.thread) ?? (process && this.#thread(task.thread, process));
     if (ended !== undefined) {
       ended.endedNs = timeNs;
-      this.#ending.push([thread, ended]);
+      this.#ending.push([task.thread, ended]);
     }
-    if (process === undefined) return;
-    process.threads--;
-    process.isEnding ||= thread === id;
-    // The kernel ends the events of a program that has other rights than its user.
-    const name = this.names[process.name], { unseen } = this.facts;
-    const isUnseen = process.isStarting && process.lostBefore === this.#lostRecords;
-    if (isUnseen && !unseen.includes(name)) unseen.push(name);
-    // Records of threads may be lost: there are more of them than were counted.
-    if (process.threads > 0 || !process.isEnding) return;
-    this.onEnd(id);
-    this.#processes.delete(id);
+    const { isOver, unseen } = this.processes.exit(task), { unseen: all } = this.facts;
+    if (unseen !== undefined && !all.includes(unseen)) all.push(unseen);
+    if (isOver) this.onEnd(task.process);
   }
 
   /** The CPU time of a thread that ended, on one CPU. */
@@ -508,7 +378,7 @@ export class Profile {
     this.#endedByCpu.set(cpu, (this.#endedByCpu.get(cpu) ?? 0) + ns);
     // Its process may be gone by now.
     const thread = this.#threads.get(id) ??
-      this.#thread(id, this.#process(this.#reader.process(at)));
+      this.#thread(id, this.processes.get(this.#reader.process(at)));
     thread.isCounted = true;
     this.#add(thread, ns);
   }
@@ -586,6 +456,8 @@ export class Profile {
     for (const [cpu, ns] of totals) {
       const left = ns - (this.#endedByCpu.get(cpu) ?? 0);
       if (left <= 0) continue;
+      // Every record of a thread that went on may be lost.
+      if (open.length === 0) open.push(this.#thread(NO_TASK, this.processes.get(NO_TASK)));
       for (const thread of open) {
         const share = samples > 0 ? thread.samples / samples : 1 / open.length;
         if (share > 0) this.#add(thread, left * share);

@@ -3,6 +3,7 @@ import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { stackOf } from "../../src/profile/function_data.ts";
 import { Modules } from "../../src/profile/modules.ts";
 import { FrameNames } from "../../src/profile/names.ts";
+import type { Processes } from "../../src/profile/processes.ts";
 import { Profile } from "../../src/profile/profile.ts";
 import { comm, cpuTime, lost, mapping, sample, switched, task, together } from "./_records.ts";
 
@@ -14,12 +15,12 @@ function profileOf(
   records: readonly Uint8Array[],
   totalNs = 0,
   withKernel = false,
-  readProcess: Profile["readProcess"] = () => undefined,
+  read: Processes["read"] = () => undefined,
   offCpu = false,
 ) {
   const modules = new Modules(() => ({ refused: "not there" }));
   const profile = new Profile(modules, { periodNs: PERIOD, withKernel, offCpu });
-  profile.readProcess = readProcess;
+  profile.processes.read = read;
   const bytes = together(records);
   const to = records.reduce((sum, one) => sum + one.length, 0);
   profile.take(bytes, [{ cpu: 0, from: 0, to }]);
@@ -172,6 +173,32 @@ Deno.test("a process whose records were lost is read as it is now", () => {
   assertEquals(profileOf([hit(3e6)], 5e6, false, read).stacks, {
     "?;[…];[unknown]": { ms: 5, samples: 1 },
   });
+});
+
+Deno.test("a child whose records were lost has the code of the process that it was forked from", () => {
+  const at = 0x7f1234560000, fixed = 0x400000;
+  const stacksAt = (address: number) => {
+    const child = sample({ 16: address + 0x10, 7: SP }, [0], { process: 9, timeNs: 9e6 });
+    const records = [
+      comm("app", { process: 7, timeNs: 1 }),
+      mapping("/bin/app", address, 0x1000, { process: 7, timeNs: 2 }),
+      lost(5, { process: 7, timeNs: 3 }),
+      child,
+    ];
+    return Object.keys(profileOf(records, 5e6).stacks);
+  };
+  assertEquals(stacksAt(at), ["app;[app, not there]"]);
+  // Any program may be at a fixed address.
+  assertEquals(stacksAt(fixed), ["?;[…];[unknown]"]);
+});
+
+Deno.test("CPU time of which every record was lost is in the total", () => {
+  const counted = [
+    task("exit", 1, { process: 7, timeNs: 4e6 }),
+    cpuTime(2e6, { process: 7, timeNs: 4e6 }),
+  ];
+  const { facts, stacks } = profileOf([...begin("app"), ...counted], 42e6);
+  assertEquals([facts.cpuNs, stacks["?;[kernel, not visible]"].ms], [42e6, 40]);
 });
 
 Deno.test("a process goes on until its first thread ends, if records of threads were lost", () => {

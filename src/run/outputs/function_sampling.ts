@@ -24,7 +24,8 @@ import { ERRNO, errorText } from "../../os/libc.ts";
 import { ownVdso } from "../../os/memory/vdso.ts";
 import { Modules } from "../../profile/modules.ts";
 import { FrameNames } from "../../profile/names.ts";
-import { type ProcessCode, Profile, type StackCost } from "../../profile/profile.ts";
+import type { ProcessCode } from "../../profile/processes.ts";
+import { Profile, type StackCost } from "../../profile/profile.ts";
 import { type Sampling, samplingAttribute, switchAttribute } from "../../profile/records.ts";
 import type { FunctionOptions } from "./function_options.ts";
 
@@ -76,7 +77,7 @@ export class FunctionSampling {
       return codeFileOf(openOf(process, name));
     });
     this.profile = new Profile(this.#modules, sampling);
-    this.profile.readProcess = processNow;
+    this.profile.processes.read = processNow;
     // Later, without capabilities, the kernel shows zeros.
     this.#kernelSymbols = sampling.withKernel ? openFile(KERNEL_SYMBOLS, O.RDONLY) : -1;
     this.names = new FrameNames(this.profile, {

@@ -167,7 +167,7 @@ class FunctionOutput implements OpenOutput {
     };
     this.#unread = unreadFiles(data, modules.all);
     // Files that grow are closed by now.
-    const rows = recording?.writer.finish(data, profile.names);
+    const rows = recording?.writer.finish(data, profile.processes.names);
     if (rows !== undefined) writeFile(recording!.namesPath, () => [rows], this.#files.site);
     this.#written = writeFunctions(data, this.#samples, this.#files);
     this.#sampling[Symbol.dispose]();

@@ -52,7 +52,7 @@ export class FunctionRowsWriter {
 
   /** A sample, and the frames of its stack that are new. */
   sample(profile: Profile, { timeNs, cpu, process, thread, name, node }: SampleSeen): void {
-    const { trie, names, modules } = profile;
+    const { trie, modules } = profile, { names } = profile.processes;
     for (; this.#names < names.length; this.#names++) {
       this.#row("thread-name", this.#names, names[this.#names]);
     }
