@@ -238,7 +238,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "mean, or in part; changes seen, intervals used and columns of the model",
   ),
   row(
-    "totals; covers; time (s); EDP (J s); energy (J); energy (kWh); power-peak (W); reading-error (J); " +
+    "totals; covers; time (s); EDP (J s); energy (J); energy (kWh); power-peak (W); power-of-hosts (W); reading-error (J); " +
       "power-peak-at-most (W); idle (J); net (J); notes; minor notes",
     "energy, power, idle and net by component, and what a reader must know",
   ),
