@@ -35,6 +35,8 @@ import type { PageData, TimelineFile } from "../../show/page/data.ts";
 
 /** Reports that an error names. */
 const MAX_NAMES = 6;
+/** A run that found its name taken added a number. */
+const IS_REPORT = /\.report(-\d+)?$/;
 
 const TABLE_FORMATS = ["text", "csv", "json", "jsonl", "markdown"] as const;
 const FORMATS = [...TABLE_FORMATS, "speedscope", "pprof"] as const;
@@ -205,7 +207,7 @@ function refuseTableOptions({ text, flags }: ParsedOptions): void {
 
 /** Path of the report in the current directory that was written last. */
 function newestReport(log: (line: string) => void): string {
-  const names = listDirectory(".").filter((name) => name.endsWith(".report") && isPlainFile(name));
+  const names = listDirectory(".").filter((name) => IS_REPORT.test(name) && isPlainFile(name));
   const aged = names.map((name) => ({ name, ns: statPath(name)?.modifiedNs ?? 0n }));
   if (aged.length === 0) {
     const remedy = "give one: joulemark show FILE";
@@ -386,7 +388,7 @@ function reportsHere(): string | undefined {
   const names: string[] = [];
   try {
     for (const { name, isFile } of Deno.readDirSync(".")) {
-      if (isFile && name.endsWith(".report")) names.push(name);
+      if (isFile && IS_REPORT.test(name)) names.push(name);
     }
   } catch {
     return undefined;

@@ -141,6 +141,10 @@ Deno.test("without a file show takes the newest report of the directory", async 
       assertEquals(code, 0, stderr);
       assertStringIncludes(stdout, "new: 10.665 s");
       assertStringIncludes(stderr, "new.report");
+      // A run that found the name taken added a number.
+      const second = hostReport("n1", 1, { regions: 1, profile: "second" });
+      Deno.writeTextFileSync("new.report-2", stringifyReport(second));
+      assertStringIncludes((await capture(show, [])).stdout, "second: 10.665 s");
     } finally {
       Deno.chdir(before);
     }
