@@ -47,6 +47,8 @@ it, 127 if it was not found, 126 if it cannot be executed. Options are checked b
 
 /** Until the first sample, beyond what something takes that was asked for. */
 const START_S = 10;
+/** Lists of signals that a variable of GEOPM may name for another node: the command runs all the same. */
+const FOREIGN_SIGNALS = ["report-signals", "trace-signals"];
 /** For the preload library, which is built when it is asked for the first time. */
 const BUILD_S = 60;
 
@@ -75,7 +77,7 @@ export async function runWith(
   }
   const switches = { quiet: options.flags.has("quiet"), verbose: options.flags.has("verbose") };
   const names = Object.keys(Deno.env.toObject());
-  const plain = withoutFiles(given);
+  const plain = withoutFiles(given, FOREIGN_SIGNALS);
   const ask = async (asked: OptionValues) => {
     const { values, lines } = atOwnPlaces(asked, defaultReport(env));
     const request = runRequest(command, values, switches, env, names);
@@ -85,7 +87,7 @@ export async function runWith(
   };
   const leftAside = (error: unknown) => {
     if (plain === given || !isHumanError(error)) throw error;
-    say(`${error.message}. The configuration files are ignored`);
+    say(`${error.message}. ${ignoredText(given, plain)}`);
   };
   beforePipeWaits(() => guardian()?.needsTime(START_S));
   const { request, values, idle } = await ask(given).catch((error) => {
@@ -163,6 +165,15 @@ export async function runWith(
     },
   };
   return monitor(request, plan, settings);
+}
+
+/** Values that are ignored, as a line says it. */
+function ignoredText(given: OptionValues, kept: OptionValues): string {
+  const ignored = [...given].flatMap(([name, value]) => kept.has(name) ? [] : [value]);
+  const foreign = ignored.filter(({ origin }) => origin === "foreign").map(({ name }) => name);
+  const files = foreign.length < ignored.length ? ["The configuration files"] : [];
+  const isOne = files.length === 0 && foreign.length === 1;
+  return `${[...files, ...foreign].join(" and ")} ${isOne ? "is" : "are"} ignored`;
 }
 
 /** In the guardian's format: command.h. */

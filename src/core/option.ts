@@ -129,8 +129,15 @@ export function optionValues(
   return values;
 }
 
-/** The values that no file gave; the same map if no file gave any. */
-export function withoutFiles(values: OptionValues): OptionValues {
-  const own = [...values].filter(([, { origin }]) => origin !== "user" && origin !== "site");
+/**
+ * The values that no file gave, nor a variable of another program; the same map if none of them did.
+ *
+ * @param foreign Options whose values of such variables may be wrong.
+ */
+export function withoutFiles(values: OptionValues, foreign: readonly string[]): OptionValues {
+  const own = [...values].filter(([name, { origin }]) => {
+    return origin !== "user" && origin !== "site" &&
+      !(origin === "foreign" && foreign.includes(name));
+  });
   return own.length === values.size ? values : new Map(own);
 }

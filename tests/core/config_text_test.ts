@@ -71,5 +71,5 @@ Deno.test("optionValues() prefers flag, JOULEMARK_, GEOPM_, the user's file, the
     ["flag", "ours", "geopm", "user", "site"],
   );
   const values = optionValues(OPTIONS, { simulate: "" }, () => undefined, files);
-  assertEquals([...withoutFiles(values).keys()], ["simulate"]);
+  assertEquals([...withoutFiles(values, []).keys()], ["simulate"]);
 });

@@ -145,3 +145,29 @@ grep Profile '${dir}/out/r'
       }
     }),
 });
+
+endToEnd("signals of GEOPM's variables that cannot be are ignored, and the command runs", (dir) => {
+  const run = (env: Record<string, string>, ...args: string[]) => {
+    return joulemark(dir, ["run", "-q", "--simulate", ...args, "--", "sh", "-c", "exit 4"], env);
+  };
+  for (
+    const [name, value, why] of [
+      ["GEOPM_REPORT_SIGNALS", "nosuch", 'unknown signal "nosuch"'],
+      ["GEOPM_REPORT_SIGNALS", "CPU_POWER@nodomain", "expected one of the domains"],
+      ["GEOPM_REPORT_SIGNALS", "@@", "with one @"],
+      ["GEOPM_TRACE_SIGNALS", "nosuch", 'unknown signal "nosuch"'],
+      ["GEOPM_TRACE_SIGNALS", "CPU_ENERGY@core", "expected a domain that holds package"],
+    ]
+  ) {
+    const { code, stderr } = run({ GEOPM_REPORT: "", GEOPM_TRACE: "t", [name]: value });
+    assertEquals([code, stderr.trimEnd().split("\n").length], [4, 1], stderr);
+    assertStringIncludes(stderr, why);
+    assertStringIncludes(stderr, `. ${name} is ignored\n`);
+    assertEquals(Deno.statSync(`${dir}/geopm.report`).isFile, true);
+    Deno.removeSync(`${dir}/geopm.report`);
+    // Words of the user are refused.
+    const own = name.replace("GEOPM_", "--").toLowerCase().replace("_", "-");
+    const flag = run({}, "--trace", "u", `${own}=${value}`);
+    assertEquals([flag.code, flag.stderr.includes(why)], [2, true], flag.stderr);
+  }
+});
