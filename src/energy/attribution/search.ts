@@ -133,32 +133,57 @@ class Grid {
 
   /** Rows of a kernel: column after column, until the next call. */
   design(kernel: Kernel): Float64Array {
-    const { rows: n, domain: { boundaries: { yS, aS } } } = this;
+    const { rows: n, domain: { boundaries: { yS, aS } } } = this, { lagS, windowS } = kernel;
     const shape = this.#shape(kernel), out = this.#design;
-    const at = (of: Float64Array, t: number) => {
-      const f = (t - this.startS) / this.stepS;
-      const k = f < 0 ? 0 : f > of.length - 2 ? of.length - 2 : Math.floor(f);
-      const h = f < k ? 0 : f > k + 1 ? 1 : f - k;
-      return of[k] + (of[k + 1] - of[k]) * h;
-    };
-    const until = (of: Float64Array, u: number, width: number) => {
-      const a = Math.max(width, 2 * this.stepS), c = u - (width - a) / 2;
-      return (at(of, c) - at(of, c - a)) / a;
-    };
+    const ends = this.#places(n + 1, (k) => yS[k] - lagS, (k) => aS[k]);
+    const firstS = (k: number) => Math.max(yS[k + 1] - lagS - windowS, yS[k] - lagS);
+    const firsts = windowS > 0 ? this.#places(n, firstS, (k) => aS[k + 1]) : undefined;
     shape.forEach((of, j) => {
-      let before = until(of, yS[0] - kernel.lagS, aS[0]);
+      let before = until(of, ends, 0);
       for (let k = 0; k < n; k++) {
-        const u = yS[k + 1] - kernel.lagS, now = until(of, u, aS[k + 1]);
-        if (kernel.windowS > 0) {
-          const u0 = yS[k] - kernel.lagS, first = Math.max(u - kernel.windowS, u0);
-          const seen = now - until(of, first, aS[k + 1]);
-          out[j * n + k] = seen * (u - u0) / Math.max(u - first, 1e-9);
+        const now = until(of, ends, k + 1);
+        if (firsts !== undefined) {
+          const u = yS[k + 1] - lagS, u0 = yS[k] - lagS;
+          const seen = now - until(of, firsts, k);
+          out[j * n + k] = seen * (u - u0) / Math.max(u - firstS(k), 1e-9);
         } else out[j * n + k] = now - before;
         before = now;
       }
     });
     return out;
   }
+
+  /** Places of means up to some times: the same ones for all columns. */
+  #places(count: number, endS: (k: number) => number, widthS: (k: number) => number): Places {
+    const { startS, stepS } = this, last = this.#x[0].length - 2;
+    const point = new Int32Array(2 * count), part = new Float64Array(2 * count);
+    const lengthS = new Float64Array(count);
+    for (let i = 0; i < count; i++) {
+      const width = widthS(i), a = Math.max(width, 2 * stepS), c = endS(i) - (width - a) / 2;
+      lengthS[i] = a;
+      for (let side = 0; side < 2; side++) {
+        const f = (c - side * a - startS) / stepS;
+        const k = f < 0 ? 0 : f > last ? last : Math.floor(f);
+        point[2 * i + side] = k;
+        part[2 * i + side] = f < k ? 0 : f > k + 1 ? 1 : f - k;
+      }
+    }
+    return { point, part, lengthS };
+  }
+}
+
+/** Ends and beginnings of means, one after the other: the point of the grid before each, and how far behind it. */
+interface Places {
+  readonly point: Int32Array;
+  readonly part: Float64Array;
+  readonly lengthS: Float64Array;
+}
+
+/** The mean of what a cumulative quantity grows by. */
+function until(of: Float64Array, { point, part, lengthS }: Places, i: number): number {
+  const k = point[2 * i], k0 = point[2 * i + 1];
+  const end = of[k] + (of[k + 1] - of[k]) * part[2 * i];
+  return (end - (of[k0] + (of[k0 + 1] - of[k0]) * part[2 * i + 1])) / lengthS[i];
 }
 
 /** The integral, by the trapezoid, of a quantity or of what follows it with a time constant. */
