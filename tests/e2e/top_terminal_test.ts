@@ -47,7 +47,7 @@ endToEnd(
   async (dir) => {
     const app = build("four_regions", dir);
     const run = new Deno.Command(BINARY, {
-      args: ["run", "-q", "--simulate", "--", app, "5"],
+      args: ["run", "-q", "--simulate", "--", app, "40"],
       cwd: dir,
       stdout: "null",
       stderr: "null",

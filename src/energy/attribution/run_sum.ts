@@ -158,8 +158,10 @@ export class RunSum {
       const i = this.indexOf.get(id), joined = this.joined.get(id);
       if (i !== undefined) {
         at.push(i);
-        energyJ += this.#energies()[i];
-        causedJ += this.causedJ[i];
+        const drawnJ = this.#energies()[i];
+        energyJ += drawnJ;
+        // What was caused changes with what was drawn, so that both add up to the counter's energy.
+        causedJ += this.causedJ[i] + drawnJ - this.energyJ[i];
         cpuS += this.seconds[i];
       }
       if (joined === undefined) continue;
