@@ -19,12 +19,13 @@ function built(
   compiler: string,
   flags: string[],
   source: string,
-): { path: string; bytes: Uint8Array } {
-  const path = Deno.makeTempFileSync();
+): { dir: string; path: string; bytes: Uint8Array } {
+  // Fortran leaves a file of the module beside it.
+  const dir = Deno.makeTempDirSync(), path = `${dir}/program`;
   const args = ["-O2", ...flags, "-o", path, SOURCES + source];
-  const made = new Deno.Command(compiler, { args }).outputSync();
+  const made = new Deno.Command(compiler, { args, cwd: dir }).outputSync();
   assert(made.success, new TextDecoder().decode(made.stderr));
-  return { path, bytes: Deno.readFileSync(path) };
+  return { dir, path, bytes: Deno.readFileSync(path) };
 }
 
 /** Addresses inside of the program's own functions. */
@@ -60,12 +61,12 @@ for (const [compiler, flags, source] of KINDS) {
       missing,
     ),
     async fn() {
-      const { path, bytes } = built(compiler, flags, source);
+      const { dir, path, bytes } = built(compiler, flags, source);
       try {
         const isWhole = compiler !== "clang" || flags[0] !== "-gdwarf-5";
         await withTimeLimit(() => compare(path, bytes, source, isWhole), 60);
       } finally {
-        Deno.removeSync(path);
+        Deno.removeSync(dir, { recursive: true });
       }
     },
   });
