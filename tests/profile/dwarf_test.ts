@@ -106,8 +106,8 @@ function compare(path: string, bytes: Uint8Array, source: string, isWhole: boole
 Deno.test({
   ...skippedWithout("damaged debug information gives a result or nothing, and ends", NO_TOOLS),
   async fn() {
-    const { path, bytes } = built("cc", ["-g"], "inlined.c");
-    Deno.removeSync(path);
+    const { dir, bytes } = built("cc", ["-g"], "inlined.c");
+    Deno.removeSync(dir, { recursive: true });
     const read = memoryReader(bytes), file = openElf(read);
     assert(!("refused" in file));
     const parts = file.sections.filter(({ name, size }) => name.startsWith(".debug_") && size > 0);
