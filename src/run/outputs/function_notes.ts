@@ -14,8 +14,8 @@ const LOST_SHARE = 0.01;
 const BRIEF_SHARE = 0.1;
 /** More stacks that go on above their copy are a finding. */
 const DEEP_SHARE = 0.05;
-/** More CPU time on CPUs without samples is a finding. */
-const ELSEWHERE_SHARE = 0.01;
+/** More CPU time on CPUs without samples is a finding; two counters differ by some ms. */
+const ELSEWHERE_SHARE = 0.02, MIN_ELSEWHERE_NS = 50e6;
 /** A file with code that cannot be read is a finding from this share of the samples on. */
 const UNREAD_SHARE = 0.01;
 
@@ -87,7 +87,7 @@ export function functionNotes(
       `file cannot be read: ${first.reason}`;
     add("of-unread-files", text, "Keep the file in its place until the run ends");
   }
-  if (elsewhereNs > ELSEWHERE_SHARE * (elsewhereNs + cpuNs)) {
+  if (elsewhereNs > Math.max(MIN_ELSEWHERE_NS, ELSEWHERE_SHARE * (elsewhereNs + cpuNs))) {
     const text = `functions of ${(elsewhereNs / 1e9).toPrecision(3)} s of CPU time are missing: ` +
       "the command used CPUs that were not allowed when it began";
     add("on-other-cpus", text, "Start joulemark with all CPUs that the command uses");
