@@ -14,7 +14,14 @@ import {
   treeFromNested,
   type TreeRow,
 } from "./region_tree.ts";
-import { fieldOf, type Report, type ReportFields, type ReportHost, sampledOf } from "./report.ts";
+import {
+  fieldOf,
+  isMapping,
+  type Report,
+  type ReportFields,
+  type ReportHost,
+  sampledOf,
+} from "./report.ts";
 import { balance, type Energies, restAbove } from "./balance.ts";
 import { absenceOf, reportTotals } from "./job_totals.ts";
 
@@ -134,8 +141,16 @@ function rowsOf(report: Report): RegionRows {
   if (tree !== undefined && kinds.length > 0) return ofTree(report, tree, kinds);
   const sampled = ofSections(report);
   if (tree === undefined || sampled.kinds.length > 0) return sampled;
-  return { ...ofTree(report, tree, []), outside: sampled.outside };
+  const own = ofTree(report, tree, []);
+  const known = own.outside.find(({ region }) => region === OUTSIDE_REGIONS);
+  const outside = report.hosts.length > 1 || known === undefined
+    ? sampled.outside
+    : sampled.outside.map((row) => ({ ...row, runtimeS: known.runtimeS, selfS: known.selfS }));
+  return { ...own, outside };
 }
+
+/** Times are sums of differences of clocks. */
+const ROUNDING_S = 1e-3;
 
 /** The best known energy of a row: by the fit, else by exact edges. */
 export function reportedJoules(energy: TreeEnergy | undefined): number {
@@ -154,8 +169,9 @@ function kindsOf(tree: RegionTree): EnergyKind[] {
 }
 
 function ofTree(report: Report, tree: RegionTree, kinds: readonly EnergyKind[]): RegionRows {
-  const { unmarked } = report.hosts.length === 1 ? report.hosts[0] : {};
-  const runtimeS = fieldOf(unmarked ?? {}, "runtime (s)");
+  const [host] = report.hosts.length === 1 ? report.hosts : [];
+  const unmarked = host?.unmarked;
+  const runtimeS = host === undefined ? NaN : outsideS(host, tree);
   // Without a request for a fit, all results are by exact edges.
   const isFit = report.hosts.every(({ joulemark }) => methodOf(joulemark) !== "exact");
   const method = isFit ? "fit" : "exact";
@@ -165,6 +181,21 @@ function ofTree(report: Report, tree: RegionTree, kinds: readonly EnergyKind[]):
     return [row(NAMES[rest], NaN, rest === "unmarked" ? runtimeS : NaN, tree[rest])];
   });
   return { kinds, rows: tree.rows, leftOut: tree.leftOut, outside, method };
+}
+
+/**
+ * Time outside of all regions, s. GEOPM's has that of regions that were open at the end, too; such regions have rows.
+ */
+function outsideS({ application, unmarked, joulemark }: ReportHost, tree: RegionTree): number {
+  const givenS = fieldOf(unmarked ?? {}, "runtime (s)"), processes = joulemark?.processes;
+  const open = isMapping(processes) ? processes["ended inside a region"] : undefined;
+  if (!Array.isArray(open) || open.length === 0) return givenS;
+  const insideS = tree.rows.reduce((sum, { depth, runtimeS }) => {
+    return depth === 0 ? sum + runtimeS : sum;
+  }, 0);
+  const leftS = fieldOf(application, "runtime (s)") - insideS;
+  // Processes with regions of their own add up to more than the time of the run.
+  return leftS < -ROUNDING_S ? NaN : Math.min(givenS, Math.max(0, leftS));
 }
 
 function methodOf(own: ReportHost["joulemark"]): unknown {

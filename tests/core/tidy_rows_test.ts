@@ -56,6 +56,19 @@ function sums(rows: readonly TidyRow[], component = "package"): [own: number, wh
   return [own, Number(all.find(({ depth }) => depth === -1)?.energy_j)];
 }
 
+Deno.test("time outside of regions is without that of a region that was open at the end", () => {
+  const unmarked = { "package-energy (J)": 1, "package-energy-exact (J)": 1 };
+  const of = report([treeRow("open", 0, known(500, 500))], { unmarked });
+  const [host] = of.hosts;
+  host.application["runtime (s)"] = 1.5;
+  // GEOPM's unmarked time has the visit that did not end.
+  host.unmarked!["runtime (s)"] = 1.5;
+  const outsideS = () => rowsOf(of).find(({ path }) => path === "/(outside regions)")?.time_s;
+  assertEquals(outsideS(), 1.5);
+  host.joulemark!.processes = { "ended inside a region": ["7 in open"] };
+  assertEquals(outsideS(), 0.5);
+});
+
 Deno.test("own energies add up to the whole run, whichever rows have an error", () => {
   const trees: Nested[][] = [
     [treeRow("a", 0, known(600, 200)), treeRow("b", 1, known(400, 400))],
