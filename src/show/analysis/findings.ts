@@ -99,7 +99,7 @@ export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
     return isCall(row);
   });
   const joules = outermost.reduce((sum, row) => sum + (of(row) || 0), 0);
-  if (!(processes > 1) || !(joules > MPI_SHARE * total)) return undefined;
+  if (!(processes > 1) || !(joules > Math.max(0, MPI_SHARE * total))) return undefined;
   const calls = Map.groupBy(outermost, ({ region }) => region);
   const [first] = [...calls].map(([name, rows]) => ({
     name,
