@@ -36,7 +36,8 @@ function functionsOf(
   assertEquals([out.code, out.stdout], [3, "done\n"], out.stderr);
   // How long the kernel interrupts a program depends on the machine.
   const lines = readFolded(`${dir}/${folded}`).filter(({ frames }) => frames.at(-1) !== HIDDEN);
-  assert(shareOf(lines, "[unknown]") <= 0.05);
+  // A program of a few ms may have no sample at all.
+  assert(!(shareOf(lines, "[unknown]") > 0.05));
   return lines;
 }
 
