@@ -120,7 +120,7 @@ for tier in $tiers; do
       patient=$(for name in $PATIENT; do echo "tests/e2e/${name}_test.ts"; done)
       files=$(printf '%s\n' "$files" | without "$patient")
     fi
-    first="$first $files" beside="$beside $patient"
+    first="$first $files" beside="$beside${patient:+ $patient}"
     ;;
   laws) first="$first $files" ;;
   *) beside="$beside $files" ;;
