@@ -77,9 +77,11 @@ export class FunctionEnergies {
   #node = new Int32Array(1024);
   /** Each block with a number that this divides is kept. */
   #stride = 1;
-  /** Readings at the begin and end of the command: times and values. */
-  #begin: { timeS: number; values: Float64Array } | undefined;
-  #end: { timeS: number; values: Float64Array } | undefined;
+  /** Readings at the begin and end of the command: times and values; NaN: none so far. */
+  #beginS = NaN;
+  #endS = NaN;
+  readonly #beginValues: Float64Array;
+  readonly #endValues: Float64Array;
   #isEnded = false;
 
   /** @returns `undefined`: no counter serves. @param originNs NaN: the recording does not know it. */
@@ -92,6 +94,8 @@ export class FunctionEnergies {
   private constructor(run: RunView, counters: readonly EnergyCounter[], originNs: number) {
     [this.#run, this.#counters, this.#originNs] = [run, counters, originNs];
     this.#values = counters.map(() => new Float64Array(1024));
+    this.#beginValues = new Float64Array(counters.length);
+    this.#endValues = new Float64Array(counters.length);
   }
 
   /** A sample of a stack. */
@@ -114,13 +118,13 @@ export class FunctionEnergies {
   step(timeS: number, isEnd: boolean): void {
     if (this.#isEnded) return;
     this.#isEnded = isEnd;
-    const values = Float64Array.from(
-      this.#counters,
-      ({ handle }) => this.#run.batch.sample(handle),
-    );
-    const { zeroS } = this.#run.tracker;
-    if (this.#begin === undefined || !(timeS > zeroS)) this.#begin = { timeS, values };
-    this.#end = { timeS, values };
+    const { batch, tracker: { zeroS } } = this.#run, values = this.#endValues;
+    for (let k = 0; k < values.length; k++) values[k] = batch.sample(this.#counters[k].handle);
+    this.#endS = timeS;
+    if (Number.isNaN(this.#beginS) || !(timeS > zeroS)) {
+      this.#beginS = timeS;
+      this.#beginValues.set(values);
+    }
     if (!this.#keeps(timeS)) return;
     const i = this.#readings++;
     if (i === this.#readingS.length) {
@@ -128,7 +132,7 @@ export class FunctionEnergies {
       this.#values.forEach((of, k) => this.#values[k] = grown(of));
     }
     this.#readingS[i] = timeS;
-    this.#values.forEach((of, k) => of[i] = values[k]);
+    for (let k = 0; k < values.length; k++) this.#values[k][i] = values[k];
     if (this.#readings === READINGS_MOST) this.#thin();
   }
 
@@ -160,11 +164,11 @@ export class FunctionEnergies {
     const { energies } = this.#run;
     const kinds = [...new Set(this.#counters.map(({ kind }) => kind))]
       .filter((kind) => energies === undefined || energies.kinds.includes(kind));
-    if (this.#begin === undefined || this.#end === undefined || this.#samples === 0) return [];
+    if (Number.isNaN(this.#beginS) || this.#samples === 0) return [];
     const samples = this.#classed(data, leaves);
     return kinds.flatMap((kind) => {
       const at = this.#counters.flatMap((counter, k) => counter.kind === kind ? [k] : []);
-      const counted = at.map((k) => this.#end!.values[k] - this.#begin!.values[k]);
+      const counted = at.map((k) => this.#endValues[k] - this.#beginValues[k]);
       const sum = counted.reduce((all, joules) => all + joules, 0);
       if (!(sum > 0)) return [];
       const told = energies?.totalJ(kind) ?? sum;
@@ -220,7 +224,7 @@ export class FunctionEnergies {
     }
     if (here.length === 0) return undefined;
     const shares = keptS.map((s, c) => allS[c] > 0 ? s / allS[c] : 1);
-    const periodS = data.periodNs / 1e9, runS = this.#end!.timeS - this.#begin!.timeS;
+    const periodS = data.periodNs / 1e9, runS = this.#endS - this.#beginS;
     const lanes = this.#lanes(here, seconds, periodS);
     const stretches = this.#stretches(k, { here, updatePeriodS, periodS, samples });
     const powers = new SampledPowers({
@@ -256,7 +260,7 @@ export class FunctionEnergies {
     readonly periodS: number;
     readonly samples: Classed;
   }): SampledStretch[] {
-    const out: SampledStretch[] = [], from = this.#begin!.timeS;
+    const out: SampledStretch[] = [], from = this.#beginS;
     let first = 0;
     while (first < this.#readings && this.#readingS[first] < from) first++;
     for (let i = first + 1; i <= this.#readings; i++) {
