@@ -107,6 +107,11 @@ export interface Launch {
   readonly inherited?: Inherited;
 }
 
+/** RLIMIT_NOFILE: descriptors are numbers below it. */
+export function openFilesLimit(): number {
+  return setOpenFiles(NaN);
+}
+
 /** Sets the soft limit of open files; the number it had. */
 function setOpenFiles(soft: number): number {
   const limits = new BigUint64Array(2);

@@ -74,8 +74,8 @@ export interface LeafClasses {
   of(node: number): number;
 }
 
-/** The name of frames that stand for missing outer ones. */
-export const CUT = "[…]";
+/** The names of frames that stand for missing outer ones, and for waiting. */
+export const CUT = "[…]", OFF_CPU = "[off CPU]";
 /** Suffixes of frames that were found by a guess, are of the kernel, or were put into their caller. */
 export const GUESSED = "_[g]", KERNEL = "_[k]", INLINED = "_[i]";
 

@@ -7,7 +7,7 @@ import { demangled } from "./demangle.ts";
 import { DebugInfo } from "./dwarf.ts";
 import { debugLinkOf, debugPaths, hasSum } from "./debug_link.ts";
 import { type ElfFile, openElf, type ReadAt, type Symbol, SymbolTable } from "./elf.ts";
-import { CUT, fileName, type Frame, GUESSED, INLINED, KERNEL } from "./function_data.ts";
+import { CUT, fileName, type Frame, GUESSED, INLINED, KERNEL, OFF_CPU } from "./function_data.ts";
 import { JitMap, KernelMap } from "./jit_map.ts";
 import type { OpenPath } from "./modules.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
@@ -31,7 +31,7 @@ const MARKER_NAMES = [
   "[kernel, not visible]",
   "[kernel thread]",
   "[lost]",
-  "[off CPU]",
+  OFF_CPU,
   "[preempted]",
 ];
 const MARKER_KEYS = Object.values(MARKER);

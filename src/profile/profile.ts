@@ -9,7 +9,7 @@
 import type { Modules } from "./modules.ts";
 import { type Process, Processes } from "./processes.ts";
 import { HEADER_BYTES, RECORD, type RecordBytes, RecordReader, type Sampling } from "./records.ts";
-import { ROOT, StackTrie } from "./stack_trie.ts";
+import { NODES_MOST, ROOT, StackTrie } from "./stack_trie.ts";
 import { END, INSTRUCTION_POINTER, STACK_POINTER, Unwinder } from "./unwind.ts";
 
 /** Frames that are no code of a module; their address is a number of its own kind. */
@@ -155,7 +155,7 @@ export class Profile {
     namesOf(path: number): readonly string[];
   } | undefined;
   /** By root of a process and path of regions: the node of the innermost one. */
-  readonly #regions = new Map<string, number>();
+  readonly #regions = new Map<number, number>();
   /** Samples are missing where the kernel may not be sampled. */
   readonly #hidesKernel: boolean;
 
@@ -302,7 +302,7 @@ export class Profile {
   #rootOf({ root }: Process, thread: number, timeNs: number): number {
     const path = this.regionsOf?.pathAt(thread, timeNs) ?? 0;
     if (path === 0) return root;
-    return this.#regions.getOrInsertComputed(`${root} ${path}`, () => {
+    return this.#regions.getOrInsertComputed(path * NODES_MOST + root, () => {
       const names = this.regionsOf!.namesOf(path);
       return names.reduce((node, name) => {
         return this.trie.child(node, FRAME.region, this.processes.nameOf(`{${name}}`));

@@ -285,20 +285,23 @@ export class RecordReader {
   openSample(at: number): boolean {
     let p = at + (this.#hasPeriod ? 48 : 40);
     this.kernelDepth = 0;
-    if (this.#withKernel) p = this.#openChain(p);
+    // Another process of the user may hand over an event whose records have another layout.
+    const end = at + this.size(at);
+    if (this.#withKernel) p = this.#openChain(p, end);
     if (this.#word(p) === 0) return false;
     p += 8;
     for (let i = 0; i < REGISTERS.length; i++) this.registers[REGISTERS[i]] = this.#word(p + 8 * i);
     p += REGISTER_BYTES;
     const size = this.#word(p);
     this.stackAt = p + 8;
-    this.stackBytes = size === 0 ? 0 : Math.min(size, this.#word(p + 8 + size));
+    const valid = Math.min(size, this.#word(p + 8 + size), end - this.stackAt);
+    this.stackBytes = valid > 0 ? valid : 0;
     this.isFull = this.stackBytes === size;
     return true;
   }
 
-  #openChain(at: number): number {
-    const count = this.#word(at);
+  #openChain(at: number, end: number): number {
+    const count = Math.min(this.#word(at), (end - at) >> 3);
     for (let i = 0; i < count; i++) {
       const low = this.#words[(at + 8 + 8 * i) >>> 2], high = this.#words[(at + 12 + 8 * i) >>> 2];
       const isMarker = high === 0xffffffff && low >= 0xfffff000;

@@ -5,7 +5,7 @@
 import { grown } from "../core/grow.ts";
 
 /** More stacks are not kept apart: deeper frames are left out. */
-const NODES_MOST = 1 << 22;
+export const NODES_MOST: number = 1 << 22;
 /** The node that all begin with. */
 export const ROOT = 0;
 

@@ -1,10 +1,11 @@
 /** A profile from records: processes, threads, and CPU time that no sample shows. */
-import { assertAlmostEquals, assertEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { stackOf } from "../../src/profile/function_data.ts";
 import { Modules } from "../../src/profile/modules.ts";
 import { FrameNames } from "../../src/profile/names.ts";
 import type { Processes } from "../../src/profile/processes.ts";
 import { Profile } from "../../src/profile/profile.ts";
+import { RecordReader } from "../../src/profile/records.ts";
 import { comm, cpuTime, lost, mapping, sample, switched, task, together } from "./_records.ts";
 
 const PERIOD = 5e6;
@@ -58,6 +59,17 @@ const hit = (timeNs: number, thread = 7, process = 7) => {
 Deno.test("a thread's samples share its CPU time by the kernel's count", () => {
   const { stacks } = profileOf([...begin("app"), hit(10e6), hit(15e6), hit(20e6)], 18e6);
   assertEquals(stacks, { "app;py::step:/a;b.py;py::step:/a;b.py": { ms: 18, samples: 3 } });
+});
+
+Deno.test("a record of another layout ends the look at it where the record ends", () => {
+  const reader = new RecordReader({ withKernel: true, offCpu: false });
+  const one = hit(10e6), bytes = together([one, hit(20e6)]);
+  reader.open(bytes);
+  // What this layout has as a register is there the number of addresses of the kernel.
+  bytes.view.setBigUint64(40, 2n ** 60n, true);
+  reader.openSample(0);
+  assert(reader.stackBytes <= one.length, String(reader.stackBytes));
+  assert(reader.kernelDepth <= one.length / 8);
 });
 
 Deno.test("time off the CPU is that between leaving it and coming back, where it was left", () => {

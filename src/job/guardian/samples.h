@@ -11,7 +11,7 @@
  */
 enum { ATTRIBUTE_BYTES = 128, MAX_CPUS = 8192, BATCH = 64, SOCKET_NAME_BYTES = 64 };
 enum { SOCK_DGRAM = 2, PERF_FLAG_FD_CLOEXEC = 8 };
-#define HAND_OVER_NS 2000000000ul /* the runtime looks each few ms, and its queue may be short */
+#define HAND_OVER_NS 2000000000ul /* in all: the runtime looks each few ms, and its queue may be short */
 
 struct message {
   void *name;
@@ -100,8 +100,10 @@ static void offer_samples(const char *directory) {
       i32 fd;
       u16 events, happened;
     } end = {ends[0], 1 /* POLLIN */, 0};
-    u64 most[2] = {HAND_OVER_NS / 1000000000ul, 0};
-    if (hand_over(&events)) call6(SYS_PPOLL, (i64)&end, 1, (i64)most, 0, 0, 0);
+    int is_sent = hand_over(&events);
+    u64 now = clock_ns(CLOCK_MONOTONIC), left = now < events.until ? events.until - now : 0;
+    u64 most[2] = {left / 1000000000ul, left % 1000000000ul};
+    if (is_sent) call6(SYS_PPOLL, (i64)&end, 1, (i64)most, 0, 0, 0);
     close_fd(ends[0]);
   }
   close_fd(events.socket);

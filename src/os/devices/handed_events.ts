@@ -3,9 +3,10 @@
  * The other side is guardian/samples.h.
  * @module
  */
-import { closeFile, O, openFile } from "../files.ts";
+import { closeFile, O, openFile, readLinkTarget } from "../files.ts";
 import { cString } from "../libc.ts";
 import { bindMore } from "../bind.ts";
+import { openFilesLimit } from "../process.ts";
 import { receivePassed } from "../passed_descriptor.ts";
 
 const SYMBOLS = {
@@ -15,6 +16,9 @@ const SYMBOLS = {
 
 const AF_UNIX = 1, SOCK_DGRAM = 2, SOCK_CLOEXEC = 0o2000000;
 const PACKET_BYTES = 1024;
+/** Descriptors that stay free: for those of one more packet, and for files that the monitor opens. */
+const RESERVED = 128;
+const EVENT_LINK = "anon_inode:[perf_event]";
 /** Packets of one turn. */
 const TURN_MOST = 256;
 
@@ -23,6 +27,7 @@ export interface HandedEvent {
   readonly pid: number;
   /** {@linkcode LAST}: all events of the process have come, and it waits until the descriptor is closed. */
   readonly cpu: number;
+  /** −1: it is no event, or there is no room for it; it is closed. */
   readonly fd: number;
 }
 
@@ -33,6 +38,7 @@ export const LAST = 0xffffffff;
 export class HandedEvents implements Disposable {
   readonly #fd: number;
   readonly #packet = new Uint32Array(PACKET_BYTES / 4);
+  readonly #maxFd = openFilesLimit() - RESERVED;
 
   private constructor(fd: number) {
     this.#fd = fd;
@@ -62,12 +68,20 @@ export class HandedEvents implements Disposable {
       const { size, fds } = receivePassed(this.#fd, new Uint8Array(packet.buffer));
       if (size < 0) break;
       const [pid, ...cpus] = packet.subarray(0, size >> 2);
-      fds.forEach((fd, k) => {
-        if (k < cpus.length) events.push({ pid, cpu: cpus[k], fd });
-        else closeFile(fd);
-      });
+      // The kernel leaves out descriptors for which there is no room.
+      cpus.forEach((cpu, k) => events.push({ pid, cpu, fd: this.#checked(fds[k] ?? -1, cpu) }));
+      for (const fd of fds.slice(cpus.length)) closeFile(fd);
     }
     return events;
+  }
+
+  /** Any process of this user may send anything: memory of a file that shrinks would end the monitor. */
+  #checked(fd: number, cpu: number): number {
+    const isEvent = fd >= 0 && fd < this.#maxFd &&
+      readLinkTarget(`/proc/self/fd/${fd}`) === EVENT_LINK;
+    if (fd < 0 || cpu === LAST || isEvent) return fd;
+    closeFile(fd);
+    return -1;
   }
 
   [Symbol.dispose](): void {

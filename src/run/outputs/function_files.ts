@@ -18,6 +18,7 @@ import {
   isRegion,
   KERNEL,
   type LeafClasses,
+  OFF_CPU,
   stackOf,
 } from "../../profile/function_data.ts";
 import { type FunctionRow, functionTable } from "../../profile/function_table.ts";
@@ -259,10 +260,10 @@ function offFacts(
   const nameOf = ({ frames }: FunctionStack) => frames.at(-1)!.name;
   const sum = (stacks: readonly FunctionStack[], of: "ns" | "samples" = "ns") =>
     stacks.reduce((all, stack) => all + stack[of], 0);
-  const waits = off.filter((stack) => nameOf(stack) === "[off CPU]");
+  const waits = off.filter((stack) => nameOf(stack) === OFF_CPU);
   // The innermost function of the program; without stacks the process.
   const by = Map.groupBy(waits, ({ frames }) => {
-    const { name, suffix } = frames.slice(0, -1).findLast(({ suffix }) => suffix !== "_[k]")!;
+    const { name, suffix } = frames.slice(0, -1).findLast(({ suffix }) => suffix !== KERNEL)!;
     return name + suffix;
   });
   return {

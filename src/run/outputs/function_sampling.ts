@@ -139,7 +139,7 @@ export class FunctionSampling {
       this.#joined.add(pid);
       this.#joinUntilNs = nowNs + JOINING_NS;
       if (cpu === LAST) closeFile(fd);
-      else if (!this.#perf.add(cpu, fd)) this.#refused.add(pid);
+      else if (fd < 0 || !this.#perf.add(cpu, fd)) this.#refused.add(pid);
     }
   }
 
