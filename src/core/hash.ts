@@ -27,8 +27,17 @@ const encoder = new TextEncoder();
  * ```
  */
 export function regionHash(name: string): number {
-  const bytes = encoder.encode(name);
-  let crc = 0xffffffff;
+  return crc32(encoder.encode(name));
+}
+
+/**
+ * CRC-32 as in zlib and in `.gnu_debuglink`.
+ *
+ * @param before That of the bytes before these. @default there are none
+ * @returns Unsigned 32 bits.
+ */
+export function crc32(bytes: Uint8Array, before = 0): number {
+  let crc = before ^ 0xffffffff;
   for (let i = 0; i < bytes.length; i++) {
     crc ^= bytes[i];
     crc = (crc >>> 4) ^ TABLE[crc & 15];

@@ -3,14 +3,13 @@
  * section .gnu_debuglink. Truth: GDB's manual, "Separate Debug Files".
  * @module
  */
+import { crc32 } from "../core/hash.ts";
 import { type ElfFile, piece, type ReadAt, textAt, viewOf } from "./elf.ts";
 
 const SYSTEM_DEBUG = "/usr/lib/debug";
 const LINK_MOST = 4096;
 /** Bytes that are read at once, and the largest file whose checksum is computed. */
 const CHUNK_BYTES = 1 << 18, SUMMED_MOST = 1 << 28;
-/** Reversed polynomial of CRC-32. */
-const POLYNOMIAL = 0xedb88320;
 
 /** The name of a debug file, and its CRC-32. */
 export interface DebugLink {
@@ -48,16 +47,11 @@ export function debugPaths(
 
 /** Has a file this CRC-32? */
 export function hasSum(read: ReadAt, sum: number): boolean {
-  const table = Uint32Array.from({ length: 256 }, (_, byte) => {
-    let value = byte;
-    for (let i = 0; i < 8; i++) value = (value >>> 1) ^ ((value & 1) * POLYNOMIAL);
-    return value;
-  });
-  let found = 0xffffffff;
+  let found = 0;
   for (let at = 0; at < SUMMED_MOST; at += CHUNK_BYTES) {
     const bytes = read(at, CHUNK_BYTES);
-    for (const byte of bytes) found = (found >>> 8) ^ table[(found ^ byte) & 255];
+    found = crc32(bytes, found);
     if (bytes.length < CHUNK_BYTES) break;
   }
-  return (found ^ 0xffffffff) >>> 0 === sum;
+  return found === sum;
 }
