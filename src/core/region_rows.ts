@@ -60,8 +60,10 @@ const NO_VISITS = {
 /**
  * Rows of the job's tree, of the only host's, or of its sections. They add up to the total of each component that
  * covers the whole run; what no row has is the last one of {@linkcode RegionRows.outside}.
+ *
+ * @param options With `ofAll` that row has the counters of the whole run that no region has, too.
  */
-export function regionRows(report: Report): RegionRows {
+export function regionRows(report: Report, { ofAll = false } = {}): RegionRows {
   const found = rowsOf(report), { kinds, leftOut } = found;
   const { components } = reportTotals(report);
   const changeable = (one: TreeRow) => ({ ...one, energies: new Map(one.energies) });
@@ -69,7 +71,7 @@ export function regionRows(report: Report): RegionRows {
   const isRest = ({ region }: TreeRow) => region === UNDETERMINED;
   const outside = found.outside.filter((one) => !isRest(one)).map(changeable);
   const rests: Energies = new Map();
-  for (const kind of kinds) {
+  for (const kind of new Set([...kinds, ...ofAll ? components.keys() : []])) {
     const total = components.get(kind);
     const totalJ = total?.covers === "" ? total.joules : NaN;
     const beside = outside.map(({ energies }) => energies);
@@ -81,9 +83,10 @@ export function regionRows(report: Report): RegionRows {
     if (total?.covers !== "" && known !== undefined) rests.set(kind, known);
     if (restJ > 0) rests.set(kind, coarseEnergy(restJ));
   }
-  if (kinds.length === 0 || rests.size === 0 && leftOut === 0) return { ...found, rows, outside };
+  const hasMore = leftOut > 0 && kinds.length > 0;
+  if (rests.size === 0 && !hasMore) return { ...found, rows, outside };
   // Regions that the report has no rows of have most of it.
-  const name = leftOut > 0 ? `(${leftOut} more regions)` : UNDETERMINED;
+  const name = hasMore ? `(${leftOut} more regions)` : UNDETERMINED;
   return { ...found, rows, outside: [...outside, row(name, NaN, NaN, rests)] };
 }
 

@@ -13,6 +13,7 @@ import {
 } from "./region_rows.ts";
 import { ENERGY_KINDS, type EnergyKind, regionName, type TreeRow } from "./region_tree.ts";
 import {
+  fieldOf,
   isMapping,
   type Nested,
   type Report,
@@ -185,7 +186,7 @@ function* unitRows(
   { components, minShare = 0, fields = signalsOf }: TidyOptions,
 ): Generator<TidyRow> {
   const [host, ...others] = report.hosts;
-  const table = regionRows(report);
+  const table = regionRows(report, { ofAll: true });
   const kinds = ENERGY_KINDS.filter((kind) => {
     const isThere = totals.components.has(kind) || table.kinds.includes(kind);
     return isThere && (components === undefined || components.has(COMPONENTS[kind]));
@@ -235,11 +236,16 @@ function* unitRows(
     }
     for (const kind of kinds) {
       const energy = of.energies.get(kind), ownJ = own.get(kind)![i];
-      if (energy === undefined && Number.isNaN(ownJ)) continue;
+      // Of a counter that was lost, what was read.
+      const knownJ = others.length > 0 || part === undefined
+        ? NaN
+        : fieldOf(part.fields, `joulemark-${kind}-energy-known (J)`);
+      const wholeJ = energy === undefined ? ownJ : reportedJoules(energy);
+      if (energy === undefined && Number.isNaN(ownJ) && Number.isNaN(knownJ)) continue;
       const hasError = Number.isFinite(energy?.seJ ?? NaN);
       const isOwn = Math.abs(ownJ - (energy?.selfJ ?? NaN)) <= ROUNDING * ownJ;
       const values = row({
-        energy_j: energy === undefined ? ownJ : reportedJoules(energy),
+        energy_j: Number.isNaN(wholeJ) ? knownJ : wholeJ,
         se_j: energy?.seJ,
         own_energy_j: ownJ,
         own_se_j: isOwn ? energy?.selfSeJ : undefined,

@@ -104,6 +104,34 @@ Deno.test("what no row has is a row of its own, and none if that is rounding", (
   assert(!paths(many).includes("/(undetermined)"));
 });
 
+Deno.test("a counter that no region has is a row of its own", () => {
+  for (const rows of [[], [treeRow("a", 0, known(1000, 1000))]]) {
+    const of = report(rows);
+    const totals = of.hosts[0].joulemark!.totals as { [key: string]: Nested };
+    totals.node = { "energy (J)": 1500, "power (W)": 150, "coverage (%)": 100 };
+    for (const component of ["node", "package"]) {
+      const [own, whole] = sums(rowsOf(of), component);
+      assertAlmostEquals(own, whole, 1e-3 * whole, component);
+    }
+  }
+});
+
+Deno.test("what was read of a counter that was lost is in the rows of regions", () => {
+  const path = new URL("../vectors/summary/counter-lost.report", import.meta.url).pathname;
+  const rows = rowsOf(parseReport(Deno.readTextFileSync(path), path));
+  const found = rows.filter(({ depth, component }) => depth === 0 && component === "package");
+  assertEquals(
+    found.map(({ region, energy_j, own_energy_j, quality }) => {
+      return [region, energy_j, own_energy_j, quality];
+    }).slice(0, 3),
+    [
+      ["collide", 1904, undefined, "partial"],
+      ["halo", 1402, undefined, "partial"],
+      ["stream", 765, undefined, "partial"],
+    ],
+  );
+});
+
 Deno.test("times have rows of their own, and nested regions their paths", () => {
   const tree = [
     treeRow("a/b", 0, known(600, 200)),
