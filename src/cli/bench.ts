@@ -23,7 +23,7 @@ import {
   oneCommand,
 } from "../show/study/commands.ts";
 import { NodePower } from "../show/study/node_power.ts";
-import { runLogged, runOnce } from "../show/study/runner.ts";
+import { programOf, runLogged, runOnce } from "../show/study/runner.ts";
 import {
   type SessionBlock,
   type SessionPlan,
@@ -47,7 +47,7 @@ import { OUTPUTS } from "../run/outputs/all.ts";
 import { RUN_OPTIONS } from "../run/request/run_options.ts";
 import { BenchProgress } from "./bench_progress.ts";
 import { EXIT } from "./exit_codes.ts";
-import { say, writeStderr, writeStdout } from "./io.ts";
+import { say, writeFormat, writeStderr } from "./io.ts";
 import { JSON_FORMAT, outputOption, quietOption } from "./command_line/common_options.ts";
 import {
   misused,
@@ -222,8 +222,10 @@ async function runBench(
   if (format !== "text" && format !== "json" && commands.length < 2) {
     throw unusable(`--format ${format}`, "two commands, or text or json", "one command");
   }
-  for (const { words } of commands) {
-    const found = findCommand(words[0], Deno.env.get("PATH"));
+  // What is run before the commands may make them.
+  const isMade = text.setup !== undefined || text.prepare !== undefined;
+  for (const { words } of isMade ? [] : commands) {
+    const found = findCommand(programOf(words), Deno.env.get("PATH"));
     if ("path" in found) continue;
     say(found.reason);
     return found.status;
@@ -316,7 +318,7 @@ async function runBench(
       comparisons.map((one) => ({ ...one, name: `${one.set} against ${first.set}: ` })),
       "bench",
     );
-  if (text.output === undefined) writeStdout(output);
+  if (text.output === undefined) writeFormat(format, output);
   else writeDocument(text.output, output);
   // One command alone has succeeded.
   if (spread === "run") return EXIT.done;

@@ -28,10 +28,10 @@ import {
   type Scenario,
 } from "../show/study/placement.ts";
 import { parseVaried, PLACEMENT, type PlannedRun, planStudy } from "../show/study/plan.ts";
-import { figures, runOnce } from "../show/study/runner.ts";
+import { figures, programOf, runOnce } from "../show/study/runner.ts";
 import { selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
-import { say, terminalWidth, writeStdout } from "./io.ts";
+import { say, terminalWidth, writeFormat } from "./io.ts";
 import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";
 import { misused, parseCount, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import { printed } from "./pmc.ts";
@@ -129,7 +129,7 @@ async function run(options: ParsedOptions): Promise<number> {
     texts.push(...scenarios.map(({ name, nodes }) => `${PLACEMENT}=${name}: ${nodes.join()}`));
   }
   const plan = planStudy(varied, repeats);
-  const found = findCommand(words[0], Deno.env.get("PATH"));
+  const found = findCommand(programOf(words), Deno.env.get("PATH"));
   if (!("path" in found)) {
     say(found.reason);
     return found.status;
@@ -277,7 +277,7 @@ async function finish(
   const shown: View = blind > 0
     ? { ...view, notes }
     : { ...view, notes: [...view.notes, ...notes] };
-  writeStdout(printed(shown, format, terminalWidth()));
+  writeFormat(format, printed(shown, format, terminalWidth()));
   writeDocument(`${directory}/study.csv`, shown.tables.map(tableCsv).join("\n"));
   if (blind === 0) {
     const note = simulated ? "simulated: nothing here is a measurement" : "";

@@ -191,6 +191,23 @@ endToEnd("bench runs what it is asked to run around the commands, and options of
   for (const name of ["A-1-t.trace", "B-2-t.trace"]) assert(names.includes(name), names.join());
 });
 
+endToEnd("{run} may stand before a command, in words and in a shell's text", (dir) => {
+  const commands = ["{run} sleep 0.1", "env X=1 {run} sleep 0.1", "X=1 {run} sleep 0.1 >/dev/null"];
+  const out = joulemark(dir, [...SIMULATE, "-q", "-r", "1", "-w", "0", "--dir", "d", ...commands]);
+  assertEquals([out.code, out.stderr], [2, ""]);
+  const names = [...Deno.readDirSync(`${dir}/d`)].map(({ name }) => name).filter((name) =>
+    name.endsWith(".report")
+  ).sort();
+  assertEquals(names, ["A-1.report", "B-1.report", "C-1.report"]);
+  for (const name of names) {
+    assertMatch(Deno.readTextFileSync(`${dir}/d/${name}`), /^Profile: "sleep"$/m);
+  }
+  // A setup may make what is run.
+  const made = ["--setup", "ln -sf /bin/true a", "--dir", "e", "./a", "./a"];
+  const setUp = joulemark(dir, [...SIMULATE, "-q", "-r", "1", ...made]);
+  assertStringIncludes(setUp.stdout, "not enough runs for a verdict", setUp.stderr);
+});
+
 endToEnd("run --repeat runs a command several times, and has mean and deviation", (dir) => {
   const args = ["run", "--repeat", "3", "--simulate", "--report", "lu.report"];
   const out = joulemark(dir, [...args, "--", "sh", "-c", "sleep 0.1; echo run >>log"]);

@@ -15,6 +15,9 @@ export interface BenchCommand {
   readonly name: string;
 }
 
+/** A word of a command that stands for this program's `run`. */
+export const RUN = "{run}";
+
 /** Characters that only a shell understands, and an assignment before a command. */
 const SHELL = /[|&;<>()$`\\"'*?[\]#~!\n]|^\s*[A-Za-z_][A-Za-z0-9_]*=/;
 
@@ -48,7 +51,9 @@ function command(
   words: readonly string[],
   plain: readonly string[],
 ): BenchCommand {
-  const program = plain.find((word) => word !== "" && !/^[A-Za-z_]\w*=/.test(word)) ?? "";
+  const program = plain.find((word) => {
+    return word !== "" && word !== RUN && !/^[A-Za-z_]\w*=/.test(word);
+  }) ?? "";
   const name = program.slice(program.lastIndexOf("/") + 1).replace(/[^A-Za-z0-9._-]/g, "");
   return { set: letters(i), text, words, name: name === "" ? "command" : name };
 }

@@ -11,6 +11,7 @@ import { parseReport } from "../../formats/report.ts";
 import { monotonicNanoseconds } from "../../os/clock.ts";
 import { environment, reap, sendSignal, spawn } from "../../os/process.ts";
 import { readFoundText } from "../../os/user_file.ts";
+import { RUN } from "./commands.ts";
 import type { StudyResult } from "./log.ts";
 
 /** A run that can be started. */
@@ -34,9 +35,6 @@ export interface RunOutcome {
   readonly report?: Report;
 }
 
-/** A word of a command that stands for this program's `run`. */
-const RUN = "{run}";
-
 const NAP_MS = 20;
 /** Time after which a command that a signal of the terminal did not end gets one from here. */
 const FORWARD_MS = 1000, SIGTERM = 15;
@@ -56,9 +54,7 @@ export async function runOnce(
 ): Promise<RunOutcome> {
   const report = `${stem}.report`;
   const own = [...self, "--report", report, "--"];
-  const words = command.includes(RUN)
-    ? command.flatMap((word) => word === RUN ? own : [word])
-    : [...own, ...command];
+  const words = withRun(command, own);
   const startNs = monotonicNanoseconds();
   const status = await runLogged(words, `${stem}.out`, { settings, ...waits });
   const wallS = (monotonicNanoseconds() - startNs) * 1e-9;
@@ -67,6 +63,22 @@ export async function runOnce(
   } catch {
     return { status, wallS };
   }
+}
+
+/** The program that a command starts: its first word that is one. */
+export function programOf(command: readonly string[]): string {
+  return command.find((word) => word !== RUN) ?? "";
+}
+
+/** A command under this program's `run`: where {@linkcode RUN} is, else before it. */
+export function withRun(command: readonly string[], own: readonly string[]): string[] {
+  if (command.includes(RUN)) return command.flatMap((word) => word === RUN ? own : [word]);
+  const [shell, option, text] = command;
+  const isShell = command.length === 3 && option === "-c" && text.includes(RUN);
+  // The shell puts the words there, whatever is in them.
+  return isShell
+    ? [shell, option, text.replaceAll(RUN, '"$@"'), "sh", ...own]
+    : [...own, ...command];
 }
 
 /** Runs words with their output in a file. @returns Exit status. */

@@ -9,8 +9,21 @@ import {
   type StudyResult,
 } from "../../../src/show/study/log.ts";
 import { parseVaried, planStudy } from "../../../src/show/study/plan.ts";
-import { figures } from "../../../src/show/study/runner.ts";
+import { figures, programOf, withRun } from "../../../src/show/study/runner.ts";
 import { hostReport } from "../../job/merge/_generated.ts";
+
+Deno.test("{run} stands for the words of a run, in words and in a shell's text", () => {
+  const own = ["joulemark", "run", "--"];
+  const cases: [string[], string[]][] = [
+    [["./a"], [...own, "./a"]],
+    [["{run}", "./a"], [...own, "./a"]],
+    [["srun", "{run}", "./a"], ["srun", ...own, "./a"]],
+    [["sh", "-c", "x=1 {run} a >b"], ["sh", "-c", 'x=1 "$@" a >b', "sh", ...own]],
+    [["sh", "-c", "echo a"], [...own, "sh", "-c", "echo a"]],
+  ];
+  for (const [command, words] of cases) assertEquals(withRun(command, own), words);
+  assertEquals(programOf(["{run}", "./a"]), "./a");
+});
 
 Deno.test("planStudy() interleaves all settings, repeat by repeat", () => {
   const plan = planStudy([parseVaried("T=1,2"), parseVaried("MODE=a/b,c")], 2);
