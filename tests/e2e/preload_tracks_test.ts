@@ -72,7 +72,7 @@ endToEnd("a mistake names its dialect, and ends nothing of another one", (dir) =
   assertMatch(report, /'inner' was still open when 'outer' ended: process \d+, caliper"?: 1/);
   assertMatch(report, /ended without having begun: process \d+, roctx"?: 1/);
   // The first one with its place: when, and in which regions.
-  assertMatch(report, /calls were out of order .*the first: .* \(first at \d+\.\d{3} s, in '\w+'/);
+  assertMatch(report, /calls do not match; the first: .* \(first at \d+\.\d{3} s, in '\w+'/);
 });
 
 endToEnd("ranges by id overlap and end on any thread: spans of exact time", (dir) => {

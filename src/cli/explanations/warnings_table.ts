@@ -128,10 +128,10 @@ export const WARNINGS: readonly WarningRow[] = [
   },
   {
     name: "calls out of order",
-    pattern: /out of order|calls? were ignored|refused calls?| x |mistakes?/i,
+    pattern: /out of order|calls do not match|calls? were ignored|refused calls?| x |mistakes?/i,
     means:
-      "Begin and end calls were out of order, such as an end without a begin. Each such call " +
-      "was ignored and counted.",
+      "Begin and end calls do not match, such as an end without a begin, which has no effect. " +
+      "A region that was never ended lasts until its process ends.",
     todo: "The report names the kinds under marks; docs/how-to/annotate.md.",
   },
   {

@@ -215,20 +215,16 @@ export class RingEvents {
     while (regions.length > 0) {
       const region = regions.pop()!;
       const track = tracks.pop()!;
-      this.#neverEnded(timeS, follower, { id, region, track });
+      this.#neverEnded(follower, { id, region, track });
       this.#emitExit(timeS, follower, id, region, track);
     }
   }
 
-  #neverEnded(
-    timeS: number,
-    follower: Follower,
-    what: { id: number; region: number; track: number },
-  ): void {
+  #neverEnded(follower: Follower, what: { id: number; region: number; track: number }): void {
     const who = this.#offender(follower, what.id, what.track);
     const kind = `${this.#quoted(what.region)} was never ended: ${who}`;
     if (this.mistakes.again("", kind)) return;
-    this.mistakes.add("", kind, `at ${timeS.toFixed(3)} s, the process's end`);
+    this.mistakes.add("", kind, "its time goes to the process's end");
   }
 
   /** The process executed something else: its spans have no owner from here on. */
@@ -244,7 +240,7 @@ export class RingEvents {
         // A function that ends the process does not return, by right.
         if (this.#trackNames[track] === PROBE_TRACK) {
           this.#emitExit(timeS, follower, id, region, track);
-        } else this.#neverEnded(timeS, follower, { id, region, track });
+        } else this.#neverEnded(follower, { id, region, track });
       }
       regions.length = 0;
       tracks.length = 0;

@@ -231,14 +231,15 @@ function markFindings(collector: Collector): Finding[] {
 function orderFindings({ list, total }: Collector["mistakes"]): Finding[] {
   const [mistake] = list;
   if (mistake === undefined) return [];
-  const place = mistake.text === "" ? "" : ` (first ${mistake.text})`;
+  const when = mistake.text.startsWith("at ") ? "first " : "";
+  const place = mistake.text === "" ? "" : ` (${when}${mistake.text})`;
   const first = `${mistake.count} x ${mistake.kind}${place}`;
   return [{
     code: "marks-out-of-order",
     severity: "warning",
     text: list.length === 1
-      ? `begin and end calls were out of order and were ignored: ${first}`
-      : `${total} begin and end calls were out of order and were ignored; the first: ${first}`,
+      ? `begin and end calls do not match: ${first}`
+      : `${total} begin and end calls do not match; the first: ${first}`,
   }];
 }
 
