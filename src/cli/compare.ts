@@ -20,7 +20,7 @@ import { writeDocument } from "../os/files/whole_file.ts";
 import { readRuns } from "../job/place/read_runs.ts";
 import { loadYaml } from "../formats/yaml.ts";
 import { EXIT } from "./exit_codes.ts";
-import { say, writeStdout } from "./io.ts";
+import { say, writeFormat } from "./io.ts";
 import { JSON_FORMAT, outputOption, quietOption } from "./command_line/common_options.ts";
 import { misused, type ParsedOptions, parseFormat, parsePercent } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -139,7 +139,7 @@ async function run(options: ParsedOptions): Promise<number> {
     : format === "junit"
     ? comparisonJunit([{ comparison, notes }])
     : { text: comparisonText, json: comparisonJson }[format](comparison, notes);
-  if (text.output === undefined) writeStdout(output);
+  if (text.output === undefined) writeFormat(format, output);
   else writeDocument(text.output, output);
   const outcome = outcomeOf(comparison.gate.verdict, flags.has("strict"));
   if (outcome !== "pass" && !flags.has("quiet")) say(`compare: ${verdictText(comparison)}`);

@@ -10,7 +10,7 @@ import { AccessError, UnknownNameError } from "../core/errors.ts";
 import { COLOR } from "../core/option.ts";
 import { printableLines } from "../core/printable.ts";
 import { libc } from "../os/libc.ts";
-import { type Look, lookOf } from "../show/analysis/text_layout.ts";
+import { type Look, lookOf, shownLines } from "../show/analysis/text_layout.ts";
 import { EXIT } from "./exit_codes.ts";
 
 const encoder = new TextEncoder();
@@ -73,6 +73,11 @@ function terminalColumns(): number | undefined {
 /** Data: bytes as they are, a text without control sequences of terminals. */
 export function writeStdout(data: string | Uint8Array): void {
   writeOut(typeof data === "string" ? printableLines(data) : data);
+}
+
+/** A document: a text for people is in ASCII where the locale has no more. */
+export function writeFormat(format: string, document: string): void {
+  writeStdout(format === "text" ? shownLines(stdoutLook("never"), document) : document);
 }
 
 /** @throws {AccessError} If it cannot be written, for another reason than that nobody reads it. */

@@ -26,7 +26,7 @@ import { writeDocument } from "../os/files/whole_file.ts";
 import { type PmcRun, readPmcRuns, readTableText } from "../run/outputs/pmc/read.ts";
 import { inputKind } from "../caliper/query/sources/kind.ts";
 import { EXIT } from "./exit_codes.ts";
-import { say, terminalWidth, writeStdout } from "./io.ts";
+import { say, terminalWidth, writeFormat } from "./io.ts";
 import { JSON_FORMAT, outputOption } from "./command_line/common_options.ts";
 import { parseCount, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
@@ -121,7 +121,7 @@ async function run(options: ParsedOptions): Promise<number> {
   const output = format === "html"
     ? await (await import("./show/show_html.ts")).viewHtml(view, words.join(", "))
     : printed(view, format, text.output === undefined ? terminalWidth() : Infinity);
-  if (text.output === undefined) writeStdout(output);
+  if (text.output === undefined) writeFormat(format, output);
   else writeDocument(text.output, output);
   return EXIT.done;
 }

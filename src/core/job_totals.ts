@@ -244,6 +244,8 @@ export function totalsFromNested(nested: Nested | undefined): JobTotals | undefi
     const figures = Object.fromEntries(
       Object.entries(KEYS).map(([name, key]) => [name, numberOf(fields[key])]),
     ) as unknown as Record<keyof typeof KEYS, number>;
+    // A damaged report's.
+    if (!Number.isFinite(figures.joules)) continue;
     const coverage = numberOf(fields["coverage (%)"]) / 100;
     const [covers, source] = ["covers", "source"].map((key) => String(fields[key] ?? ""));
     const meanW = covers === "" ? figures.joules / seconds : figures.meanW;

@@ -118,3 +118,28 @@ endToEnd("a .gz of empty lines costs about what one of statistics lines does", (
     assert(empty < 2 * full, `${empty} and ${full} CPU s`);
   });
 });
+
+endToEnd("a report that is cut says in every format what it covers", (dir) => {
+  const whole = Deno.readTextFileSync(
+    new URL("../vectors/summary/normal.report", import.meta.url),
+  );
+  Deno.writeTextFileSync(`${dir}/cut.report`, whole.slice(0, 1500));
+  const show = (...options: string[]) => joulemark(dir, ["show", ...options, "cut.report"]);
+  const covers = /partial: cut\.report is cut or damaged, read up to line 71/i;
+  const { stdout } = show();
+  assertMatch(stdout, covers);
+  assertMatch(stdout, /energy not available: it is not in the part/);
+  assert(!stdout.includes("doctor"), stdout);
+  assertMatch(
+    show("--format", "markdown").stdout,
+    /^\*\*PARTIAL: cut\.report .*\n\n\*\*SIMULATED /,
+  );
+  assertMatch(show("--format", "csv").stderr, covers);
+  assertMatch(show("--format", "jsonl").stderr, covers);
+  // One of a job's.
+  Deno.mkdirSync(`${dir}/job.parts`);
+  Deno.writeTextFileSync(`${dir}/job.parts/a.report`, whole.slice(0, 3500));
+  Deno.writeTextFileSync(`${dir}/job.parts/b.report`, whole.replaceAll("node01", "node02"));
+  const job = joulemark(dir, ["show", "job.parts"]);
+  assertMatch(job.stdout, /^PARTIAL: 1 report left out: job\.parts\/a\.report;/);
+});

@@ -21,11 +21,11 @@ import { rereadable } from "../../os/files/reread.ts";
 import { isDirectory, isPlainFile } from "../../os/user_file.ts";
 import { type InputKind, inputKind } from "../../caliper/query/sources/open.ts";
 import { EXIT } from "../exit_codes.ts";
-import { say, stdoutLook, terminalWidth, writeControls, writeStdout } from "../io.ts";
-import { summary } from "../../show/analysis/summary.ts";
+import { say, stdoutLook, terminalWidth, writeControls, writeFormat, writeStdout } from "../io.ts";
+import { summary, summaryMarkdown } from "../../show/analysis/summary.ts";
 import { summaryFacts } from "../../show/analysis/summary_facts.ts";
 import { COLOR } from "../../core/option.ts";
-import type { Look } from "../../show/analysis/text_layout.ts";
+import { type Look, shownLines } from "../../show/analysis/text_layout.ts";
 import { JSON_FORMAT, outputOption, quietOption } from "../command_line/common_options.ts";
 import { type ParsedOptions, parseFormat, parsePercent } from "../command_line/options.ts";
 import type { Verb } from "../command_line/verb.ts";
@@ -104,6 +104,10 @@ async function run(options: ParsedOptions): Promise<number> {
     if (text.output === undefined) writeStdout(output);
     else writeDocument(text.output, typeof output === "string" ? printableLines(output) : output);
   };
+  const print = (document: string) => {
+    if (text.output === undefined) writeFormat(format, document);
+    else write(document);
+  };
   if (flags.has("schema")) {
     const { csvSchema, lineSchema, SERIES_COLUMNS } = await import(
       "../../show/analysis/tidy_text.ts"
@@ -151,8 +155,7 @@ async function run(options: ParsedOptions): Promise<number> {
   if (isReport) {
     const report = await readReports(words, kind);
     if (format === "markdown") {
-      const { summaryMarkdown } = await import("../../show/analysis/summary_table.ts");
-      write(summaryMarkdown(summaryFacts(report), Infinity));
+      write(summaryMarkdown(summaryFacts(report)));
       return EXIT.done;
     }
     const view = reportView(report);
@@ -167,13 +170,13 @@ async function run(options: ParsedOptions): Promise<number> {
     throw wrong(`--format ${format}`, "reports or a recording", kind);
   }
   if (kind === "pmc") {
-    write(printed(pmcView(words, log), format, width));
+    print(printed(pmcView(words, log), format, width));
     return EXIT.done;
   }
   if (kind === "cali" && format === "text") {
     const view = (await import("./show_cali.ts")).traceView(words);
     if (view !== undefined) {
-      write(printed(view, format, width));
+      print(printed(view, format, width));
       return EXIT.done;
     }
   }
@@ -278,7 +281,8 @@ function summaryAnd(
 ): string {
   const facts = summaryFacts(report);
   const tables = printed({ ...view, notes: isVerbose ? facts.minor : [] }, "text", look.width);
-  return `${summary(facts, { look, isShown: true })}\n${printableLines(tables)}`;
+  const lines = shownLines(look, printableLines(tables));
+  return `${summary(facts, { look, isShown: true })}\n${lines}`;
 }
 
 /** The tree as a profile of time, energies and visits. */

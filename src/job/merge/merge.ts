@@ -42,6 +42,7 @@ const MAX_GAP_OF_JOB_S = 86_400;
 export class ReportMerger {
   /** Left out reports with the reason, a line each. */
   readonly leftOut: string[] = [];
+  #leftOutPath = "";
   /** Hosts whose own report is marked partial. */
   readonly partialHosts: string[] = [];
   /** Reports of different runs that were joined by force, a line each. */
@@ -73,12 +74,12 @@ export class ReportMerger {
   admit(digest: ReportDigest): boolean[] {
     const { path, header } = digest;
     if (header === undefined) {
-      this.leftOut.push(digest.failure!);
+      this.#leaveOut(path, digest.failure!);
       return digest.hosts.map(() => false);
     }
     const reason = this.#stranger(header, digest);
     if (reason !== undefined && !this.force) {
-      this.leftOut.push(`${reason}; left out (--force merges it)`);
+      this.#leaveOut(path, `${reason}; left out (--force merges it)`);
       return digest.hosts.map(() => false);
     }
     if (reason !== undefined) this.forced.push(`${reason}; joined by --force`);
@@ -95,7 +96,7 @@ export class ReportMerger {
     return digest.hosts.map(({ host, partial, notes }) => {
       const before = this.#seen.get(host);
       if (before !== undefined) {
-        this.leftOut.push(`${path}: host ${host} is in ${before} already; left out`);
+        this.#leaveOut(path, `${path}: host ${host} is in ${before} already; left out`);
         return false;
       }
       this.#seen.set(host, path);
@@ -165,14 +166,26 @@ export class ReportMerger {
     });
   }
 
+  #leaveOut(path: string, line: string): void {
+    this.leftOut.push(line);
+    this.#leftOutPath = path;
+  }
+
   #partial(facts: JobFacts): string {
     const parts: string[] = [];
     const { nodes } = facts;
     if (nodes !== undefined && this.hosts < nodes) parts.push(`${this.hosts} of ${nodes} hosts`);
     if (facts.incomplete !== undefined) parts.push(facts.incomplete);
-    if (this.leftOut.length > 0) parts.push(`${this.leftOut.length} reports left out`);
+    const leftOut = this.leftOut.length;
+    if (leftOut === 1) parts.push(`1 report left out: ${this.#leftOutPath}`);
+    if (leftOut > 1) parts.push(`${leftOut} reports left out`);
     if (this.partialHosts.length > 0) {
-      parts.push(`${this.partialHosts.length} hosts that are partial themselves`);
+      const hosts = this.partialHosts.length;
+      parts.push(
+        hosts === 1
+          ? "1 host that is partial itself"
+          : `${hosts} hosts that are partial themselves`,
+      );
     }
     return parts.join(", ");
   }

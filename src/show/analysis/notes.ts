@@ -43,6 +43,14 @@ export interface NoteFacts {
   readonly monitor: { readonly percent: number } | undefined;
 }
 
+/** Why there is no energy in a report that was cut before it. */
+export const NOT_IN_THIS_PART = "it is not in the part that was read";
+
+/** Why there is no energy, and who says more. */
+export function absenceWords(absence: string): string {
+  return absence === NOT_IN_THIS_PART ? absence : `${absence} (joulemark doctor)`;
+}
+
 /** Notes that follow from the values. */
 export function valueFindings(facts: NoteFacts): Finding[] {
   return [noEnergy(facts), uncertainTotal(facts), inaccurateRegions(facts), costlyMonitor(facts)]
@@ -51,7 +59,8 @@ export function valueFindings(facts: NoteFacts): Finding[] {
 
 /** Note on a run without energy: only times are known. */
 function noEnergy({ absence }: NoteFacts): Finding | undefined {
-  if (absence === "") return undefined;
+  // What was cut is told first of all.
+  if (absence === "" || absence === NOT_IN_THIS_PART) return undefined;
   const isVirtual = absence.includes("virtual machine");
   return {
     code: "no-energy",
@@ -81,9 +90,9 @@ function uncertainTotal({ totals, periodsS }: NoteFacts): Finding | undefined {
   };
 }
 
-/** Reading error of a total, relative; NaN: not known. */
+/** Reading error of a total, relative; NaN: not known, or no energy. */
 export function relativeError(total: ComponentTotal | undefined): number {
-  return total === undefined ? NaN : total.errorJ / total.joules;
+  return total === undefined || total.joules === 0 ? NaN : total.errorJ / total.joules;
 }
 
 /** Regions that matter and have an error above 5 %. */

@@ -39,7 +39,9 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
     `${runs(a.count)} (A) and ${runs(b.count)} (B)` +
     (comparison.design === "blocks" ? ", in blocks" : "") +
     (notes.simulated === undefined ? "" : ` [${printable(notes.simulated)}]`),
-    `energy of ${source}; geometric mean ± standard deviation of a run`,
+    `${
+      source === "none" ? "no energy" : `energy of ${source}`
+    }; geometric mean ± standard deviation of a run`,
     "",
     ...table([
       ["", "A", "B", "change", interval],

@@ -134,7 +134,7 @@ function firstRuns(metric: string, runs: readonly Started[]): string[] {
     const how = away > 0 ? "above" : "below";
     return [
       `${metric} of the first run of ${set === 0 ? "A" : "B"} is ${percent(away)} ${how} that of ` +
-      "the others: use --warmup 1",
+      "the others: runs before the first one warm a node up (bench --warmup)",
     ];
   });
 }

@@ -6,11 +6,11 @@
 import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
 import type { ComponentTotal } from "../../core/job_totals.ts";
 import { findings } from "./findings.ts";
-import { relativeError } from "./notes.ts";
+import { absenceWords, relativeError } from "./notes.ts";
 import { quantity, timeText } from "./quantity_text.ts";
 import { type SummaryFacts, totalOf } from "./summary_facts.ts";
 import { functionLines } from "./summary_functions.ts";
-import { largestRemainder, summaryTable } from "./summary_table.ts";
+import { largestRemainder, markdownTable, markdownText, summaryTable } from "./summary_table.ts";
 import {
   curveText,
   cutText,
@@ -56,6 +56,14 @@ export function summary(facts: SummaryFacts, options: SummaryOptions): string {
   return [head, textOf(middle(facts, options)), end].filter((text) => text !== "").join("\n");
 }
 
+/** Table of the summary for GitHub and wikis, below what all values depend on. */
+export function summaryMarkdown(facts: SummaryFacts): string {
+  const head = [...outcomeLines(facts), ...simulatedLines(facts)].map(([text]) => {
+    return `**${markdownText(text.trim())}**\n\n`;
+  });
+  return head.join("") + markdownTable(facts);
+}
+
 /** Our own text, broken at the width; what is painted already stays as it is. */
 function shown([text, style]: Line, look: Look): string {
   if (text.includes("\x1b[")) return `${text}\n`;
@@ -97,24 +105,16 @@ function outcomeLines({ outcome, totals: { seconds } }: SummaryFacts): Line[] {
 
 /** Lines with time, energy and its error; then the parts of the energy. */
 function answerLines(facts: SummaryFacts, look: Look): Line[] {
-  const { totals: { seconds, edp }, main, simulated, hostCount, hosts } = facts;
+  const { totals: { seconds, edp }, main, hostCount, hosts } = facts;
   const name = cutText(look, facts.name, MAX_NAME).trimEnd();
   const time = Number.isFinite(seconds) ? timeText(seconds, 4) : "time not available";
   const total = totalOf(facts, main);
   const lines: Line[] = [];
   if (total === undefined || main === undefined) {
-    const why = `${facts.absence} (joulemark doctor)`;
+    const why = absenceWords(facts.absence);
     lines.push([`${name}: ${time}; energy not available: ${why}`, "bold"]);
   } else lines.push([`${name}: ${time}, ${energyWords(facts, main, total)}`, "bold"]);
-  if (simulated !== undefined) {
-    lines.push([
-      /^tree /.test(simulated)
-        ? `SIMULATED counters (${simulated}): no value here is a measurement.`
-        : "SIMULATED counters: no value here is a measurement.",
-      "bar",
-    ]);
-  }
-  lines.push(...componentLines(facts), ...hostLines(facts));
+  lines.push(...simulatedLines(facts), ...componentLines(facts), ...hostLines(facts));
   const where = hostCount === 1 ? hosts[0]?.name ?? "1 host" : `${hostCount} hosts`;
   const processes = facts.processes > 0 ? `, ${counted(facts.processes, "process", "es")}` : "";
   const isPartial = total !== undefined && total.covers !== "";
@@ -133,6 +133,12 @@ function answerLines(facts: SummaryFacts, look: Look): Line[] {
   ];
   lines.push([parts.join("; ")]);
   return lines;
+}
+
+function simulatedLines({ simulated }: SummaryFacts): Line[] {
+  if (simulated === undefined) return [];
+  const where = /^tree /.test(simulated) ? ` (${simulated})` : "";
+  return [[`SIMULATED counters${where}: no value here is a measurement.`, "bar"]];
 }
 
 /** `6.963 kJ ±<0.1 % (node counter), mean 279.4 W, peak 300 W`. */

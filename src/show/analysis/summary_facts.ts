@@ -21,7 +21,7 @@ import {
   type ReportHost,
 } from "../../core/report.ts";
 import { simulatedBy } from "../../core/simulated.ts";
-import { reportNotes, stillText } from "./notes.ts";
+import { NOT_IN_THIS_PART, reportNotes, stillText } from "./notes.ts";
 import { type FunctionFacts, functionFacts } from "./summary_functions.ts";
 
 /** Outcome of the command. */
@@ -340,8 +340,8 @@ function spreadOf(
 const NO_COUNTER_IN_VM = "this virtual machine has no energy counter";
 
 /** Why there is no energy, in a few words. */
-function absenceText({ hosts }: Report): string {
-  for (const host of hosts) {
+function absenceText(report: Report): string {
+  for (const host of report.hosts) {
     const still = ENERGY_KINDS.map((kind) => stillText(host, kind))
       .find((text) => text !== undefined);
     if (still !== undefined) return still;
@@ -351,7 +351,7 @@ function absenceText({ hosts }: Report): string {
     const [first] = reasons;
     if (first !== undefined) return first.split(";")[0];
   }
-  return "no counter gave one";
+  return outcomeOf(report).kind === "partial" ? NOT_IN_THIS_PART : "no counter gave one";
 }
 
 function periodsOf({ hosts }: Report): Map<EnergyKind, number> {

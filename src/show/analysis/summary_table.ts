@@ -57,9 +57,9 @@ export function summaryTable(facts: SummaryFacts, look: Look, maxRows: number): 
 /** A look with room for all columns. */
 const WIDE_LOOK: Look = { width: Infinity, ascii: false, color: false };
 
-/** Table of the summary for GitHub and wikis, without bars. */
-export function summaryMarkdown(facts: SummaryFacts, maxRows: number): string {
-  const columns = tableOf(facts, WIDE_LOOK, maxRows).columns.filter(({ isBar }) => isBar !== true);
+/** All rows for GitHub and wikis, without bars. */
+export function markdownTable(facts: SummaryFacts): string {
+  const columns = tableOf(facts, WIDE_LOOK, Infinity).columns.filter(({ isBar }) => isBar !== true);
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
   const rows = columns[0]?.cells.map((_, row) => {
     return line(columns.map(({ cells }) => markdownText(cells[row])));
@@ -69,7 +69,8 @@ export function summaryMarkdown(facts: SummaryFacts, maxRows: number): string {
   return [line(columns.map(({ heading }) => heading)), line(rule), ...rows].join("");
 }
 
-function markdownText(text: string): string {
+/** A text without markup. */
+export function markdownText(text: string): string {
   return printable(text).replace(/[\\|`*_<>&[\]~]/g, (c) => `\\${c}`)
     .replace(/^ +/, (blanks) => "&nbsp;".repeat(blanks.length));
 }

@@ -93,6 +93,11 @@ export function shownText({ ascii }: Pick<Look, "ascii">, text: string): string 
   return ascii ? safe.replace(NOT_ASCII, (c) => PLAIN[c] ?? "?") : safe;
 }
 
+/** Lines of tables as the terminal can show them; their columns stay where they are. */
+export function shownLines({ ascii }: Pick<Look, "ascii">, text: string): string {
+  return ascii ? text.replaceAll("± ", "+-").replace(NOT_ASCII, (c) => PLAIN[c] ?? "?") : text;
+}
+
 /** A name in so many columns: a long one loses its end. */
 export function cutText(look: Pick<Look, "ascii">, text: string, width: number): string {
   const shown = shownText(look, text);

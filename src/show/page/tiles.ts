@@ -3,7 +3,7 @@
  * sampling cost.
  * @module
  */
-import { relativeError } from "../analysis/notes.ts";
+import { absenceWords, relativeError } from "../analysis/notes.ts";
 import { type Outcome, type SummaryFacts, totalOf } from "../analysis/summary_facts.ts";
 import { type ComponentTotal, mostOf } from "../../core/job_totals.ts";
 import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
@@ -29,7 +29,7 @@ export function tilesOf(facts: SummaryFacts): PageTile[] {
     tiles.push({
       name: "Energy",
       value: "not available",
-      about: absence === "" ? "joulemark doctor says why" : `${absence} (joulemark doctor)`,
+      about: absence === "" ? "joulemark doctor says why" : absenceWords(absence),
     });
   } else {
     tiles.push(energyTile(main, total, hostCount), {
