@@ -3,7 +3,8 @@
 #
 #   unit        deterministic, about a minute for the whole product; never tried twice
 #   statistics  simulations with fixed seeds and one fresh seed, which is printed
-#   e2e         the executable, compilers, launchers and a live machine; a failure is tried once more
+#   e2e         the executable, compilers, launchers and a live machine; a failure is tried once more.
+#               Its two halves: timed, and patient
 #   laws        each system call fails once, signals at random moments, damaged input, vectors, other systems
 #
 # Other arguments go to `deno test`. Needs Deno or Node.js only. The last line says "N passed, N failed";
@@ -68,9 +69,12 @@ STATISTICS="tests/energy/attribution tests/energy/edges tests/statistics tests/s
 E2E="tests/e2e tests/job/guardian tests/marks/marker tests/marks/preload tests/marks/client tests/airgap"
 LAWS="tests/laws tests/fuzz tests/beside"
 # End-to-end tests that time nothing. Each run sees others of its user, so they get a /dev/shm of their own.
-PATIENT="bench clean_root clients collate compare context cut_input explain markup metrics mpi mpi_all mpi_launch
-  node_trees openmp page perfetto plain_user pmc preload preload_alloc preload_caliper preload_callpath preload_io
-  preload_tau preload_tracks profiles python settings show_trace site_kit slurm stats study tidy_data tutorials unchanged"
+PATIENT="bench caliper_data clean_root clients collate compare context cut_input descriptors environment equal_digits
+  exact_profiles explain folded foreign_config full_disk hostile_names ipmi known_joules letter_small markup messages
+  metrics mpi mpi_all mpi_launch node_trees openmp page perfetto phase plain_user pmc preload preload_alloc
+  preload_caliper preload_callpath preload_io preload_tau preload_tracks profiles python recover report_names
+  report_reader same_counts settings show_trace site_kit slurm spans_only stats strange study tidy_data true_paths
+  tutorials unchanged"
 SHARED='mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$@"'
 
 # test_files FOLDER|FILE...
@@ -89,6 +93,8 @@ files_of() {
   case $1 in
   statistics) test_files $STATISTICS ;;
   e2e) { test_files $E2E; test_files tests | grep '_live_test\.ts$'; } | sort -u ;;
+  patient) for name in $PATIENT; do echo "tests/e2e/${name}_test.ts"; done ;;
+  timed) files_of e2e | without "$(files_of patient)" ;;
   laws) { test_files $LAWS; test_files tests | grep '_vectors_test\.ts$'; } | sort -u ;;
   unit) test_files tests | without "$(for tier in statistics e2e laws; do files_of $tier; done)" ;;
   esac
@@ -99,7 +105,7 @@ tiers= given=
 for argument in "$@"; do
   shift
   case $argument in
-  unit | statistics | e2e | laws) tiers="$tiers $argument" ;;
+  unit | statistics | e2e | timed | patient | laws) tiers="$tiers $argument" ;;
   *)
     [ ! -e "$argument" ] || given=yes
     set -- "$@" "$argument"
@@ -108,33 +114,36 @@ for argument in "$@"; do
 done
 [ -n "$tiers$given" ] || tiers="unit statistics e2e laws"
 
-# Two lanes: tests with an eye on the clock have the CPUs first, the others run beside them.
-first= beside= apart=
+# Three lanes: tests with an eye on the clock have the CPUs first, the others run beside them.
+first= patient= beside=
 for tier in $tiers; do
-  files=$(files_of "$tier")
   case $tier in
   e2e)
-    patient=
     if unshare -m sh -c "$SHARED" sh true 2>/dev/null; then
-      apart="unshare -m sh -c"
-      patient=$(for name in $PATIENT; do echo "tests/e2e/${name}_test.ts"; done)
-      files=$(printf '%s\n' "$files" | without "$patient")
+      first="$first $(files_of timed)" patient="$patient $(files_of patient)"
+    else
+      first="$first $(files_of e2e)"
     fi
-    first="$first $files" beside="$beside${patient:+ $patient}"
     ;;
-  laws) first="$first $files" ;;
-  *) beside="$beside $files" ;;
+  unit | statistics) beside="$beside $(files_of $tier)" ;;
+  *) first="$first $(files_of $tier)" ;;
   esac
 done
 
-beside_pid=
-if [ -n "$beside" ]; then
-  # word splitting is meant
-  # shellcheck disable=SC2086
-  env "$mark" nice -n 5 ${apart:+$apart "$SHARED" sh} \
-    "$DENO" test --config "$CONFIG" --no-lock -A "$@" $beside >"$log.beside" 2>&1 9>&- &
-  beside_pid=$!
-fi
+# lane NAME WORD...: tests beside the first lane, by a command's words. Their output is kept.
+lanes=
+lane() {
+  name=$1
+  shift
+  env "$mark" nice -n 5 "$@" >"$log.$name" 2>&1 9>&- &
+  lanes="$lanes $name:$!"
+}
+# word splitting is meant below: files
+# shellcheck disable=SC2086
+[ -z "$beside" ] || lane beside "$DENO" test --config "$CONFIG" --no-lock -A "$@" $beside
+# shellcheck disable=SC2086
+[ -z "$patient" ] ||
+  lane patient unshare -m sh -c "$SHARED" sh "$DENO" test --config "$CONFIG" --no-lock -A "$@" $patient
 status=0
 parts=0
 if [ -n "$first$given" ]; then
@@ -152,14 +161,15 @@ summary_of() {
   sed 's/\x1b\[[0-9;]*m//g' "$1" | grep -E '^(ok|FAILED) \| [0-9]+ passed' | tail -n 1
 }
 summary=$(summary_of "$log")
-if [ -n "$beside_pid" ]; then
-  wait "$beside_pid" || status=$?
-  summary=$(printf '%s\n%s\n' "$summary" "$(summary_of "$log.beside")")
+for lane in $lanes; do
+  wait "${lane#*:}" || status=$?
+  output=$log.${lane%:*}
+  summary=$(printf '%s\n%s\n' "$summary" "$(summary_of "$output")")
   parts=$((parts + 1))
-  cat "$log.beside"
-fi
+  cat "$output"
+done
 
-plain=$(cat "$log" "$log.beside" 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g')
+plain=$(cat "$log" "$log.beside" "$log.patient" 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g')
 # FILE<tab>NAME of each that failed; steps are indented
 failures=$(printf '%s\n' "$plain" | awk '
   /^running [0-9]+ tests? from / { sub(/^.* from (\.\/)?/, ""); file = $0; next }
@@ -185,8 +195,10 @@ passed=$(count passed)
 failed=$(count failed)
 skipped=$(count ignored)
 if [ -e "$log.late" ]; then
-  hung=$log
-  [ -n "$beside_pid" ] && { [ "$parts" = 1 ] || [ -n "$(summary_of "$log")" ]; } && hung=$log.beside
+  # the first lane without a summary
+  for hung in "$log" "$log.beside" "$log.patient"; do
+    [ ! -s "$hung" ] || [ -n "$(summary_of "$hung")" ] || break
+  done
   # Deno says what it begins: a file, a test, and then how that went.
   hung=$(sed 's/\x1b\[[0-9;]*m//g' "$hung" | awk '
     /^running [0-9]+ tests? from / { left = $2; sub(/^.* from (\.\/)?/, ""); file = $0; next }
