@@ -51,9 +51,9 @@ function command(
   words: readonly string[],
   plain: readonly string[],
 ): BenchCommand {
-  const program = plain.find((word) => {
-    return word !== "" && word !== RUN && !/^[A-Za-z_]\w*=/.test(word);
-  }) ?? "";
+  // Words before {run} are those of a launcher.
+  const own = plain.slice(plain.indexOf(RUN) + 1);
+  const program = own.find((word) => word !== "" && !/^[A-Za-z_]\w*=/.test(word)) ?? "";
   const name = program.slice(program.lastIndexOf("/") + 1).replace(/[^A-Za-z0-9._-]/g, "");
   return { set: letters(i), text, words, name: name === "" ? "command" : name };
 }
