@@ -203,7 +203,7 @@ endToEnd("{run} may stand before a command, in words and in a shell's text", (di
     assertMatch(Deno.readTextFileSync(`${dir}/d/${name}`), /^Profile: "sleep"$/m);
   }
   // A setup may make what is run.
-  const made = ["--setup", "ln -sf /bin/true a", "--dir", "e", "./a", "./a"];
+  const made = ["--setup", "ln -sf /bin/sleep a", "--dir", "e", "./a 0.1", "./a 0.1"];
   const setUp = joulemark(dir, [...SIMULATE, "-q", "-r", "1", ...made]);
   assertStringIncludes(setUp.stdout, "not enough runs for a verdict", setUp.stderr);
 });
