@@ -96,7 +96,8 @@ static int is_late(struct crowd *crowd) {
 static void confine_all(struct crowd *crowd) {
   crowd->own = (i32)call(SYS_GETTID, 0, 0, 0, 0);
   for (i32 round = 1; crowd->wanted.state == LATE; round++) {
-    if (!look_at_threads(crowd) && crowd->wanted.state == LATE) crowd->wanted.state = DONE;
+    /* The list ends early where a thread of it ends: one look alone may miss some. */
+    if (!look_at_threads(crowd) && !look_at_threads(crowd) && crowd->wanted.state == LATE) crowd->wanted.state = DONE;
     if (crowd->wanted.state != LATE || round >= crowd->rounds) break;
     /* By then all have answered, as a rule; a look costs more than the wait. */
     for (i32 waits = 0; waits < WAITS && is_late(crowd); waits++) sleep_ns(LATE_NS);
