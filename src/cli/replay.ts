@@ -21,7 +21,7 @@ import { nodeRanks } from "../run/outputs/pmc/log.ts";
 import { DEFAULT_ATTRIBUTION } from "../core/attribution_mode.ts";
 import { attributionIn } from "../run/outputs/attribution.ts";
 import { parsePmcVersion } from "../run/outputs/pmc/version.ts";
-import { loadOutputs, OUTPUTS } from "../run/outputs/all.ts";
+import { loadOutputs, OUTPUTS, requestsChannels } from "../run/outputs/all.ts";
 import type { Opener } from "../run/outputs/output.ts";
 import { atOwnPlaces } from "../run/outputs/own_places.ts";
 import type { RunIdle } from "../run/outputs/run_idle.ts";
@@ -74,15 +74,19 @@ end, and the report says "partial".`,
   run,
 };
 
-async function run({ text, values, flags, words }: ParsedOptions): Promise<number> {
+async function run({ text, values: given, flags, words }: ParsedOptions): Promise<number> {
   if (words.length === 0) throw cannot("replay", "a directory with a recording", "none");
   const files: WholeFile[] = [];
   const several = words.length > 1;
   const tracePeriodS = text.period === undefined ? 0 : parseSeconds("period", text.period);
   const look = stderrLook(text.color);
   const outputs = OUTPUTS.filter(({ replays }) => replays);
-  for (const output of outputs) output.check?.(values);
-  atOwnPlaces(values, undefined);
+  for (const output of outputs) output.check?.(given);
+  atOwnPlaces(given, undefined);
+  const values = new Map(given);
+  if (requestsChannels(values, () => undefined)) {
+    (await import("../run/outputs/channels.ts")).askFunctions(values, undefined, say);
+  }
   const makers = await loadOutputs(outputs, values, () => undefined);
   const steps: NodeSteps[] = [];
   const idle = await idleFrom(text.idle);

@@ -79,11 +79,16 @@ export async function runWith(
   const names = Object.keys(Deno.env.toObject());
   const plain = withoutFiles(given, FOREIGN_SIGNALS);
   const ask = async (asked: OptionValues) => {
-    const { values, lines } = atOwnPlaces(asked, defaultReport(env));
+    const placed = atOwnPlaces(asked, defaultReport(env)), { lines } = placed;
+    const values = new Map(placed.values);
+    if (requestsChannels(values, env)) {
+      const { askFunctions } = await import("../run/outputs/channels.ts");
+      askFunctions(values, Deno.env.toObject(), say);
+    }
     const request = runRequest(command, values, switches, env, names);
     const warnings = [...lines, ...request.warnings];
     const idle = await openIdle(request.idle);
-    return { request: { ...request, warnings }, values: new Map(values), idle };
+    return { request: { ...request, warnings }, values, idle };
   };
   const leftAside = (error: unknown) => {
     if (plain === given || !isHumanError(error)) throw error;

@@ -56,6 +56,11 @@ export class AddressSpace {
     return this.#last = found !== undefined && address < found.end ? found : undefined;
   }
 
+  /** Difference between addresses of a module and those that the linker gave; 0: it is not mapped. */
+  biasOf(module: number): number {
+    return this.#mappings.find((mapping) => mapping.module === module)?.bias ?? 0;
+  }
+
   /** Address space of a child after fork(2). */
   fork(id: number): AddressSpace {
     const child = new AddressSpace(id);

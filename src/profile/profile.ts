@@ -49,14 +49,14 @@ export interface StackCost {
 
 /** One sample: when, where, and its stack. */
 export interface SampleSeen {
-  readonly timeNs: number;
-  readonly cpu: number;
-  readonly process: number;
-  readonly thread: number;
+  timeNs: number;
+  cpu: number;
+  process: number;
+  thread: number;
   /** Name of the thread: its number among names of processes. */
-  readonly name: number;
+  name: number;
   /** Node of the tree. */
-  readonly node: number;
+  node: number;
 }
 
 /** Counts that tell how complete a profile is. */
@@ -144,8 +144,9 @@ export class Profile {
   readonly #endedByCpu = new Map<number, number>();
   /** Lost samples that no thread has missed so far. */
   #lostLeft = 0;
-  /** Called for each sample. */
-  onSample: ((sample: SampleSeen) => void) | undefined;
+  /** Called for each sample; the next one overwrites it. */
+  onSample: ((sample: Readonly<SampleSeen>) => void) | undefined;
+  readonly #seen: SampleSeen = { timeNs: 0, cpu: 0, process: 0, thread: 0, name: 0, node: 0 };
   /** Called when a process has ended whose own code was sampled: its names may vanish. */
   onEnd: (process: number) => void = () => {};
 
@@ -288,26 +289,28 @@ export class Profile {
     facts.samples++;
     thread.samples++;
     thread.stacks.set(node, (thread.stacks.get(node) ?? 0) + 1);
-    this.onSample?.({
-      timeNs: reader.timeNs(at),
-      cpu: reader.sampleCpu(at),
-      process: id,
-      thread: reader.sampleThread(at),
-      name: this.#threadNames.get(reader.sampleThread(at)) ?? process.name,
-      node,
-    });
+    if (this.onSample === undefined) return;
+    const seen = this.#seen;
+    seen.timeNs = reader.timeNs(at);
+    seen.cpu = reader.sampleCpu(at);
+    seen.process = id;
+    seen.thread = reader.sampleThread(at);
+    seen.name = this.#threadNames.get(seen.thread) ?? process.name;
+    seen.node = node;
+    this.onSample(seen);
   }
 
   /** The process, or the region in it that a thread is in. */
   #rootOf({ root }: Process, thread: number, timeNs: number): number {
     const path = this.regionsOf?.pathAt(thread, timeNs) ?? 0;
     if (path === 0) return root;
-    return this.#regions.getOrInsertComputed(path * NODES_MOST + root, () => {
-      const names = this.regionsOf!.namesOf(path);
-      return names.reduce((node, name) => {
-        return this.trie.child(node, FRAME.region, this.processes.nameOf(`{${name}}`));
-      }, root);
-    });
+    const key = path * NODES_MOST + root, known = this.#regions.get(key);
+    if (known !== undefined) return known;
+    const node = this.regionsOf!.namesOf(path).reduce((node, name) => {
+      return this.trie.child(node, FRAME.region, this.processes.nameOf(`{${name}}`));
+    }, root);
+    this.#regions.set(key, node);
+    return node;
   }
 
   /** A thread leaves a CPU, or comes back; where it leaves was sampled just before, if that is allowed. */
@@ -338,7 +341,9 @@ export class Profile {
   }
 
   #thread(id: number, { root }: Process): Thread {
-    return this.#threads.getOrInsertComputed(id, () => ({
+    const known = this.#threads.get(id);
+    if (known !== undefined) return known;
+    const made = {
       root,
       stacks: new Map(),
       samples: 0,
@@ -349,7 +354,9 @@ export class Profile {
       outNs: NaN,
       outNode: root,
       isPreempted: false,
-    }));
+    };
+    this.#threads.set(id, made);
+    return made;
   }
 
   #fork(at: number): void {

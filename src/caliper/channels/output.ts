@@ -70,7 +70,8 @@ export class ContextOutput {
     this.#template = folder === "" ? name : `${folder}/${name}`;
     const services = (variables.CALI_SERVICES_ENABLE ?? "").split(/[,:\s]+/);
     const streams = services.includes("trace") && services.includes("recorder") &&
-      !services.includes("report") && !services.includes("mpireport");
+      // Names of addresses are known at the end alone.
+      !["report", "mpireport", "symbollookup"].some((name) => services.includes(name));
     this.channel = new Channel({ ...variables }, {
       ...options,
       name: spec.name,

@@ -17,6 +17,7 @@ import type {
 import { KIND } from "../../core/events/event_kinds.ts";
 import type { PathTable } from "../../core/path_stats.ts";
 import type { Batch } from "../../sources/signals/batch.ts";
+import type { FunctionSamples } from "./function_samples.ts";
 import type { RunMachine } from "./machine.ts";
 import type { KnownProcess } from "./shares.ts";
 import { PathSums } from "./path_sums.ts";
@@ -61,6 +62,14 @@ export class ContextRecorder implements EventReceiver {
   readonly #waiting = new WaitingEvents();
   readonly #sums: PathSums;
   #machine!: RunMachine;
+  /** Absent: the monitor takes samples, at its steps. */
+  #samples: FunctionSamples | undefined;
+  /** Processes by pid, and the launched command while no process with annotations runs; −1: none. */
+  readonly #handles = new Map<number, number>();
+  #command = -1;
+  /** Samples of processes without annotations, and of all. */
+  #foreign = 0;
+  #sampled = 0;
   /** The first event of all, from which channels count; NaN before it. */
   #zeroS = NaN;
   #nowNs = 0;
@@ -78,6 +87,21 @@ export class ContextRecorder implements EventReceiver {
     this.#machine = machine;
     this.#channels.push(...channels);
     this.#sums.attach(this.#channels);
+  }
+
+  /** Takes samples of functions from here on; before the first sample. */
+  takeFunctions(samples: FunctionSamples): void {
+    this.#samples = samples;
+  }
+
+  /** Is it true that no process has annotations, and functions were sampled? */
+  get hasOnlyFunctions(): boolean {
+    return this.#sampled > 0 && this.#command >= 0;
+  }
+
+  /** Share of the samples of functions that belong to processes without annotations. */
+  get foreignShare(): number {
+    return this.#sampled === 0 ? 0 : this.#foreign / this.#sampled;
   }
 
   receive(event: EventRecord): number {
@@ -103,10 +127,10 @@ export class ContextRecorder implements EventReceiver {
   /** A sample was settled: emits all up to the time at which counters are known. */
   samples(timeS: number, batch: Pick<Batch, "sample">): void {
     this.#machine.take(timeS, batch);
-    if (this.#channels.some((channel) => channel.services.has("sampler"))) {
-      this.#waiting.addSample(timeS);
-    }
-    this.#emitUntil(this.#machine.horizonS(timeS));
+    const isSampling = this.#channels.some((channel) => channel.services.has("sampler"));
+    if (isSampling && this.#samples === undefined) this.#waiting.addSample(timeS);
+    const { knownS } = this.#samples ?? { knownS: Infinity };
+    this.#emitUntil(Math.min(this.#machine.horizonS(timeS), knownS), timeS);
   }
 
   /** Emits the events after the last sample. */
@@ -134,21 +158,56 @@ export class ContextRecorder implements EventReceiver {
     return Math.max(0, timeS - this.#zeroS) * 1e9;
   }
 
-  #emitUntil(untilS: number): void {
-    const waiting = this.#waiting, machine = this.#machine, { names } = this.#options;
+  /** @param settledS All events are known up to here. */
+  #emitUntil(untilS: number, settledS = Infinity): void {
+    const waiting = this.#waiting, machine = this.#machine;
     if (waiting.count > 0 && Number.isNaN(this.#zeroS)) this.#zeroS = waiting.timeS[0];
     for (; waiting.first < waiting.count; waiting.first++) {
       const i = waiting.first, timeS = waiting.timeS[i], kind = waiting.kind[i];
+      this.#emitSamples(Math.min(timeS, untilS));
       if (timeS > untilS) {
         waiting.dropEmitted();
-        return machine.forget(timeS);
+        return machine.forget(Math.min(timeS, this.#samples?.knownS ?? Infinity));
       }
       if (kind === SAMPLE) this.#tick(timeS);
-      else if (isTurn(kind)) machine.processes(timeS, names.processes());
+      else if (isTurn(kind)) this.#turnOfProcesses(timeS);
       else this.#emitOne(i);
     }
+    this.#emitSamples(Math.min(untilS, settledS));
     waiting.dropEmitted();
-    machine.forget(Infinity);
+    machine.forget(this.#samples?.knownS ?? Infinity);
+  }
+
+  #turnOfProcesses(timeS: number): void {
+    const all = this.#options.names.processes();
+    this.#machine.processes(timeS, all);
+    this.#command = all.findIndex(({ role }) => role === "command");
+    this.#handles.clear();
+    all.forEach(({ pid, role }, handle) => {
+      if (role !== "withdrawn") this.#handles.set(pid, handle);
+    });
+  }
+
+  /** Samples of functions up to a moment. */
+  #emitSamples(untilS: number): void {
+    const samples = this.#samples;
+    if (samples === undefined || Number.isNaN(this.#zeroS)) return;
+    for (; samples.first < samples.count; samples.first++) {
+      const i = samples.first, timeS = samples.timeS[i], pid = samples.pid[i], tid = samples.tid[i];
+      if (timeS > untilS) break;
+      this.#sampled++;
+      const handle = this.#handles.get(pid) ?? this.#command;
+      if (handle < 0) {
+        this.#foreign++;
+        continue;
+      }
+      const id = tid === pid || !this.#handles.has(pid) ? 0 : tid;
+      const thread = this.#thread(this.#process(handle), id);
+      this.#turn(timeS, handle, id, samples.cpu[i]);
+      samples.turnTo(i);
+      thread.sampled(this.#channels, samples);
+    }
+    samples.drop();
   }
 
   #emitOne(i: number): void {

@@ -17,6 +17,8 @@ import { announce, type Printer, writeText } from "./files.ts";
 import { attributeNames } from "./machine.ts";
 import { ALL_ENERGIES, ContextRun, withoutMark } from "./run.ts";
 import { ProcessMemory } from "./process_memory.ts";
+import { samplerHz } from "../model/services/sampler.ts";
+import { wordsOf } from "../model/config_words.ts";
 import { baseName, isLauncher } from "../../job/place/launchers.ts";
 import { rankIn, rankOf } from "../../job/place/process_rank.ts";
 
@@ -38,8 +40,14 @@ export function contextRun(
 ): ContextRun {
   const now = realtimeNanoseconds();
   return new ContextRun({
-    channels(table, topology) {
-      const read = (mpi: boolean) => configured(request, env, factsOf(table, topology, mpi));
+    channels(table, topology, samplesHz) {
+      const read = (mpi: boolean) => {
+        return configured(
+          request,
+          env,
+          Object.assign(factsOf(table, topology, mpi), { samplesHz }),
+        );
+      };
       const under = read(true), isKnown = isMpi(request.command, env);
       const alone = isKnown ? under : read(false);
       const differs = alone.remarks.filter((remark) => !under.remarks.includes(remark));
@@ -84,8 +92,8 @@ function isVerbose(env: Readonly<Record<string, string>>): boolean {
 /** Makes the channels' side of a replay: no clock, and nothing that a recording does not hold. */
 export function contextReplay(request: ChannelOptions, printer: Printer): ContextRun {
   return new ContextRun({
-    channels(table, topology) {
-      const facts = factsOf(table, topology, false);
+    channels(table, topology, samplesHz) {
+      const facts = Object.assign(factsOf(table, topology, false), { samplesHz });
       const { channels, remarks } = given(request, facts, new ChannelFiles(request));
       for (const remark of remarks) printer.log(remark);
       return { specs: [...plainStream(request.caliPath), ...channels], remarksAlone: [] };
@@ -120,6 +128,25 @@ export function factsOf(table: NameTable, topology: PlatformTopology, mpi: boole
     attributesOf: (name) => attributeNames(name, topology),
     unitOf: (name) => rowOf(name)?.unit ?? "",
   };
+}
+
+/** Samples per second that channels request; 0: none. @param env Absent: variables do not count. */
+export function requestedSamplesHz(
+  request: ChannelOptions,
+  env: Readonly<Record<string, string>> = {},
+): number {
+  const facts = { mpi: false, readFile: readText, behaviorOf: () => undefined };
+  try {
+    const { channels } = configured(request, env, facts);
+    return channels.reduce((most, { variables }) => {
+      if (!wordsOf(variables.CALI_SERVICES_ENABLE).includes("sampler")) return most;
+      return Math.max(most, samplerHz(variables.CALI_SAMPLER_FREQUENCY) || samplerHz());
+    }, 0);
+  } catch (error) {
+    // The request is refused later, with its reason.
+    if (!(error instanceof UsageError)) throw error;
+    return 0;
+  }
 }
 
 /** Channels of the command line and of variables. */

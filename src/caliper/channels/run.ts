@@ -4,6 +4,7 @@
  */
 import type { ChannelSpec } from "../model/config/channel_spec.ts";
 import { wordsOf } from "../model/config_words.ts";
+import { samplerHz } from "../model/services/sampler.ts";
 import { TYPE } from "../model/variant.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
@@ -15,11 +16,14 @@ import { needsOrder } from "./order.ts";
 import { type ProcessFacts, RunMachine } from "./machine.ts";
 import { ContextOutput } from "./output.ts";
 import type { TreeSource } from "./tree_energies.ts";
+import type { FunctionSamples } from "./function_samples.ts";
 import { ContextRecorder } from "./recorder.ts";
 import { allProcesses, known } from "./shares.ts";
 
 /** Stands for the energies that the node has. */
 export const ALL_ENERGIES = "*";
+/** From this share on, samples of processes without annotations are reported. */
+const FOREIGN_SHARE = 0.01;
 const ENERGIES = ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY", "BOARD_ENERGY"];
 
 /** Caliper's own channel, which makes those of CALI_CONFIG. */
@@ -32,7 +36,7 @@ export interface ContextRunOptions {
    *
    * @throws {UsageError} If that cannot be understood.
    */
-  channels(table: NameTable, topology: PlatformTopology): {
+  channels(table: NameTable, topology: PlatformTopology, samplesHz: number | undefined): {
     readonly specs: readonly ChannelSpec[];
     /** Lines for people if no rank of MPI runs. */
     readonly remarksAlone: readonly string[];
@@ -98,8 +102,17 @@ export class ContextRun {
     });
   }
 
-  /** Makes the channels, which ask for their signals; before the first step. */
-  attach(batch: Batch, table: NameTable, topology: PlatformTopology): void {
+  /**
+   * Makes the channels, which ask for their signals; before the first step.
+   *
+   * @param functions Samples of functions, for channels that take samples.
+   */
+  attach(
+    batch: Batch,
+    table: NameTable,
+    topology: PlatformTopology,
+    functions?: { readonly hz: number; take(): FunctionSamples },
+  ): void {
     const { printer, start, facts } = this.#options;
     const machine = new RunMachine(batch, table, topology, facts);
     const channelGlobals = start && {
@@ -111,7 +124,7 @@ export class ContextRun {
       const spec = ownFiles(this.#options.isVerbose ? verbose(given) : given, own);
       this.#note(`Creating channel ${spec.name}`);
       const output = new ContextOutput(
-        withEnergies(spec, table, printer),
+        atRate(withEnergies(spec, table, printer), functions?.hz, printer),
         { now: this.#recorder.now, machine, channelGlobals, onLog: (line) => this.#logOnce(line) },
         {
           defaultName: () => this.#options.defaultName(),
@@ -128,7 +141,7 @@ export class ContextRun {
       const series = spec.spot?.series;
       return [output, ...series ? make(series.channel, output) : []];
     };
-    const { specs, remarksAlone } = this.#options.channels(table, topology);
+    const { specs, remarksAlone } = this.#options.channels(table, topology, functions?.hz);
     this.#remarksAlone = remarksAlone;
     if (specs.length > 0) this.order = specs.some(needsOrder) ? "kept" : "folded";
     this.#note("Initialized");
@@ -139,7 +152,10 @@ export class ContextRun {
     if (isManaged) this.#note(`Creating channel ${MANAGER}`);
     this.#outputs = specs.flatMap((spec) => make(spec));
     if (isManaged) this.#note("Registered builtin ConfigManager");
-    this.#recorder.attach(machine, this.#outputs.map(({ channel }) => channel));
+    const channels = this.#outputs.map(({ channel }) => channel);
+    this.#recorder.attach(machine, channels);
+    const isSampling = channels.some(({ services }) => services.has("sampler"));
+    if (functions !== undefined && isSampling) this.#recorder.takeFunctions(functions.take());
   }
 
   /** Path of a file that no other run or job writes. */
@@ -171,7 +187,22 @@ export class ContextRun {
       this.#note(`Releasing channel ${name}`);
     }
     this.#note("Finished");
-    const { unmatched } = this.#recorder;
+    const { unmatched, foreignShare, hasOnlyFunctions } = this.#recorder;
+    const needsRegions = this.#outputs.some(({ name, channel }) => {
+      return name === "sample-report" && !channel.services.has("callpath");
+    });
+    if (hasOnlyFunctions && needsRegions) {
+      this.#options.printer.log(
+        "sample-report: no regions were found. Use sample-report(callpath) for functions by call path",
+      );
+    }
+    if (foreignShare > FOREIGN_SHARE) {
+      const percent = Math.round(100 * foreignShare);
+      this.#options.printer.log(
+        `sampler: ${percent} % of the samples are of processes without annotations, and are left out. ` +
+          "--folded FILE has all samples",
+      );
+    }
     if (unmatched > 0) {
       this.#options.printer.log(`${unmatched} end calls had no open region`);
     }
@@ -227,6 +258,14 @@ function ownFiles(spec: ChannelSpec, own: (path: string) => string): ChannelSpec
 
 function verbose(spec: ChannelSpec): ChannelSpec {
   return { ...spec, variables: { CALI_LOG_VERBOSITY: "1", ...spec.variables } };
+}
+
+/** A sampler takes no more samples than there are. */
+function atRate(spec: ChannelSpec, hz = Infinity, printer: Printer): ChannelSpec {
+  const { variables } = spec, wanted = samplerHz(variables.CALI_SAMPLER_FREQUENCY);
+  if (!wordsOf(variables.CALI_SERVICES_ENABLE).includes("sampler") || !(wanted > hz)) return spec;
+  printer.log(`sampler: ${hz} samples per second are taken, not ${wanted}`);
+  return { ...spec, variables: { ...variables, CALI_SAMPLER_FREQUENCY: String(hz) } };
 }
 
 /** `*` among the signals stands for the energies that the node has; without any, none is asked for. */

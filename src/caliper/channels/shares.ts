@@ -17,6 +17,11 @@ export type Sharer = Pick<ProcessSummary, "startS" | "endS" | "cpus">;
 /** A process as the recorder sees it. Times in seconds, as events have them. */
 export interface KnownProcess extends Sharer {
   readonly pid: number;
+  /**
+   * The launched command stands for all processes while none has annotations; `withdrawn`: another one took
+   * its place. @default a process with annotations
+   */
+  readonly role?: "command" | "withdrawn";
 }
 
 /** Counters that change at longer intervals than this are read between their changes, s. */
@@ -169,9 +174,10 @@ export function weights(
 export function known(tracker: RegionTracker, handle: number): KnownProcess | undefined {
   const process = tracker.process(handle);
   if (process === undefined) return undefined;
-  const { pid, track, startNs, endNs, end } = process;
-  const cpus = end === "withdrawn" ? [] : [...track.cpus];
-  return { pid, cpus, startS: tracker.absoluteS(startNs), endS: tracker.absoluteS(endNs) };
+  const { pid, track, startNs, endNs, end } = process, isWithdrawn = end === "withdrawn";
+  const cpus = isWithdrawn ? [] : [...track.cpus];
+  const role = isWithdrawn ? "withdrawn" : process.command ? "command" : undefined;
+  return { pid, role, cpus, startS: tracker.absoluteS(startNs), endS: tracker.absoluteS(endNs) };
 }
 
 /** All processes of a run, by their handles. */

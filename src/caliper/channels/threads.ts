@@ -9,7 +9,7 @@
  */
 import { PROPERTY } from "../model/attribute.ts";
 import type { PathStep } from "../model/path_step.ts";
-import type { FoldedVisits } from "../model/service.ts";
+import type { FoldedVisits, SampledCode } from "../model/service.ts";
 import type { Channel } from "../model/services/channel.ts";
 import { ITERATION_MARK } from "../model/services/iterations.ts";
 import { OMPT_PREFIX } from "../model/services/ompt.ts";
@@ -179,6 +179,11 @@ export class RunThread {
   /** Time has passed. */
   tick(channels: readonly Channel[]): void {
     this.#each(channels, (channel) => channel.tick());
+  }
+
+  /** A sample of its functions was taken. */
+  sampled(channels: readonly Channel[], code: SampledCode): void {
+    this.#each(channels, (channel) => channel.sampled(code));
   }
 
   /** An outer region that ended first has no word about the attributes of those inside it. */

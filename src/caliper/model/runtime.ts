@@ -19,6 +19,7 @@ import type {
   EventKind,
   FoldedVisits,
   Machine,
+  SampledCode,
   Service,
   ServiceFactory,
   ServiceHost,
@@ -184,6 +185,15 @@ export class AnnotationRuntime {
   /** Time has passed for the current thread. */
   tick(): void {
     for (const service of this.#services) service.tick?.();
+  }
+
+  /**
+   * A sample of the current thread was taken.
+   *
+   * @ignore
+   */
+  sampled(code: SampledCode): void {
+    for (const service of this.#services) service.sampled?.(code);
   }
 
   /** Opens a value of an attribute. A name that is no attribute makes one of the value's type. */
@@ -509,7 +519,13 @@ export class AnnotationRuntime {
 
   /** Hands over what the services kept, one record after the other. */
   flushServices(emit: (record: Snapshot, thread: number) => void): void {
-    for (const service of this.#services) service.flush?.(emit);
+    const editing = this.#services.filter(({ edit }) => edit !== undefined);
+    const edited = (record: Snapshot, thread: number) => {
+      return editing.reduce((made, service) => service.edit!(made, thread), record);
+    };
+    for (const service of this.#services) {
+      service.flush?.((record, thread) => emit(edited(record, thread), thread));
+    }
   }
 
   /**

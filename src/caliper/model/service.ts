@@ -6,7 +6,7 @@
 
 import type { ContextTree, Meta } from "./tree.ts";
 import type { Snapshot } from "./snapshot.ts";
-import type { Variant } from "./variant.ts";
+import type { Value, Variant } from "./variant.ts";
 
 /** A change of context; services see it before it happens. */
 export type EventKind = "begin" | "set" | "end";
@@ -38,6 +38,8 @@ export interface EventInfo {
 
 /** Cause of a snapshot. */
 export interface Trigger extends EventInfo {
+  /** The sample of a function that it is. */
+  readonly sampled?: SampledCode;
   /** The event, or null for a snapshot that the program asked for. */
   readonly event: { kind: EventKind; attribute: number } | null;
   /** Aggregated visits that the snapshot represents: only their number and time are known. */
@@ -61,6 +63,28 @@ export interface MachineValue {
   readonly quality?: string;
   /** The value now; NaN if there is none. @returns NaN if there is nothing. */
   read(): number;
+}
+
+/** Place of an address in a program and in its source. */
+export interface CodePlace {
+  /** Name of the function. */
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+  /** Path of the program or library. */
+  readonly module: string;
+}
+
+/** Stacks of samples: that of the current one, and the places of addresses at the end of the run. */
+export interface SampledCode {
+  /** Samples per second and CPU. */
+  readonly hz: number;
+  /** Process of the current sample. */
+  readonly process: number;
+  /** Addresses of the current sample, that of the outermost function first. */
+  stack(): readonly Value[];
+  /** The place of an address; undefined: no sample had it. */
+  placeOf(process: number, address: Value): CodePlace | undefined;
 }
 
 /** Quantities of the machine other than the context. */
@@ -121,6 +145,10 @@ export interface Service {
   measure?(trigger: Trigger, record: Snapshot): void;
   /** Takes a snapshot, which is overwritten after the call. */
   take?(record: Snapshot, trigger: Trigger): void;
+  /** A sample of the current thread was taken. */
+  sampled?(code: SampledCode): void;
+  /** Adds entries to a record at the flush. @returns Another record. */
+  edit?(record: Snapshot, thread: number): Snapshot;
   /** Hands over what it kept. */
   flush?(emit: (record: Snapshot, thread: number) => void): void;
   /** Time has passed for the current thread: the moment to take snapshots by time. */

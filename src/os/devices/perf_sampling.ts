@@ -56,6 +56,8 @@ export class PerfSampling implements Disposable {
   #redirect: ((fd: number, to: number) => number) | undefined;
   /** Begin of the previous turn, CLOCK_MONOTONIC_RAW in ns. */
   #beganNs = 0;
+  /** All records up to here were taken, by the same clock. */
+  takenNs = 0;
   readonly #word = new BigUint64Array(1);
   readonly #wordBytes = new Uint8Array(this.#word.buffer);
 
@@ -140,6 +142,7 @@ export class PerfSampling implements Disposable {
    */
   take(all: boolean, endOf: (from: number, to: number, ns: number) => number): RingPiece[] {
     const pieces: RingPiece[] = [], limitNs = all ? Infinity : this.#beganNs;
+    this.takenNs = limitNs;
     this.#beganNs = rawNanoseconds();
     let used = 0;
     for (const ring of this.#rings) {

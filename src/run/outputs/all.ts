@@ -91,33 +91,7 @@ export const OUTPUTS: readonly Output[] = [
     replays: true,
     load: async () => (await import("./counters.ts")).makeCounters,
   },
-  {
-    name: "channels",
-    options: [
-      option("cali", "FILE", "every mark with times and energies, a .cali stream"),
-      option("cali-config", "STRING", "Caliper's configurations: runtime-report,event-trace"),
-    ],
-    replays: true,
-    holdsEvents: true,
-    isAsked: requestsChannels,
-    load: async () => {
-      const { makeChannels } = await import("./channels.ts");
-      return (values, site) => makeChannels(values, site, madeOptions());
-    },
-  },
-  {
-    name: "perfetto",
-    options: [
-      option(
-        "perfetto",
-        "FILE",
-        "regions of every thread beside the node's power, for ui.perfetto.dev",
-      ),
-    ],
-    replays: true,
-    holdsEvents: true,
-    load: async () => (await import("./perfetto.ts")).makePerfetto,
-  },
+  // Channels take its samples.
   {
     name: "functions",
     options: [
@@ -150,6 +124,33 @@ export const OUTPUTS: readonly Output[] = [
         : undefined;
       return (await import("./functions.ts")).makeFunctions(pack);
     },
+  },
+  {
+    name: "channels",
+    options: [
+      option("cali", "FILE", "every mark with times and energies, a .cali stream"),
+      option("cali-config", "STRING", "Caliper's configurations: runtime-report,event-trace"),
+    ],
+    replays: true,
+    holdsEvents: true,
+    isAsked: requestsChannels,
+    load: async () => {
+      const { makeChannels } = await import("./channels.ts");
+      return (values, site) => makeChannels(values, site, madeOptions());
+    },
+  },
+  {
+    name: "perfetto",
+    options: [
+      option(
+        "perfetto",
+        "FILE",
+        "regions of every thread beside the node's power, for ui.perfetto.dev",
+      ),
+    ],
+    replays: true,
+    holdsEvents: true,
+    load: async () => (await import("./perfetto.ts")).makePerfetto,
   },
   {
     name: "metric files",

@@ -110,7 +110,9 @@ export class FunctionEnergies {
       this.#node = grown(this.#node);
     }
     this.#sampleS[i] = timeS;
-    [this.#cpu[i], this.#thread[i], this.#node[i]] = [cpu, thread, node];
+    this.#cpu[i] = cpu;
+    this.#thread[i] = thread;
+    this.#node[i] = node;
     if (this.#samples === SAMPLES_MOST) this.#thin();
   }
 

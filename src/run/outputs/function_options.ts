@@ -10,7 +10,7 @@ import { isDirectory } from "../../os/user_file.ts";
 
 /** Samples a second and CPU. */
 export const DEFAULT_HZ = 199;
-const HZ_MOST = 4999;
+export const HZ_MOST = 4999;
 /** Bytes of each stack. */
 export const DEFAULT_STACK_BYTES = 16384;
 const STACK_LEAST = 4096;

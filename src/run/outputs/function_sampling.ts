@@ -121,6 +121,11 @@ export class FunctionSampling {
     return pids.filter((pid) => !this.#joined.has(pid) || this.#refused.has(pid)).length;
   }
 
+  /** All samples up to here were taken, CLOCK_MONOTONIC_RAW in ns. */
+  get takenNs(): number {
+    return this.#perf.takenNs;
+  }
+
   /** Empties the rings where their turn has come. @returns The next turn, CLOCK_MONOTONIC in ns. */
   take(nowNs: number): number {
     this.#join(nowNs);

@@ -26,6 +26,9 @@ import { FunctionEnergies } from "./function_energies.ts";
 import { functionNotes, type UnreadFile, unreadFiles } from "./function_notes.ts";
 import { FUNCTION_FILES, functionOptions } from "./function_options.ts";
 import { FunctionSampling } from "./function_sampling.ts";
+import { CodeBiases } from "../../profile/code_biases.ts";
+import type { FunctionSamples } from "../../caliper/channels/function_samples.ts";
+import { addSample, functionSamples, type SampledFunctions } from "./sampled_functions.ts";
 import { RegionHistory } from "./region_history.ts";
 import type { Opener, OpenOutput, OutputSite } from "./output.ts";
 
@@ -60,7 +63,8 @@ export function makeFunctions(pack: PackPprof | undefined) {
       };
       const files = { run, paths, site, pack, energies };
       const { hz, stackBytes } = options;
-      return new FunctionOutput(sampling, files, { hz, stackBytes, durationNs, recording });
+      const live = { hz, stackBytes, zeroNs, durationNs, recording };
+      return new FunctionOutput(sampling, files, live);
     };
   };
 }
@@ -87,13 +91,23 @@ function replayed(
   if (!data.isWhole) {
     sources.site.log(`functions of ${directory} have no names: it was truncated before its end`);
   }
-  const energies = FunctionEnergies.open(sources.run, data.zeroNs);
+  const { hz, trie, biases, samples, zeroNs } = data;
+  const energies = FunctionEnergies.open(sources.run, zeroNs);
   let written: WrittenFunctions | undefined;
   return {
+    sampledFunctions: {
+      hz,
+      take() {
+        const made = functionSamples({ hz, trie, biases, data: () => data });
+        for (const sample of samples) addSample(made, sample, zeroNs);
+        made.knownS = Infinity;
+        return made;
+      },
+    },
     sample: (timeS, _last, ends) => energies?.step(timeS, ends),
     finish: () => {
-      for (const sample of data.samples) energies?.sample(sample);
-      written = writeFunctions(data, data.samples, Object.assign({ energies }, sources));
+      for (const sample of samples) energies?.sample(sample);
+      written = writeFunctions(data, samples, Object.assign({ energies }, sources));
     },
     get functions() {
       return written?.tree;
@@ -106,6 +120,8 @@ function replayed(
 interface LiveFunctions {
   readonly hz: number;
   readonly stackBytes: number;
+  /** Time of the run's zero by the samples' clock. */
+  readonly zeroNs: number;
   durationNs(): number;
   readonly recording:
     | { readonly writer: FunctionRowsWriter; readonly namesPath: string }
@@ -115,12 +131,16 @@ interface LiveFunctions {
 class FunctionOutput implements OpenOutput {
   /** Libraries may be anywhere. */
   readonly reads = ["/"];
+  readonly #biases = new CodeBiases();
   /** Absent: there is no counter to read. */
   readonly sample: OpenOutput["sample"];
   readonly #sampling: FunctionSampling;
   readonly #files: FunctionFileSources;
   readonly #live: LiveFunctions;
   readonly #samples: SampleSeen[] = [];
+  /** Samples for other outputs. */
+  #taken: FunctionSamples | undefined;
+  #data: FunctionData | undefined;
   #written: WrittenFunctions | undefined;
   #others = 0;
   #unread: readonly UnreadFile[] = [];
@@ -128,20 +148,38 @@ class FunctionOutput implements OpenOutput {
   constructor(sampling: FunctionSampling, files: FunctionFileSources, live: LiveFunctions) {
     [this.#sampling, this.#files, this.#live] = [sampling, files, live];
     const keeps = files.paths["perf-script"] !== undefined, writer = live.recording?.writer;
-    const { energies } = files;
+    const { energies } = files, { profile } = sampling, biases = this.#biases;
     if (energies !== undefined) this.sample = (timeS, _last, ends) => energies.step(timeS, ends);
-    if (!keeps && writer === undefined && energies === undefined) return;
-    sampling.profile.onSample = (sample) => {
-      if (keeps) this.#samples.push(sample);
+    profile.onSample = (sample) => {
+      if (keeps) this.#samples.push(Object.assign({}, sample));
       energies?.sample(sample);
-      writer?.sample(sampling.profile, sample);
+      const taken = this.#taken;
+      if (writer === undefined && taken === undefined) return;
+      biases.note(profile, sample);
+      writer?.sample(profile, biases, sample);
+      if (taken !== undefined) addSample(taken, sample, live.zeroNs);
+    };
+  }
+
+  get sampledFunctions(): SampledFunctions {
+    const biases = this.#biases, { hz } = this.#live, { trie } = this.#sampling.profile;
+    return {
+      hz,
+      take: () => this.#taken ??= functionSamples({ hz, trie, biases, data: () => this.#data! }),
     };
   }
 
   take(nowNs: number): number {
     const nextNs = this.#sampling.take(nowNs);
     this.#live.recording?.writer.flush();
+    this.#know();
     return nextNs;
+  }
+
+  /** Other outputs may pass samples on up to where all are known. */
+  #know(): void {
+    const taken = this.#taken, { zeroNs } = this.#live;
+    if (taken !== undefined) taken.knownS = (this.#sampling.takenNs - zeroNs) / 1e9;
   }
 
   finish(): void {
@@ -150,7 +188,8 @@ class FunctionOutput implements OpenOutput {
       { modules } = profile;
     this.#others = this.#sampling.otherProcesses;
     const costs = this.#sampling.finish();
-    const data: FunctionData = {
+    this.#know();
+    const data: FunctionData = this.#data = {
       hz,
       periodNs: profile.periodNs,
       durationNs: this.#live.durationNs(),

@@ -16,6 +16,7 @@ import type { PageFunctions, TimelineFile } from "../../show/page/data.ts";
 import type { ByteSink } from "../../formats/trace/header.ts";
 import type { JobPart } from "../../job/place/parts.ts";
 import type { ReportPlace, RunView } from "./run_view.ts";
+import type { SampledFunctions } from "./sampled_functions.ts";
 
 /** An output under way. */
 export interface OpenOutput {
@@ -36,6 +37,12 @@ export interface OpenOutput {
    * @ignore
    */
   readonly functions?: PageFunctions;
+  /**
+   * Samples of functions, where this output takes them.
+   *
+   * @ignore
+   */
+  readonly sampledFunctions?: SampledFunctions;
   /** Files that it opens while the run goes on, with all that is below them. */
   readonly reads?: readonly string[];
   /** All outputs have asked for their signals; the first sample comes next. */

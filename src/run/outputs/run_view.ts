@@ -12,6 +12,7 @@ import type { PathEnergies } from "../../core/region_tree.ts";
 import type { Nested, RegionTotal, Report, ReportHost } from "../../core/report.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
 import type { PageFunctions, TimelineFile } from "../../show/page/data.ts";
+import type { SampledFunctions } from "./sampled_functions.ts";
 import type { TraceHeader } from "../../formats/trace/header.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import type { Batch, NameTable } from "../../sources/signals/batch.ts";
@@ -90,6 +91,12 @@ export interface RunView {
    * @ignore
    */
   readonly functions: PageFunctions | undefined;
+  /**
+   * Samples of functions, for outputs that are opened later; `undefined`: no output takes them.
+   *
+   * @ignore
+   */
+  readonly sampledFunctions: SampledFunctions | undefined;
   /**
    * Energies of paths as they are known so far; `undefined`: not requested.
    *

@@ -14,6 +14,7 @@ import {
   type FunctionModule,
   GUESSED,
 } from "../../profile/function_data.ts";
+import { CodeBiases } from "../../profile/code_biases.ts";
 import type { Modules } from "../../profile/modules.ts";
 import {
   FRAME,
@@ -43,6 +44,7 @@ export class FunctionRowsWriter {
   #nodes = 1;
   #modules = 0;
   #names = 0;
+  #biases = 0;
 
   /** @param zeroNs Time of the run's zero by the samples' clock. */
   constructor(sink: ByteSink, hz: number, periodNs: number, zeroNs: number) {
@@ -51,7 +53,11 @@ export class FunctionRowsWriter {
   }
 
   /** A sample, and the frames of its stack that are new. */
-  sample(profile: Profile, { timeNs, cpu, process, thread, name, node }: SampleSeen): void {
+  sample(
+    profile: Profile,
+    biases: CodeBiases,
+    { timeNs, cpu, process, thread, name, node }: Readonly<SampleSeen>,
+  ): void {
     const { trie, modules } = profile, { names } = profile.processes;
     for (; this.#names < names.length; this.#names++) {
       this.#row("thread-name", this.#names, names[this.#names]);
@@ -61,6 +67,9 @@ export class FunctionRowsWriter {
       this.#row("module", this.#modules, path, buildId);
     }
     this.#stacks(trie, names, modules);
+    for (; this.#biases < biases.all.length; this.#biases++) {
+      this.#row("bias", ...biases.all[this.#biases]);
+    }
     this.#row("sample", timeNs, cpu, process, thread, node, name);
   }
 
@@ -114,6 +123,7 @@ export class FunctionRowsWriter {
 /** Functions of a recording, and its samples. */
 export interface RecordedFunctions extends FunctionData {
   readonly samples: readonly SampleSeen[];
+  readonly biases: CodeBiases;
   /** Time of the run's zero by the samples' clock; NaN: not known. */
   readonly zeroNs: number;
   /** False if it was truncated: times and names are missing. */
@@ -167,6 +177,7 @@ class FunctionRows {
   readonly #costs: StackCost[] = [];
   readonly #off: StackCost[] = [];
   readonly #samples: SampleSeen[] = [];
+  readonly #biases = new CodeBiases();
   #rate = { hz: NaN, periodNs: NaN, zeroNs: NaN };
   #end: { durationNs: number; facts: ProfileFacts } | undefined;
 
@@ -203,6 +214,11 @@ class FunctionRows {
       case "sample": {
         const [timeNs, cpu, process, thread, node, name = -1] = checked(5);
         this.#samples.push({ timeNs, cpu, process, thread, name, node: this.#node(node, line) });
+        break;
+      }
+      case "bias": {
+        const [process, module, bias] = checked(3);
+        this.#biases.set(process, module, bias);
         break;
       }
       case "thread-name":
@@ -266,6 +282,7 @@ class FunctionRows {
       periodNs,
       zeroNs,
       samples,
+      biases: this.#biases,
       trie: this.#trie,
       modules: this.#modules,
       durationNs: end.durationNs,

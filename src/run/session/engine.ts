@@ -29,6 +29,7 @@ import type { PlatformTopology } from "../../core/machine/topology.ts";
 import type { TraceHeader } from "../../formats/trace/header.ts";
 import type { PageFunctions, TimelineFile } from "../../show/page/data.ts";
 import type { Opener, OpenOutput } from "../outputs/output.ts";
+import type { SampledFunctions } from "../outputs/sampled_functions.ts";
 import type { ReportExtras, ReportPlace, RunView } from "../outputs/run_view.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import { isTrackerSignal } from "../../marks/tracker/tracker_signals.ts";
@@ -138,7 +139,7 @@ export class Engine implements RunView {
   readonly #reportSignals: ReportSignals;
   readonly #epochHandle: number;
   readonly #stickerHandle: number;
-  readonly #outputs: readonly OpenOutput[];
+  readonly #outputs: OpenOutput[] = [];
   /** Outputs that take data gathered by the kernel. */
   readonly #taking: readonly OpenOutput[];
   /** Names that the user asked for. */
@@ -190,8 +191,10 @@ export class Engine implements RunView {
     });
     this.#sample = (handle) => this.batch.sample(handle);
     this.#generation = tracker.generation;
-    this.#outputs = (options.outputs ?? []).map((open) => open(this))
-      .filter((output) => output !== undefined);
+    for (const open of options.outputs ?? []) {
+      const output = open(this);
+      if (output !== undefined) this.#outputs.push(output);
+    }
     this.#taking = this.#outputs.filter(({ take }) => take !== undefined);
     const asked = this.#outputs.flatMap((output) => output.asked ?? []);
     this.#asked = [...reported.map((request) => request.name), ...asked];
@@ -430,6 +433,15 @@ export class Engine implements RunView {
    */
   get functions(): PageFunctions | undefined {
     return this.#outputs.find((output) => output.functions !== undefined)?.functions;
+  }
+
+  /**
+   * Samples of functions, for outputs that are opened later; `undefined`: no output takes them.
+   *
+   * @ignore
+   */
+  get sampledFunctions(): SampledFunctions | undefined {
+    return this.#outputs.find((output) => output.sampledFunctions !== undefined)?.sampledFunctions;
   }
 
   /**

@@ -83,6 +83,7 @@ export function machineOf(
 /** A process that runs until the test says when it ended. */
 export interface ScriptedProcess extends KnownProcess {
   endS: number;
+  role: KnownProcess["role"];
 }
 
 /** Channels of a run whose events a test tells. */
@@ -131,10 +132,20 @@ export class ContextNode {
   }
 
   /** A process begins. @returns Its handle. */
-  start(timeS: number, pid: number, cpus: readonly number[]): number {
-    const handle = this.#processes.push({ pid, cpus, startS: timeS, endS: NaN }) - 1;
+  start(
+    timeS: number,
+    pid: number,
+    cpus: readonly number[],
+    role?: KnownProcess["role"],
+  ): number {
+    const handle = this.#processes.push({ pid, cpus, startS: timeS, endS: NaN, role }) - 1;
     this.calls.start(timeS, pid, cpus);
     return handle;
+  }
+
+  /** Another process takes the place of the command. */
+  withdraw(process: number): void {
+    this.#processes[process].role = "withdrawn";
   }
 
   end(timeS: number, process: number): void {

@@ -1,5 +1,9 @@
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { PROPERTY, SNAPSHOT_NAME, TYPE } from "../../../src/core/events/ring_layout.ts";
+import {
+  type FrameSource,
+  FunctionSamples,
+} from "../../../src/caliper/channels/function_samples.ts";
 import { ContextNode } from "./_node.ts";
 
 const TRACE = { CALI_SERVICES_ENABLE: "event,timer,trace,recorder" };
@@ -404,4 +408,69 @@ Deno.test("a counter that changes at every sample is correct beside one that sel
   // 300 W in both packages together, 20 ms from mark to mark.
   for (const row of rows) assertAlmostEquals(Number(row.CPU_ENERGY), 6, 1e-6);
   assertEquals(rows.length > 20, true);
+});
+
+/** Frames by number: each is called by the one before it. */
+const FRAMES: FrameSource = {
+  callerOf: (frame) => frame - 1,
+  addressOf: (process, frame) => frame === 1 ? undefined : 1000 * process + frame,
+  placeOf: (frame) => ({ name: `f${frame}`, file: "a.c", line: frame, module: "/a" }),
+};
+
+const SAMPLED = {
+  CALI_SERVICES_ENABLE: "event,sampler,symbollookup,timer,trace,recorder",
+  CALI_SAMPLER_FREQUENCY: "100",
+};
+
+Deno.test("samples of functions come late, and are emitted in the region of their time", () => {
+  const node = new ContextNode([SAMPLED]), samples = new FunctionSamples(100, FRAMES);
+  node.recorder.takeFunctions(samples);
+  const process = node.start(0, 100, [0]);
+  const rows = () =>
+    node.records().map((row) => [row.region, row["source.function#cali.sampler.pc"]]);
+  node.step(0);
+  node.enter(0.1, process, "a");
+  node.exit(0.2, process, "a");
+  node.step(0.3);
+  assertEquals(rows(), []);
+  samples.add(0.15, 3, 100, 100, 3);
+  samples.add(0.17, 3, 100, 555, 4);
+  samples.add(0.35, 3, 100, 100, 2);
+  samples.knownS = 0.4;
+  node.step(0.31);
+  // Events after the step are not known yet.
+  assertEquals(rows(), [[undefined, undefined], [["a"], "f3"], [undefined, "f4"], [
+    ["a"],
+    undefined,
+  ]]);
+  node.enter(0.33, process, "b");
+  node.step(0.36);
+  assertEquals(rows().slice(4), [[undefined, undefined], [["b"], "f2"]]);
+  assertEquals(node.column("cali.sampler.pc").filter((pc) => pc !== undefined), [
+    100003,
+    100004,
+    100002,
+  ]);
+  node.recorder.finish();
+  assertEquals(node.recorder.foreignShare, 0);
+});
+
+Deno.test("samples of a process without annotations are those of the command, or left out", () => {
+  const node = new ContextNode([SAMPLED]), samples = new FunctionSamples(100, FRAMES);
+  node.recorder.takeFunctions(samples);
+  samples.knownS = Infinity;
+  node.start(0, 100, [0], "command");
+  samples.add(0.1, 0, 100, 100, 2);
+  samples.add(0.15, 0, 101, 101, 3);
+  node.step(0.2);
+  assertEquals(node.column("process.id"), ["100", "100"]);
+  assertEquals(node.recorder.hasOnlyFunctions, true);
+  node.withdraw(0);
+  const process = node.start(0.2, 102, [0]);
+  samples.add(0.25, 0, 101, 101, 3);
+  samples.add(0.26, 0, 102, 102, 3);
+  node.enter(0.3, process, "a");
+  node.step(0.4);
+  assertEquals(node.column("process.id").slice(2), ["102", "102"]);
+  assertEquals([node.recorder.foreignShare, node.recorder.hasOnlyFunctions], [0.25, false]);
 });

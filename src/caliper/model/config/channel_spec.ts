@@ -100,6 +100,8 @@ export interface ConfigFacts {
   readonly attributesOf?: (signal: string) => readonly string[];
   /** Unit of a signal, empty for none. @default J for names that hold ENERGY, W for POWER */
   readonly unitOf?: (signal: string) => string;
+  /** Samples per second that are taken. @default as many as requested */
+  readonly samplesHz?: number;
   /** Reads a file that the configuration names; undefined if it cannot be read. @default none can be */
   readonly readFile?: (path: string) => string | undefined;
   /** Does this service exist? @default all but the impossible ones, see `services.ts` */

@@ -5,7 +5,7 @@
  */
 
 import type { ChosenOptions } from "./chosen_options.ts";
-import { ACROSS_RANKS, type Config, treeFormat } from "./config.ts";
+import { ACROSS_RANKS, type ChannelDraft, type Config, treeFormat } from "./config.ts";
 import { columns, flag, quoteWord, word } from "./option.ts";
 import { checkFormat, profileFormat, profileName } from "./runtime_profile.ts";
 
@@ -20,6 +20,15 @@ function digits(value: number): string {
 function checkFrequency(config: string, options: ChosenOptions): string | undefined {
   const text = options.get(FREQUENCY, DEFAULT_FREQUENCY);
   if (!(Number.parseFloat(text) > 0)) return `${config}: Invalid value "${text}" for ${FREQUENCY}`;
+}
+
+/** Samples per second: not more than are taken. */
+function frequencyOf({ options, facts, remarks }: ChannelDraft, config: string): number {
+  const wanted = Number.parseFloat(options.get(FREQUENCY, DEFAULT_FREQUENCY));
+  const { samplesHz = Infinity } = facts;
+  if (wanted <= samplesHz) return wanted;
+  remarks.push(`${config}: ${samplesHz} samples per second are taken, not ${wanted}`);
+  return samplesHz;
 }
 
 /** The configuration `sample-report`. */
@@ -40,8 +49,7 @@ export const sampleReport: Config = {
   ],
   check: (options) => checkFrequency("sample-report", options),
   finish(draft) {
-    const { options } = draft;
-    const frequency = Math.max(1, Number.parseFloat(options.get(FREQUENCY, DEFAULT_FREQUENCY)));
+    const { options } = draft, frequency = Math.max(1, frequencyOf(draft, "sample-report"));
     draft.variables.CALI_SAMPLER_FREQUENCY = digits(frequency);
     const byCalls = options.isEnabled("callpath");
     const tail = `group by ${byCalls ? CALL_PATH : "path"} ${
@@ -101,9 +109,9 @@ export const sampleProfile: Config = {
     checkFormat("sample-profile", FORMATS)(options) ?? checkFrequency("sample-profile", options),
   finish(draft) {
     const { options } = draft, format = profileFormat(options);
-    const text = options.get(FREQUENCY, DEFAULT_FREQUENCY);
-    draft.variables.CALI_SAMPLER_FREQUENCY = text;
-    const seconds = digits(1 / Number.parseFloat(text));
+    const frequency = frequencyOf(draft, "sample-profile");
+    draft.variables.CALI_SAMPLER_FREQUENCY = String(frequency);
+    const seconds = digits(1 / frequency);
     draft.report({
       output: profileName(options, format, "sample_profile"),
       mpi: draft.wantsMpi("use.mpi"),

@@ -8,8 +8,6 @@
 const GPU = "the energy of GPUs is measured by joulemark.signals=GPU_ENERGY";
 const COUNTERS =
   "counters are read by joulemark.signals=NAME, and `joulemark read --list` lists them";
-const SAMPLES = "samples are taken from outside of the program and counted by region";
-const PATHS = "--preload callpath names the functions of call paths at marks";
 
 /** Reason and replacement by the name of the service. */
 export const ABSENT_SERVICES: ReadonlyMap<string, string> = new Map([
@@ -17,7 +15,6 @@ export const ABSENT_SERVICES: ReadonlyMap<string, string> = new Map([
   ["env", "it is no part of Caliper any more; set metadata(KEY=VALUE) instead"],
   ["topdown", `it is no part of Caliper any more; ${COUNTERS}`],
   ["perf_topdown", `top-down ratios are not computed; ${COUNTERS}`],
-  ["symbollookup", `addresses are not looked up; ${PATHS}; ${SAMPLES}, without call paths`],
   ["region_monitor", "there is no such service; level and include_regions thin out what is kept"],
   ["timeseries", "there is no such service; loop_monitor measures over iterations or time"],
   ["debug", `there is no such service; use trace and a report with "format expand"`],

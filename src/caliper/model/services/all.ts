@@ -15,6 +15,7 @@ import { pthread } from "./pthread.ts";
 import { sampler } from "./sampler.ts";
 import { signals } from "./signals.ts";
 import { statistics } from "./statistics.ts";
+import { symbollookup } from "./symbollookup.ts";
 import { timer } from "./timer.ts";
 import { trace } from "./trace.ts";
 
@@ -40,6 +41,7 @@ export const SERVICES: ReadonlyMap<string, ServiceFactory> = new Map([
   ["statistics", statistics],
   ["trace", trace],
   ["aggregate", aggregate],
+  ["symbollookup", symbollookup],
 ]);
 
 /** Services that act at the end: `Channel.flush` and the writers of a run's outputs. */
@@ -68,6 +70,7 @@ export const REGISTERED: ReadonlyMap<string, string> = new Map([
   ["allocstats", "Registered allocstats service"],
   ["sysalloc", "Registered sysalloc service"],
   ["callpath", "Registered callpath service"],
+  ["symbollookup", "Registered symbollookup service"],
   ["statistics", "Registered statistics service"],
   ["trace", "Registered trace service"],
   ["aggregate", "Registered aggregation service"],

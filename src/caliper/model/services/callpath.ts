@@ -15,9 +15,11 @@ import type { Service, ServiceHost, Trigger } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { NONE } from "../tree.ts";
 import { parseValue, TYPE } from "../variant.ts";
+import { addressAttribute } from "./symbol_address.ts";
 
 /** Separator of the functions of a path in the library's text. */
 const FUNCTION_SEPARATOR = "\x1f";
+const ADDRESS = "callpath.address";
 /** Attributes of the library. */
 const REPORTED = { names: "callpath.names", addresses: "callpath.addresses" } as const;
 
@@ -35,28 +37,27 @@ interface Column {
 
 /** The service `callpath`. */
 export function callpath(host: ServiceHost): Service {
-  const { tree } = host, { thread_scope, skip_events } = PROPERTY;
+  const { tree } = host;
   const wants = (name: string, otherwise: string) => {
     return isTrue(host.config(`CALI_CALLPATH_${name}`) ?? otherwise);
   };
   const skipped = framesToSkip(host);
-  const make = (name: string, type: number) => {
-    // Marks what other services of Caliper may look up.
-    const mark = host.createAttribute("class.symboladdress", TYPE.bool, skip_events);
-    const meta = type === TYPE.addr ? [[mark, TYPE.bool, 1] as const] : [];
-    return host.createAttribute(name, type, thread_scope | skip_events, meta);
+  const makeNames = () => {
+    const { thread_scope, skip_events } = PROPERTY;
+    return host.createAttribute("callpath.regname", TYPE.string, thread_scope | skip_events);
   };
+  let sampled = NONE;
   const columns: Column[] = [
     {
       reported: REPORTED.addresses,
-      attribute: wants("USE_ADDRESS", "false") ? make("callpath.address", TYPE.addr) : undefined,
+      attribute: wants("USE_ADDRESS", "false") ? addressAttribute(host, ADDRESS) : undefined,
       type: TYPE.addr,
       nodes: new Map(),
       seen: false,
     },
     {
       reported: REPORTED.names,
-      attribute: wants("USE_NAME", "true") ? make("callpath.regname", TYPE.string) : undefined,
+      attribute: wants("USE_NAME", "true") ? makeNames() : undefined,
       type: TYPE.string,
       nodes: new Map(),
       seen: false,
@@ -77,7 +78,17 @@ export function callpath(host: ServiceHost): Service {
   };
   return {
     name: "callpath",
-    measure(_trigger: Trigger, record: Snapshot): void {
+    measure({ sampled: code }: Trigger, record: Snapshot): void {
+      if (code !== undefined) {
+        // Only its addresses are known now; symbollookup has their names at the end.
+        if (!wants("USE_ADDRESS", "true")) return;
+        sampled = sampled === NONE ? addressAttribute(host, ADDRESS) : sampled;
+        const stack = code.stack(), length = Math.max(0, stack.length - skipped);
+        let node = NONE;
+        for (let i = 0; i < length; i++) node = tree.child(node, sampled, TYPE.addr, stack[i]);
+        if (node !== NONE) record.pushReference(tree, node);
+        return;
+      }
       for (const column of columns) {
         const id = tree.attributeByName(column.reported);
         const at = id === NONE ? -1 : record.indexOf(id);
@@ -90,7 +101,7 @@ export function callpath(host: ServiceHost): Service {
     },
     flush(): void {
       for (const { reported, attribute, seen } of columns) {
-        if (attribute === undefined || seen) continue;
+        if (attribute === undefined || seen || sampled !== NONE) continue;
         const remedy = reported === REPORTED.names
           ? "run the program with --preload callpath beside what marks, as --preload caliper"
           : "CALI_CALLPATH_USE_ADDRESS=true has to be in the program's environment";

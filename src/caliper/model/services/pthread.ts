@@ -22,5 +22,5 @@ export function pthread(host: ServiceHost): Service {
     known.add(host.thread());
     for (const { value, attribute } of columns) host.setContext(attribute, value.read());
   };
-  return { name: "pthread", event: notice, tick: notice };
+  return { name: "pthread", event: notice, tick: notice, sampled: notice };
 }

@@ -109,25 +109,28 @@ Deno.test("a service that the caller does not have is missing like any other", (
   ]);
 });
 
-Deno.test("samples are by region: what would need addresses is left out and named", () => {
-  const report = parseConfigString("sample-report", serial);
+Deno.test("samples have functions, and not more per second than are taken", () => {
+  const variablesOf = (text: string, samplesHz?: number) => {
+    const { channels, remarks } = parseConfigString(text, { ...serial, samplesHz });
+    return { variables: channels[0].variables, remarks };
+  };
+  const report = variablesOf("sample-report");
   assertEquals(
-    report.channels[0].variables.CALI_SERVICES_ENABLE,
-    "pthread,report,sampler,trace",
+    report.variables.CALI_SERVICES_ENABLE,
+    "pthread,report,sampler,symbollookup,trace",
   );
-  assertEquals(report.remarks, [
-    "Option source.function is left out: addresses are not looked up; --preload callpath names " +
-    "the functions of call paths at marks; samples are taken from outside of the program and " +
-    "counted by region, without call paths",
-  ]);
-  const trace = parseConfigString("event-trace(sampling)", serial);
+  assertEquals(report.remarks, []);
   assertEquals(
-    trace.channels[0].variables.CALI_SERVICES_ENABLE,
-    "async_event,callpath,event,pthread,recorder,sampler,timer,trace",
+    variablesOf("event-trace(sampling)").variables.CALI_SERVICES_ENABLE,
+    "async_event,callpath,event,pthread,recorder,sampler,symbollookup,timer,trace",
   );
-  assertEquals(trace.remarks.map((remark) => remark.split(":")[0]), [
-    "Option sampling goes without symbollookup",
-  ]);
+  for (const name of ["sample-report", "sample-profile"]) {
+    const { variables, remarks } = variablesOf(`${name}(sample.frequency=1000)`, 250);
+    assertEquals(Number(variables.CALI_SAMPLER_FREQUENCY), 250);
+    assertStringIncludes(variables.CALI_REPORT_CONFIG, "scale_count(0.004000)");
+    assertEquals(remarks, [`${name}: 250 samples per second are taken, not 1000`]);
+    assertEquals(variablesOf(name, 997).remarks, []);
+  }
 });
 
 Deno.test("a request for all ranks without MPI is reported", () => {

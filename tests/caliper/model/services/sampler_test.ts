@@ -1,4 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assertAlmostEquals, assertEquals } from "@std/assert";
+import type { SampledCode } from "../../../../src/caliper/model/service.ts";
+import { query } from "../../../../mod.ts";
 import { Scripted } from "../_scripted.ts";
 
 const sampled = (frequency?: string) =>
@@ -57,4 +59,83 @@ Deno.test("a frequency that is none is reported, and the usual one taken", () =>
     ]);
     assertEquals(one.content().globals["sample.frequency"], 50);
   }
+});
+
+/** Samples of one process in a stack of three functions. */
+const CODE: SampledCode = {
+  hz: 400,
+  process: 7,
+  stack: () => [0x401000, 0x7f0000001234, 0xffffffff81000010n],
+  placeOf(process, address) {
+    if (process !== 7 || address === 0x401000) return undefined;
+    const isKernel = address === 0xffffffff81000010n;
+    return isKernel
+      ? { name: "tick_[k]", file: "UNKNOWN", line: 0, module: "[kernel.kallsyms]" }
+      : { name: "step", file: "/src/a;b.c", line: 12, module: "/lib/liba.so" };
+  },
+};
+
+Deno.test("samples of functions are thinned to the frequency, in each thread", () => {
+  const one = sampled("150"), { channel } = one, other = channel.addThread(0);
+  for (let i = 1; i <= 400; i++) {
+    for (const thread of i % 2 === 0 ? [0, other] : [0]) {
+      channel.turnTo(thread);
+      one.at(i * 2.5e6, () => channel.sampled(CODE));
+    }
+  }
+  // 150 of 400, and 75 of 200.
+  assertEquals(one.records().length, 225);
+  const apart = one.column("time.offset.ns").map(Number);
+  assertAlmostEquals(apart[100] - apart[0], 100 / 225 * 1e9, 2e7);
+});
+
+Deno.test("a sample has its address and its stack, and at the end their places", () => {
+  const config = {
+    CALI_SAMPLER_FREQUENCY: "1000",
+    CALI_SYMBOLLOOKUP_LOOKUP_FILE: "true",
+    CALI_SYMBOLLOOKUP_LOOKUP_LINE: "1",
+  };
+  const one = new Scripted("sampler,callpath,symbollookup,trace,recorder", config);
+  one.channel.beginRegion("solve");
+  one.channel.sampled(CODE);
+  // A stream that is written twice has each place once.
+  assertEquals(one.channel.flush(), one.channel.flush());
+  const rows = JSON.parse(query("format json", [one.channel.flush()]));
+  assertEquals(rows.length, 1);
+  const of = (
+    name: string,
+  ) => [rows[0][`${name}#cali.sampler.pc`], rows[0][`${name}#callpath.address`]];
+  assertEquals([rows[0].path, rows[0]["cali.sampler.pc"]], ["solve", "ffffffff81000010"]);
+  assertEquals(rows[0]["callpath.address"], "401000/7f0000001234/ffffffff81000010");
+  assertEquals(of("source.function"), ["tick_[k]", "UNKNOWN/step/tick_[k]"]);
+  assertEquals(of("source.file"), ["UNKNOWN", "UNKNOWN//src/a;b.c/UNKNOWN"]);
+  assertEquals(of("source.line"), ["0", "0/12/0"]);
+  assertEquals(of("sourceloc"), ["UNKNOWN:0", "UNKNOWN:0//src/a;b.c:12/UNKNOWN:0"]);
+  assertEquals(of("module"), ["[kernel.kallsyms]", "UNKNOWN//lib/liba.so/[kernel.kallsyms]"]);
+});
+
+Deno.test("CALI_CALLPATH_USE_ADDRESS=false and SKIP_FRAMES hold for samples too", () => {
+  const pathOf = (config: Record<string, string>) => {
+    const one = new Scripted("sampler,callpath,trace,recorder", config);
+    for (let i = 0; i < 8; i++) one.channel.sampled(CODE);
+    assertEquals(one.channel.log, []);
+    return JSON.parse(query("format json", [one.channel.flush()]))[0]["callpath.address"];
+  };
+  assertEquals(pathOf({ CALI_CALLPATH_USE_ADDRESS: "false" }), undefined);
+  assertEquals(pathOf({ CALI_CALLPATH_SKIP_FRAMES: "2" }), "401000");
+});
+
+Deno.test("symbollookup adds to the attributes that are named, and names one that is missing", () => {
+  const rowOf = (attributes: string) => {
+    const config = { CALI_SYMBOLLOOKUP_ATTRIBUTES: attributes, CALI_SAMPLER_FREQUENCY: "400" };
+    const one = new Scripted("sampler,callpath,symbollookup,trace,recorder", config);
+    one.channel.sampled(CODE);
+    const [row] = one.records();
+    const found = Object.keys(row).filter((name) => name.startsWith("source.function#"));
+    return [found, one.channel.log];
+  };
+  assertEquals(rowOf("cali.sampler.pc"), [["source.function#cali.sampler.pc"], []]);
+  assertEquals(rowOf("cali.sampler.pc:no"), [["source.function#cali.sampler.pc"], [
+    '== CALIPER: Symbollookup: Address attribute "no" not found!',
+  ]]);
 });
