@@ -6,6 +6,7 @@ import { compile } from "../_support/compiled.ts";
 import { readFolded } from "../_support/folded.ts";
 import { asEachUser, type User, userIn } from "../_support/plain_user.ts";
 import { endToEnd, joulemark } from "../_support/programs.ts";
+import { succeeds, unless } from "../_support/skipped.ts";
 import { NO_STRACE } from "../_support/strace.ts";
 
 const LIMIT_S = 60;
@@ -211,4 +212,33 @@ endToEnd(
   },
   LIMIT_S,
   NO_STRACE,
+);
+
+/** Open MPI for any user on any machine. */
+const MPI = {
+  OMPI_ALLOW_RUN_AS_ROOT: "1",
+  OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: "1",
+  OMPI_MCA_rmaps_base_oversubscribe: "1",
+};
+
+endToEnd(
+  "sample-report is over all ranks below a launcher, without the launcher",
+  (dir) => {
+    build(dir);
+    Deno.writeTextFileSync(`${dir}/app.sh`, "./app > /dev/null; exit 0");
+    const args = ["run", "-q", "--", "mpirun", "-n", "2", "sh", "app.sh"];
+    const out = joulemark(dir, args, { ...MPI, CALI_CONFIG: "sample-report" });
+    assertEquals(out.code, 0, out.stderr);
+    assertMatch(
+      out.stderr,
+      /^Path +Min time\/rank Max time\/rank Avg time\/rank Total time Time % +Function *$/m,
+    );
+    const row = /^ +(?:solve|\|-) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+) heavy *$/m;
+    const [least, most, mean, total, share] = row.exec(out.stderr)!.slice(1).map(Number);
+    assert(least > 0 && least <= mean && mean <= most, out.stderr);
+    assertAlmostEquals(total, 2 * mean, 1e-5);
+    assertAlmostEquals(share, 75, 12);
+  },
+  LIMIT_S,
+  unless(succeeds("mpirun", "--version"), "no mpirun"),
 );

@@ -59,9 +59,10 @@ export class ContextReports {
     if (this.#prefix === "CALI_REPORT") return records.all();
     const local = this.#spec.variables.CALI_MPIREPORT_LOCAL_CONFIG;
     const processes = records.processes();
+    // A format in it is for a program without ranks.
     const rows = local === undefined
       ? processes
-      : processes.map((one) => this.#made(() => query(local, [one])));
+      : processes.map((one) => this.#made(() => query(local, [one], { asStream: true })));
     return this.#made(() => query("format cali", rows));
   }
 

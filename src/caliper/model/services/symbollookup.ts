@@ -73,7 +73,12 @@ export function symbollookup(host: ServiceHost): Service {
       return known;
     }
     const place = code?.placeOf(process, address);
-    if (place === undefined) failed++;
+    if (place === undefined && failed++ === 0) {
+      host.log(
+        "symbollookup: addresses at annotations are UNKNOWN, only those of samples are looked up. " +
+          "callpath.regname has the names at annotations",
+      );
+    }
     const node = column.parts.reduce((parent, { attribute, valueOf }) => {
       return tree.child(parent, attribute, tree.valueTypeOf(attribute), valueOf(place ?? UNKNOWN));
     }, outer);

@@ -125,6 +125,21 @@ Deno.test("CALI_CALLPATH_USE_ADDRESS=false and SKIP_FRAMES hold for samples too"
   assertEquals(pathOf({ CALI_CALLPATH_SKIP_FRAMES: "2" }), "401000");
 });
 
+Deno.test("one line says that addresses at annotations are not looked up", () => {
+  const one = new Scripted("event,callpath,symbollookup,trace,recorder", {
+    CALI_CALLPATH_USE_ADDRESS: "true",
+  });
+  const { channel } = one, asValue = "asvalue:thread_scope:skip_events";
+  const addresses = channel.attribute("callpath.addresses", "string", asValue);
+  channel.begin(addresses, "401000\x1f401010");
+  channel.beginRegion("a");
+  channel.endRegion("a");
+  channel.end(addresses);
+  const [row] = JSON.parse(query("format json", [channel.flush()]));
+  assertEquals(row["source.function#callpath.address"], "UNKNOWN/UNKNOWN");
+  assertEquals(channel.log.filter((line) => line.includes("symbollookup")).length, 1);
+});
+
 Deno.test("symbollookup adds to the attributes that are named, and names one that is missing", () => {
   const rowOf = (attributes: string) => {
     const config = { CALI_SYMBOLLOOKUP_ATTRIBUTES: attributes, CALI_SAMPLER_FREQUENCY: "400" };
