@@ -58,9 +58,11 @@ export class Processes {
 
   /** @param address In its code. */
   get(id: number, address = NaN): Process {
-    return this.#all.getOrInsertComputed(id, () => {
-      return this.#now(id) ?? this.#like(address) ?? this.#make("?");
-    });
+    const known = this.#all.get(id);
+    if (known !== undefined) return known;
+    const process = this.#now(id) ?? this.#like(address) ?? this.#make("?");
+    this.#all.set(id, process);
+    return process;
   }
 
   /** A process that goes on, as far as is known. */

@@ -6,6 +6,7 @@
  * at its end, tells both: the samples of a thread share that time.
  * @module
  */
+import { grown } from "../core/grow.ts";
 import type { Modules } from "./modules.ts";
 import { type Process, Processes } from "./processes.ts";
 import { HEADER_BYTES, RECORD, type RecordBytes, RecordReader, type Sampling } from "./records.ts";
@@ -142,6 +143,11 @@ export class Profile {
   readonly #costs = new Map<number, StackCost>();
   readonly #off = new Map<number, StackCost>();
   readonly #endedByCpu = new Map<number, number>();
+  /** Records of a turn: offset, CPU, time, and their order. */
+  #ats = new Int32Array(1024);
+  #cpus = new Int32Array(1024);
+  #times = new Float64Array(1024);
+  #order = new Int32Array(1024);
   /** Lost samples that no thread has missed so far. */
   #lostLeft = 0;
   /** Called for each sample; the next one overwrites it. */
@@ -193,18 +199,32 @@ export class Profile {
   ): void {
     const reader = this.#reader;
     reader.open(bytes);
-    const ats: number[] = [], cpus: number[] = [], times: number[] = [];
+    let count = 0;
     for (const { cpu, from, to } of pieces) {
       for (let at = from; at + HEADER_BYTES <= to; at += reader.size(at)) {
         if (reader.size(at) < HEADER_BYTES) break;
-        ats.push(at);
-        cpus.push(cpu);
-        times.push(reader.timeNs(at));
+        if (count === this.#ats.length) this.#grow();
+        this.#ats[count] = at;
+        this.#cpus[count] = cpu;
+        this.#times[count] = reader.timeNs(at);
+        this.#order[count] = count++;
       }
     }
-    const order = ats.map((_, i) => i).sort((a, b) => times[a] - times[b] || a - b);
-    for (const i of order) this.#record(bytes, ats[i], cpus[i], times[i]);
-    if (order.length > 0) this.#settle(times[order.at(-1)!] - SETTLED_NS);
+    const ats = this.#ats, cpus = this.#cpus, times = this.#times;
+    const order = this.#order.subarray(0, count);
+    order.sort((a, b) => times[a] - times[b] || a - b);
+    for (let k = 0; k < count; k++) {
+      const i = order[k];
+      this.#record(bytes, ats[i], cpus[i], times[i]);
+    }
+    if (count > 0) this.#settle(times[order[count - 1]] - SETTLED_NS);
+  }
+
+  #grow(): void {
+    this.#ats = grown(this.#ats);
+    this.#cpus = grown(this.#cpus);
+    this.#times = grown(this.#times);
+    this.#order = grown(this.#order);
   }
 
   #record(bytes: RecordBytes, at: number, cpu: number, timeNs: number): void {

@@ -138,9 +138,20 @@ endToEnd("a note advises a larger copy if stacks are deeper than it", (dir) => {
     return userIn(dir).joulemark(["run", "--functions", ...options, "--", "./app", "300"]).stderr
       .replaceAll(/\s+/g, " ");
   };
-  const text = notes("--stack-bytes=4096");
-  assertMatch(text, /note: \d+ % of the stacks are deeper than .* each stack: --stack-bytes=8192/);
+  const note = /note: \d+ % of the stacks are deeper than .* each stack: --stack-bytes=8192/;
+  const [text] = note.exec(notes("--stack-bytes=4096", "--record=rec", "--report=r"))!;
   assert(!notes().includes("of the stacks are deeper"));
+  // A replay has the same notes.
+  const args = ["replay", "--functions", "--report=again", "rec"];
+  const again = userIn(dir).joulemark(args).stderr.replaceAll(/\s+/g, " ");
+  assert(again.includes(text), again);
+  const [live, replayed] = ["r", "again"].map((path) => {
+    const { notes } = parseReport(Deno.readTextFileSync(`${dir}/${path}`), path).hosts[0]
+      .joulemark!;
+    return (notes as string[]).filter((note) => note.includes("stacks are deeper"));
+  });
+  assertEquals(live.length, 1);
+  assertEquals(replayed, live);
 }, LIMIT_S);
 
 program(
@@ -576,6 +587,38 @@ asEachUser("time off the CPU is by stack, of a user that may not sample the kern
   assertEquals(again.code, 0, again.stderr);
   assertEquals(Deno.readTextFileSync(`${dir}/g`), Deno.readTextFileSync(`${dir}/f`));
 }, LIMIT_S);
+
+endToEnd(
+  "one line says why waiting threads have no stacks",
+  (dir) => {
+    compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
+    const trace = ["-f", "-o", "calls", "-e", "trace=perf_event_open"];
+    const run = (...inject: string[]) => {
+      const command = [BINARY, "run", "-q", "--off-cpu", "--folded", "f", "--", "./app", "50"];
+      const out = new Deno.Command("strace", { args: [...trace, ...inject, ...command], cwd: dir })
+        .outputSync();
+      assertEquals(out.code, 3);
+      return new TextDecoder().decode(out.stderr);
+    };
+    assert(!run().includes("no stacks of waiting threads"));
+    const calls = Deno.readTextFileSync(`${dir}/calls`).split("\n").filter((line) => {
+      return line.includes("perf_event_open(");
+    });
+    const first = calls.findIndex((line) => /SW_CONTEXT_SWITCHES, sample_period=1,/.test(line));
+    if (first < 0) return;
+    // A tracer counts the calls of each thread.
+    const [thread] = calls[first].split(" ");
+    const before = calls.slice(0, first).filter((line) => line.startsWith(`${thread} `)).length;
+    const text = run("-e", `inject=perf_event_open:error=EMFILE:when=${before + 1}+`);
+    const line =
+      "joulemark: no stacks of waiting threads: too few free descriptors; raise ulimit " +
+      "-n. Their time is shown by process";
+    assertEquals(text.split("\n").filter((one) => one.startsWith("joulemark: no ")), [line]);
+    assert(readFolded(`${dir}/f`).some(({ frames }) => frames.at(-1) === "heavy"));
+  },
+  LIMIT_S,
+  NO_STRACE ?? NOT_ROOT,
+);
 
 endToEnd("a replay makes the same files and figures of functions", (dir) => {
   const user = userIn(dir), names = ["folded", "pprof", "speedscope", "perf-script"];

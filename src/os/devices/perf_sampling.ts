@@ -25,6 +25,12 @@ const PAGE = 4096;
 /** A plain user has about so much for each CPU (perf_event_mlock_kb), or less if others take of it. */
 const RING_BYTES = 1 << 19, RING_LEAST = 1 << 16;
 
+/** A call that the kernel refused. */
+export interface RefusedCall {
+  readonly errno: number;
+  readonly call: "perf_event_open" | "mmap" | "ioctl";
+}
+
 /** Records of one CPU in the bytes that were copied. */
 export interface RingPiece {
   readonly cpu: number;
@@ -70,10 +76,10 @@ export class PerfSampling implements Disposable {
     pid: number,
     cpus: readonly number[],
     attribute: Uint8Array<ArrayBuffer>,
-  ): PerfSampling | { readonly errno: number; readonly call: "perf_event_open" | "mmap" } {
+  ): PerfSampling | RefusedCall {
     const rings: Ring[] = [];
-    const fail = (call: "perf_event_open" | "mmap") => {
-      const failed = { errno: errno() || ERRNO.EIO, call };
+    const fail = (call: RefusedCall["call"]) => {
+      const failed = refused(call);
       new PerfSampling(rings)[Symbol.dispose]();
       return failed;
     };
@@ -92,18 +98,19 @@ export class PerfSampling implements Disposable {
     return new PerfSampling(rings);
   }
 
-  /** Opens further events, whose records go into the same rings. @returns False: they are not allowed. */
-  also(pid: number, attribute: Uint8Array<ArrayBuffer>): boolean {
+  /** Opens further events, whose records go into the same rings. @returns The call that was refused. */
+  also(pid: number, attribute: Uint8Array<ArrayBuffer>): RefusedCall | undefined {
     this.#redirect ??= bindRedirect();
     for (const { cpu, fd: leader } of this.#rings) {
       const fd = openEvent(pid, cpu, attribute);
-      if (fd < 0 || this.#redirect(fd, leader) !== 0) {
+      if (fd < 0) return refused("perf_event_open");
+      if (this.#redirect(fd, leader) !== 0) {
+        const failed = refused("ioctl");
         closeFile(fd);
-        return false;
+        return failed;
       }
       this.#further.push(fd);
     }
-    return true;
   }
 
   /** Takes an event that another process opened on itself. @returns False: it has no room, and is closed. */
@@ -198,6 +205,10 @@ export class PerfSampling implements Disposable {
       closeFile(fd);
     }
   }
+}
+
+function refused(call: RefusedCall["call"]): RefusedCall {
+  return { errno: errno() || ERRNO.EIO, call };
 }
 
 function openEvent(pid: number, cpu: number, attribute: Uint8Array<ArrayBuffer>): number {

@@ -6,6 +6,7 @@ import type { Finding } from "../../core/finding.ts";
 import type { FunctionData } from "../../profile/function_data.ts";
 import type { Module } from "../../profile/modules.ts";
 import { BRIEF_PERIODS, type ProfileFacts } from "../../profile/profile.ts";
+import type { NoteSources, UnreadFile } from "../recordings/function_rows.ts";
 import { STACK_MOST } from "./function_options.ts";
 
 /** More lost samples are a finding. */
@@ -18,13 +19,6 @@ const DEEP_SHARE = 0.05;
 const ELSEWHERE_SHARE = 0.02, MIN_ELSEWHERE_NS = 50e6;
 /** A file with code that cannot be read is a finding from this share of the samples on. */
 const UNREAD_SHARE = 0.01;
-
-/** A file with code that could not be read. */
-export interface UnreadFile {
-  readonly path: string;
-  readonly reason: string;
-  readonly samples: number;
-}
 
 /** Files of sampled code that could not be read, those with most samples first. */
 export function unreadFiles(
@@ -45,16 +39,10 @@ export function unreadFiles(
     .sort((a, b) => b.samples - a.samples);
 }
 
-/** The notes. @param others Processes of the launch that other runs started. */
+/** The notes. */
 export function functionNotes(
   { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
-  { stackBytes, elsewhereNs, others, unread }: {
-    readonly stackBytes: number;
-    /** CPU time on CPUs without samples. */
-    readonly elsewhereNs: number;
-    readonly others: number;
-    readonly unread: readonly UnreadFile[];
-  },
+  { stackBytes, elsewhereNs, others, unread }: NoteSources,
 ): Finding[] {
   const notes: Finding[] = [];
   const add = (code: string, text: string, remedy: string) => {

@@ -15,7 +15,7 @@ import {
   type PerfEventSpec,
 } from "../../os/devices/perf_event.ts";
 import { HandedEvents, LAST } from "../../os/devices/handed_events.ts";
-import { PerfSampling } from "../../os/devices/perf_sampling.ts";
+import { PerfSampling, type RefusedCall } from "../../os/devices/perf_sampling.ts";
 import { closeFile, listDirectory, O, openFile, readOpenText, readText } from "../../os/files.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
 import { codeFileOf, openCodeFile, ownText } from "../../os/files/code_files.ts";
@@ -65,6 +65,8 @@ export class FunctionSampling {
   readonly #cpuTime: PerfCounter | undefined;
   /** CPU time on CPUs without samples, ns. */
   elsewhereNs = 0;
+  /** Why waiting threads have no stacks; empty: they have, or are not asked for. */
+  withoutWaits = "";
 
   private constructor(perf: PerfSampling, sampling: Sampling, debugDirectories: readonly string[]) {
     this.#perf = perf;
@@ -103,9 +105,13 @@ export class FunctionSampling {
         const sampling = { periodNs: 1e9 / hz, stackBytes, withKernel, withBuildIds, offCpu };
         const perf = PerfSampling.open(pid, cpus, samplingAttribute(sampling));
         if (perf instanceof PerfSampling) {
+          const made = new FunctionSampling(perf, sampling, debugDirectories);
+          if (!offCpu) return made;
           // Where threads leave a CPU is in the kernel.
-          if (offCpu && withKernel) perf.also(pid, switchAttribute(sampling));
-          return new FunctionSampling(perf, sampling, debugDirectories);
+          const refused = withKernel ? perf.also(pid, switchAttribute(sampling)) : undefined;
+          if (refused !== undefined) made.withoutWaits = reasonOf(refused);
+          else if (!withKernel) made.withoutWaits = "this user may not sample the kernel";
+          return made;
         }
         why = reasonOf(perf);
       }
@@ -211,7 +217,7 @@ function processNow(process: number): ProcessCode | undefined {
   return maps === undefined || maps === "" || name === undefined ? undefined : { name, maps };
 }
 
-function reasonOf({ errno, call }: { errno: number; call: string }): string {
+function reasonOf({ errno, call }: RefusedCall): string {
   switch (errno) {
     case ERRNO.EACCES:
     case ERRNO.EPERM:

@@ -12,6 +12,7 @@ import {
   FunctionRowsWriter,
   FUNCTIONS_FILE,
   NAMES_FILE,
+  type NoteSources,
   readFunctions,
 } from "../recordings/function_rows.ts";
 import {
@@ -23,7 +24,7 @@ import {
   type WrittenFunctions,
 } from "./function_files.ts";
 import { FunctionEnergies } from "./function_energies.ts";
-import { functionNotes, type UnreadFile, unreadFiles } from "./function_notes.ts";
+import { functionNotes, unreadFiles } from "./function_notes.ts";
 import { FUNCTION_FILES, functionOptions } from "./function_options.ts";
 import { FunctionSampling } from "./function_sampling.ts";
 import { CodeBiases } from "../../profile/code_biases.ts";
@@ -49,6 +50,10 @@ export function makeFunctions(pack: PackPprof | undefined) {
       if (typeof sampling === "string") {
         site.log(`no functions: ${sampling}; the command runs without them`);
         return absent(sampling);
+      }
+      if (sampling.withoutWaits !== "") {
+        const reason = sampling.withoutWaits;
+        site.log(`no stacks of waiting threads: ${reason}. Their time is shown by process`);
       }
       const { periodNs } = sampling.profile, zeroNs = site.zeroRawNs();
       const recording = rows && {
@@ -112,6 +117,7 @@ function replayed(
     get functions() {
       return written?.tree;
     },
+    notes: () => data.about === undefined ? [] : functionNotes(data.facts, data.about),
     addTo: (host) => setFunctions(host, written?.facts),
   };
 }
@@ -142,11 +148,11 @@ class FunctionOutput implements OpenOutput {
   #taken: FunctionSamples | undefined;
   #data: FunctionData | undefined;
   #written: WrittenFunctions | undefined;
-  #others = 0;
-  #unread: readonly UnreadFile[] = [];
+  #about: NoteSources;
 
   constructor(sampling: FunctionSampling, files: FunctionFileSources, live: LiveFunctions) {
     [this.#sampling, this.#files, this.#live] = [sampling, files, live];
+    this.#about = { stackBytes: live.stackBytes, elsewhereNs: 0, others: 0, unread: [] };
     const keeps = files.paths["perf-script"] !== undefined, writer = live.recording?.writer;
     const { energies } = files, { profile } = sampling, biases = this.#biases;
     if (energies !== undefined) this.sample = (timeS, _last, ends) => energies.step(timeS, ends);
@@ -186,7 +192,7 @@ class FunctionOutput implements OpenOutput {
     const { names, profile } = this.#sampling,
       { hz, recording } = this.#live,
       { modules } = profile;
-    this.#others = this.#sampling.otherProcesses;
+    const others = this.#sampling.otherProcesses;
     const costs = this.#sampling.finish();
     this.#know();
     const data: FunctionData = this.#data = {
@@ -204,21 +210,18 @@ class FunctionOutput implements OpenOutput {
       facts: profile.facts,
       frames: (module, address) => names.frames(module, address),
     };
-    this.#unread = unreadFiles(data, modules.all);
+    const { stackBytes } = this.#live, { elsewhereNs } = this.#sampling;
+    const unread = unreadFiles(data, modules.all);
+    const about = this.#about = { stackBytes, elsewhereNs, others, unread };
     // Files that grow are closed by now.
-    const rows = recording?.writer.finish(data, profile.processes.names);
+    const rows = recording?.writer.finish(data, profile.processes.names, about);
     if (rows !== undefined) writeFile(recording!.namesPath, () => [rows], this.#files.site);
     this.#written = writeFunctions(data, this.#samples, this.#files);
     this.#sampling[Symbol.dispose]();
   }
 
   notes(): Finding[] {
-    return functionNotes(this.#sampling.profile.facts, {
-      stackBytes: this.#live.stackBytes,
-      elsewhereNs: this.#sampling.elsewhereNs,
-      others: this.#others,
-      unread: this.#unread,
-    });
+    return functionNotes(this.#sampling.profile.facts, this.#about);
   }
 
   get functions(): PageFunctions | undefined {

@@ -37,6 +37,24 @@ function hasName(module: number): boolean {
   return module === FRAME.process || module === FRAME.region;
 }
 
+/** A file with code that could not be read. */
+export interface UnreadFile {
+  readonly path: string;
+  readonly reason: string;
+  readonly samples: number;
+}
+
+/** Sources of notes other than counts of samples. */
+export interface NoteSources {
+  readonly stackBytes: number;
+  /** CPU time on CPUs without samples, ns. */
+  readonly elsewhereNs: number;
+  /** Processes of the launch that other runs started. */
+  readonly others: number;
+  /** Files with most samples first. */
+  readonly unread: readonly UnreadFile[];
+}
+
 /** Writes what was sampled, when it is known: only whole lines, and only more of them. */
 export class FunctionRowsWriter {
   readonly #sink: ByteSink;
@@ -90,7 +108,7 @@ export class FunctionRowsWriter {
   }
 
   /** All is known: times, names and modules. @returns Lines of the other file. */
-  finish(data: FunctionData, names: readonly string[]): string {
+  finish(data: FunctionData, names: readonly string[], about: NoteSources): string {
     const { trie, costs, modules, facts, durationNs } = data;
     this.#stacks(trie, names);
     modules.forEach(({ path, buildId, isWithoutTable }, i) => {
@@ -111,7 +129,7 @@ export class FunctionRowsWriter {
       this.#row("cost", node, ns, samples, briefNs);
     }
     for (const { node, ns, samples } of data.off) this.#row("off", node, ns, samples);
-    this.#row("end", durationNs, facts);
+    this.#row("end", durationNs, facts, about);
     return this.#lines;
   }
 
@@ -128,6 +146,8 @@ export interface RecordedFunctions extends FunctionData {
   readonly zeroNs: number;
   /** False if it was truncated: times and names are missing. */
   readonly isWhole: boolean;
+  /** Absent: the recording does not have them. */
+  readonly about: NoteSources | undefined;
 }
 
 /**
@@ -179,7 +199,7 @@ class FunctionRows {
   readonly #samples: SampleSeen[] = [];
   readonly #biases = new CodeBiases();
   #rate = { hz: NaN, periodNs: NaN, zeroNs: NaN };
-  #end: { durationNs: number; facts: ProfileFacts } | undefined;
+  #end: { durationNs: number; facts: ProfileFacts; about?: NoteSources } | undefined;
 
   constructor(path: string) {
     this.path = path;
@@ -250,7 +270,11 @@ class FunctionRows {
         break;
       }
       case "end":
-        this.#end = { durationNs: numbers[0], facts: values[1] as ProfileFacts };
+        this.#end = {
+          durationNs: numbers[0],
+          facts: values[1] as ProfileFacts,
+          about: values[2] as NoteSources | undefined,
+        };
     }
   }
 
@@ -290,6 +314,7 @@ class FunctionRows {
       off: this.#off,
       costs: this.#end === undefined ? costsOf(samples, periodNs) : this.#costs,
       isWhole: this.#end !== undefined,
+      about: this.#end?.about,
       frames: (module, address) => {
         return names.get(`${module} ${address}`) ?? [this.#unnamed(module, address)];
       },

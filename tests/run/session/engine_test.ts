@@ -20,6 +20,7 @@ import {
   RecordingOnDisk,
   type StepResults,
 } from "./_application.ts";
+import { bytesLeft } from "../../_support/bytes_left.ts";
 import { Random } from "./_random.ts";
 import { tableOf } from "./_table.ts";
 
@@ -533,17 +534,6 @@ Deno.test("profileName() drops what a report cannot hold", () => {
   assertEquals(profileName('a"b\nc'), "abc");
   assertEquals(profileName('"\n'), "default");
 });
-
-/** Bytes that a call leaves behind, least of several rounds without a collection. */
-function bytesLeft(action: () => void): number {
-  for (let k = 0; k < 30000; k++) action();
-  const rounds = Array.from({ length: 10 }, () => {
-    const before = Deno.memoryUsage().heapUsed;
-    for (let k = 0; k < 5000; k++) action();
-    return (Deno.memoryUsage().heapUsed - before) / 5000;
-  });
-  return Math.min(...rounds.filter((bytes) => bytes >= 0));
-}
 
 Deno.test("steps and events leave nothing behind but a few boxed arguments", () => {
   const still: SignalProvider = {
