@@ -75,54 +75,67 @@ const OWN_OPTIONS: Verb["options"] = [
     name: "repeat",
     short: "r",
     value: "N",
-    help: "blocks, with one run of each command (as many as fit into --max-time, at most 30)",
+    help: "number of blocks (as many as fit into --max-time, at most 30)",
   },
   {
     name: "max-time",
     value: "S",
-    help: "no new block starts after so many seconds (120; with -r no limit)",
+    help: "start no new block after S seconds (120; with -r no limit)",
   },
-  { name: "warmup", short: "w", value: "N", default: "1", help: "runs of each that do not count" },
+  {
+    name: "warmup",
+    short: "w",
+    value: "N",
+    default: "1",
+    help: "number of warm-up runs of each command, which do not count",
+  },
   {
     name: "precision",
     value: "P%",
-    help: "go on until the half-width of the interval is at most so much, looked at from the " +
-      "10th block on",
+    help: "continue until the half-width of the interval is at most P %; checked from the 10th " +
+      "block on",
   },
   {
     name: "pause",
     value: "S|auto",
     default: "0",
-    help: "time between runs; auto: until the power is within 2 % of that before the first run",
+    help:
+      "seconds between runs; auto: wait until the power is within 2 % of the power before the " +
+      "first run",
   },
-  { name: "seed", value: "N", help: "of the random order in the blocks (printed)" },
-  { name: "setup", value: "CMD", help: "run by a shell once a command, before its first run" },
-  { name: "prepare", value: "CMD", help: "run by a shell before each run" },
-  { name: "cleanup", value: "CMD", help: "run by a shell after all runs" },
+  { name: "seed", value: "N", help: "seed of the random order (the output has the seed)" },
+  {
+    name: "setup",
+    value: "CMD",
+    help: "shell command that runs once per command, before its first run",
+  },
+  { name: "prepare", value: "CMD", help: "shell command that runs before each run" },
+  { name: "cleanup", value: "CMD", help: "shell command that runs after all runs" },
   {
     name: "ignore-failure",
     short: "i",
-    help: "go on after a run that fails; its block is left out, and the output names it",
+    help: "continue after a run that fails; its block is left out, and the output names the run",
   },
   {
     name: "metric",
     value: "M",
     default: "energy",
-    help: "energy, time, power, edp, region:NAME, region-time:NAME, as in compare",
+    help: "metric of the verdict: energy, time, power, edp, region:NAME, region-time:NAME",
   },
-  { name: "max-increase", value: "P%", default: "0", help: "increase that is allowed" },
+  { name: "max-increase", value: "P%", default: "0", help: "allowed increase, in percent" },
   {
     name: "level",
     value: "P%",
     default: "98.5",
-    help: "level of the interval, two-sided; of several commands for all of them together",
+    help: "confidence level of the interval, two-sided; with more than two commands it holds for " +
+      "all intervals together",
   },
-  { name: "strict", help: "status 3 if there is neither a change nor proof of the limit" },
-  { name: "dir", value: "DIR", help: "where the reports go (bench-NAME)" },
+  { name: "strict", help: "exit with status 3 if neither a change nor the limit is proven" },
+  { name: "dir", value: "DIR", help: "directory of all results (bench-NAME)" },
   { name: "format", value: "F", words: FORMATS, help: "text (default), json, junit, html" },
   JSON_FORMAT,
-  outputOption("there instead of stdout"),
-  quietOption("no progress"),
+  outputOption("write to FILE instead of stdout"),
+  quietOption("print no progress"),
 ];
 
 /** Options of a run that a benchmark decides itself. */
@@ -142,21 +155,25 @@ const FILE_OPTIONS = new Set(
 export const bench: Verb = {
   name: "bench",
   usage: ["[options] 'COMMAND A' 'COMMAND B' ...", "[options] -- COMMAND A -- COMMAND B ..."],
-  about: `Runs commands again and again, and compares their energy.
+  about: `Runs commands several times and compares their energy.
 
-A block has one run of each command, in random order, so that a slow change of the node cancels. The
-first command is the reference. A command is one argument, or its words follow --. A shell reads an argument
-that has special characters of the shell. In a command, {run} is replaced by "joulemark run", for
-use after a launcher. DIR gets the reports, the output of each run, and a page; "joulemark compare" and "joulemark
-show --format csv" read them.
+The runs are done in blocks. A block has one run of each command, in random order. Therefore a slow
+change of the node affects all commands. All other commands are compared with the first command.
+Write each command as one quoted argument, or write its words after --. An argument with special
+characters such as ; or > is executed by a shell. In a command, {run} is replaced by "joulemark
+run", for use after a launcher. DIR contains the reports, the output of each run, and a page.
+"joulemark compare" and "joulemark show --format csv" read DIR.
 
-Options of "joulemark run" go to each run. The file of an output gets the name of its run.`,
+Options of "joulemark run" apply to each run. The name of each output file begins with the name of
+the run.`,
   options: [
     ...OWN_OPTIONS,
     ...PASSED.map((option) => ({ ...option, env: false, foreign: undefined, help: "" })),
   ],
-  notes: `Verdicts and statuses are those of "joulemark compare": 1 if a command needs more than the
-first one, 2 if there is no verdict. 1 also if a command fails. --cleanup runs after a failure, SIGINT and SIGTERM, too.`,
+  notes:
+    "The exit status is 1 if a command needs significantly more than the first command, or if " +
+    'a run fails. It is 2 if there is no verdict. "joulemark compare --help" lists the ' +
+    "verdicts. --cleanup also runs after a failure, SIGINT and SIGTERM.",
   examples: [
     "joulemark bench './flow 60' './flow 60 --fast'",
     "joulemark bench -r 10 --metric time -- ./a x -- ./b y",

@@ -27,16 +27,16 @@ export const capture: Verb = {
   usage: ["[options] DIR"],
   about: `Saves this node's counter files as a directory tree, for use with --root.
 
-DIR must be empty or must not exist. Only files and registers that the readers use are saved:
-docs/how-to/capture.md lists them. GPU libraries and perf events cannot be saved.`,
+DIR must be empty or must not exist. The command saves only the files and registers that joulemark
+reads. docs/how-to/capture.md lists them. GPU libraries and perf events cannot be saved.`,
   options: [
     { name: "frames", value: "N", default: "2", help: "number of snapshots, at most 10000" },
     { name: "interval", value: "S", default: "1", help: "seconds between two snapshots" },
     { name: "redact", help: "remove host names, user names and serial numbers" },
     WITHOUT,
     COLLECTOR,
-    { ...ROOT, help: "save a tree laid out like / instead of the machine" },
-    { name: "json", help: "print the numbers of saved items as JSON" },
+    { ...ROOT, help: "save this directory, laid out like /, instead of the machine" },
+    { name: "json", help: "print the number of saved files, links and registers as JSON" },
     TEXT_OR_JSON,
     quietOption("print nothing about the saved files"),
   ],

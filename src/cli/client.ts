@@ -21,15 +21,15 @@ export const client: Verb = {
 
 LANG is one of
   c        joulemark.h, for C and C++: one header, no library
-  fortran  joulemark.f90, a module, and the C file that it calls
-  go       joulemark.go, by cgo: regions, which bind a goroutine to its thread,
-           and spans, which may end in any goroutine
-  rust     joulemark.rs, regions and spans that end with their scopes, and
-           the C file that it calls
-  python   joulemark.py: one file, the standard library only
+  fortran  joulemark.f90 (a module), joulemark.h, and the C file of the module
+  go       joulemark.go, by cgo. A region binds its goroutine to a thread; a
+           span may end in any goroutine
+  rust     joulemark.rs and the C file that it calls. Regions and spans end
+           with their scopes
+  python   joulemark.py: one file that needs only the standard library
   shell    joulemark.sh, for bash, zsh and POSIX shells
-  preload  sources of the library that intercepts calls of other tools in
-           the application; "run --preload" builds it automatically`,
+  preload  sources of the library that intercepts calls of other tools;
+           "run --preload" builds this library automatically`,
   options: [
     {
       name: "dir",
@@ -38,9 +38,8 @@ LANG is one of
     },
     quietOption("print nothing about the written files"),
   ],
-  notes:
-    `Existing files of these names are replaced. An annotated program also runs without joulemark; a
-begin/end call then costs a nanosecond or less.`,
+  notes: "Existing files with these names are replaced. An annotated program also works without " +
+    "joulemark. A begin or end call then costs a nanosecond or less.",
   examples: [
     "joulemark client c",
     "joulemark client python --dir lib",

@@ -17,19 +17,21 @@ export const collate: Verb = {
   name: "collate",
   usage: ["-o OUT DIR"],
   about:
-    `Makes one report of a job from the reports of its hosts, by MPI. Run it under the launcher, as a step of the job.
+    `Makes one report of a job from the reports of its hosts, by MPI. Run it under the launcher, as a
+step of the job.
 
-Each process reads its share of the reports in DIR, or the reports on the disk of its own node. Rank 0
-writes OUT, on its node. The result equals that of "joulemark merge", digit for digit. Use it if ten
-thousand files are too many for one process, or if the files are on the disks of the nodes.
+Each process reads a part of the reports in DIR, or the reports on the disk of its own node. Rank 0
+writes OUT on its node. The result is equal to the result of "joulemark merge". Use this command if
+the reports are on the disks of the nodes, or if ten thousand files are too many for one process.
 
-The MPI library is that of the launcher, else the first one found of libmpi_abi, Open MPI and MPICH.
-Intel MPI and Cray MPICH are used as MPICH. The standard ABI of MPI 5 is not tested with a real library.`,
+The command uses the MPI library of the launcher. If there is none, it uses the first library that
+it finds: libmpi_abi, Open MPI, MPICH. Intel MPI and Cray MPICH are used like MPICH. The standard
+ABI of MPI 5 is not tested with a real library.`,
   options: [
-    outputOption("the job's report"),
+    outputOption("report of the job"),
     { name: "mpi-lib", value: "FILE", env: true, help: "MPI library (or JOULEMARK_MPI_LIB)" },
-    quietOption("no notes on stderr"),
-    { name: "verbose", short: "v", help: "which library, how many processes" },
+    quietOption("print no notes on stderr"),
+    { name: "verbose", short: "v", help: "print the MPI library and the number of processes" },
   ],
   examples: [
     "srun --ntasks-per-node=1 joulemark collate -o job.report job.report.parts",

@@ -27,11 +27,11 @@ export const collector: Verb = {
   usage: ["[--user LIST | --group NAME] [options]"],
   about: `Privileged helper: reads restricted counters for unprivileged runs.
 
-Opens the energy counters of powercap, hwmon and pm_counters, and the registers of "doctor
---allow-list". Then it gives up all its rights and sends values over a socket, only to the users named.
-"run", "read", "sample" and "doctor" ask it for counters that they may not read themselves. A client
-cannot name paths. Energy is read at most once a millisecond. "doctor --unit" prints files that start the
-collector with systemd and Slurm.`,
+The collector opens the energy counters of powercap, hwmon and pm_counters, and the registers of
+"doctor --allow-list". Then it drops all its rights. It sends values over a socket, only to the
+named users. "run", "read", "sample" and "doctor" use it for counters that you may not read. A
+client cannot request other files. Energy is read at most once a millisecond. "doctor --unit" prints
+files that start the collector with systemd and Slurm.`,
   options: [
     {
       name: "socket",
@@ -39,15 +39,23 @@ collector with systemd and Slurm.`,
       default: COLLECTOR_SOCKET,
       help: "socket to listen on; a socket from systemd has priority",
     },
-    { name: "user", value: "LIST", help: "users that may ask, comma-separated; root always may" },
-    { name: "group", value: "NAME", help: "group whose members may ask, by the socket's mode" },
+    {
+      name: "user",
+      value: "LIST",
+      help: "users that may connect, comma-separated; root may always connect",
+    },
+    {
+      name: "group",
+      value: "NAME",
+      help: "group whose members may connect; sets group and mode of the socket",
+    },
     ROOT,
     quietOption("print only errors on stderr"),
   ],
   notes:
-    `Without --user and --group, only the collector's own user may ask, or the users that the mode of
-systemd's socket admits. Frequent readings of energy reveal the computations of other users
-(CVE-2020-8694): name only users who have the node to themselves.`,
+    "Without --user and --group, only the collector's own user may connect, or the users that " +
+    "the mode of systemd's socket allows. Frequent energy readings reveal computations of " +
+    "other users (CVE-2020-8694). Name only users who do not share the node.",
   examples: [
     "joulemark collector --user $SLURM_JOB_USER",
     "joulemark collector --group hpc",

@@ -33,12 +33,13 @@ export const compare: Verb = {
   about:
     `Compares two sets of runs; exits with status 1 if the chosen metric increased significantly.
 
-A and B are reports, one per run, or directories with reports; a directory REPORT.parts is one run of
-several hosts. Run-to-run variation is estimated from repeated runs: use at least three per set, better
-five. DIR is the directory of a benchmark of two commands (joulemark bench).
+A and B are reports, one per run, or directories with reports; a directory REPORT.parts is one run
+of several hosts. Run-to-run variation is estimated from repeated runs: use at least three per set,
+better five. DIR is the directory of a benchmark of two commands (joulemark bench).
 
-The ratio B/A has a confidence interval (Student's t over logarithms). The check fails if the whole
-interval is above the allowed increase; without a difference, at most 1 of 100 comparisons fails.`,
+The result is the ratio B/A with a confidence interval (Student's t over logarithms). The exit
+status is 1 if the whole interval is above the allowed increase. If there is no difference, this
+happens in at most 1 of 100 comparisons.`,
   options: [
     {
       name: "metric",
@@ -61,7 +62,10 @@ interval is above the allowed increase; without a difference, at most 1 of 100 c
       default: "98.5",
       help: "confidence level of the interval, two-sided",
     },
-    { name: "welch", help: "use Welch's test also for sets of equal size, if one varies more" },
+    {
+      name: "welch",
+      help: "use Welch's test also for sets of equal size, for example if one set varies more",
+    },
     {
       name: "detect",
       value: "P%",
@@ -73,14 +77,15 @@ interval is above the allowed increase; without a difference, at most 1 of 100 c
     { name: "format", value: "F", words: FORMATS, help: "text (default), json, junit, html" },
     JSON_FORMAT,
     outputOption("write to FILE instead of stdout"),
-    quietOption("no notes on stderr"),
+    quietOption("print no notes on stderr"),
   ],
   sides: true,
-  notes:
-    `Verdicts: worse (status 1); better, or within the limit (0); no significant change, or limit not decided
-(0, with --strict 3). The status is 2 if there is no verdict: too few runs, a metric that is not known of
-every run, or runs that are not comparable. Runs are not comparable if they differ in version, number of hosts,
-processor, clock, simulation or counters, or if a counter failed for a while.`,
+  notes: "Verdicts and exit statuses: worse: 1; better, within the limit: 0; no significant " +
+    "change, limit not decided: 0, or 3 with --strict. The status is 2 if there is no " +
+    "verdict. Reasons are too few runs, a metric that is not known for every run, and runs " +
+    "that are not comparable. Runs are not comparable if they differ in version, number of " +
+    "hosts, processor, base frequency, simulation or counters, or if a counter failed for a " +
+    "while.",
   examples: [
     "joulemark compare old-*.report -- new-*.report",
     "joulemark compare --metric region:solve --max-increase 2% before/ -- after/",

@@ -17,10 +17,11 @@ export const demo: Verb = {
   usage: ["[options of run]"],
   about: `Runs a built-in example program and reports on it.
 
-Takes about four seconds, prints the summary and writes joulemark.report. It reads the node's energy
-counters. If none can be read, it uses a simulated node; summary and report say so.
+The program runs about four seconds. The command prints the summary and writes joulemark.report. It
+reads the node's energy counters. If none can be read, it uses simulated counters, and summary and
+report say so.
 
-Options are those of "joulemark run".`,
+All options of "joulemark run" can be used.`,
   // The help of run describes them.
   options: RUN_OPTIONS.map((option) => {
     return option.name === "help" ? { ...option, group: undefined } : { ...option, help: "" };

@@ -16,12 +16,12 @@ export const mark: Verb = {
   usage: ["begin JOBID", "end JOBID", "TEXT"],
   about: `Writes a mark into the raw stats of the running monitor.
 
-The monitor writes a record of all its types at once, with the mark; the command returns when the record
-is written. "begin" and "end" also set the job of the records in between. Only root and the monitor's own
-user may mark.
+The monitor at once writes a record with the mark. The command returns when the record is written.
+"begin" and "end" also set the job ID of the records between them. Only root and the monitor's own
+user may write marks.
 
-The socket is $JOULEMARK_MONITOR_SOCKET, else /run/joulemark/monitor.sock for root and
-$XDG_RUNTIME_DIR/joulemark/monitor.sock for other users.`,
+The socket of the monitor is $JOULEMARK_MONITOR_SOCKET. If this variable is not set, it is
+/run/joulemark/monitor.sock for root, and $XDG_RUNTIME_DIR/joulemark/monitor.sock for other users.`,
   options: [quietOption("print nothing if no monitor is running (the exit status is still 1)")],
   examples: [
     "joulemark mark begin $SLURM_JOB_ID",

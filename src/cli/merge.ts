@@ -32,24 +32,26 @@ export const merge: Verb = {
   usage: ["-o OUT REPORT...|DIR"],
   about: `Merges the reports of many hosts into one report of the job.
 
-From a directory, *.report and *.parts/*.report are read. The first report determines the job. If two
-reports have the same host name, the first is kept. Truncated reports are left out, as are reports of
-another job, profile, agent or version, and of a run at another time. Each is named in a line; the
-result then says "partial" and the status is 1. --force merges them nevertheless. If nothing can be
-merged, no file is written and the status is 2. OUT must not be one of the reports.
+A directory stands for its files *.report and *.parts/*.report. The first report determines the job.
+The following reports are left out: a second report of a host; truncated reports; reports of another
+job, profile, agent or version; and reports of a run at another time. One line names each of them.
+The result is then marked "partial", and the exit status is 1. --force merges reports that do not
+belong together. If nothing can be merged, no file is written and the exit status is 2. OUT must not
+be one of the reports.
 
-Statistics over hosts (mean, standard deviation, extremes), stragglers and outliers are under the key
-"joulemark:" of the result. Timelines beside the reports become one beside OUT, for its page.`,
+The key "joulemark:" of the result has statistics over hosts (mean, standard deviation, minimum,
+maximum), stragglers and outliers. The timeline files next to the reports are merged into one file
+next to OUT.`,
   options: [
-    outputOption("the job's report"),
+    outputOption("report of the job"),
     {
       name: "pmc",
       value: "FILE",
       help: "also write the PMC log, from the .pmc files of the reports",
     },
     ...sharedOptions(["pmc-version"]),
-    { name: "force", help: "merge reports of different runs too; the result names them" },
-    quietOption("no notes on stderr"),
+    { name: "force", help: "also merge reports of different runs; the result names them" },
+    quietOption("print no notes on stderr"),
   ],
   examples: [
     "joulemark merge -o job.report joulemark.report.parts",

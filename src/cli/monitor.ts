@@ -44,33 +44,35 @@ export const monitor: Verb = {
   usage: ["--dir DIR [--interval S] [options]", "--once [--mark TEXT] [options]"],
   about: `Records raw stats of the node over time, in the format of hpcperfstats.
 
-Writes DIR/HOST/current, also linked as DIR/HOST/EPOCHSECONDS. A new file begins at midnight and on SIGHUP;
-SIGTERM ends the monitor. After a restart it continues today's file, after a mark %gap. "joulemark mark"
-adds marks.`,
+The monitor writes DIR/HOST/current, which has a second name, DIR/HOST/EPOCHSECONDS. It starts a new
+file at midnight and on SIGHUP. SIGTERM ends the monitor. After a restart the monitor writes the
+mark %gap and continues the file of today. "joulemark mark" adds marks.`,
   options: [
     { name: "dir", value: "DIR", help: "directory of the files" },
     { name: "interval", value: "S", default: "300", help: "seconds between two records" },
-    { name: "jobid", value: "ID", help: "job of all records" },
+    { name: "jobid", value: "ID", help: "job ID of all records" },
     {
       name: "jobid-file",
       value: "FILE",
-      help: "file whose first word is the job, or several with commas; read before each record",
+      help: "read the job ID from the first word of FILE before each record; several IDs are " +
+        "separated by commas",
     },
     { name: "types", value: "LIST", help: "record only these types, comma-separated" },
     {
       name: "program-counters",
-      help: "write the control registers of hardware counters first",
+      help: "program the hardware counters before reading them",
     },
-    { name: "once", help: "header and one record on standard output" },
-    { name: "mark", value: "TEXT", help: "with --once: a mark in the record" },
+    { name: "once", help: "print header and one record on standard output" },
+    { name: "mark", value: "TEXT", help: "with --once: write this mark into the record" },
     {
       name: "metrics",
       value: "ADDRESS",
-      help: "answer scrapes of power, energy, frequency, temperature on unix:PATH or [HOST:]PORT",
+      help: "export power, energy, frequency and temperature to Prometheus on [HOST:]PORT or " +
+        "unix:PATH",
     },
     ROOT,
     COLLECTOR,
-    quietOption("nothing on stderr but errors"),
+    quietOption("print only errors on stderr"),
   ],
   examples: [
     "joulemark monitor --once",

@@ -43,47 +43,54 @@ export const pmc: Verb = {
   usage: ["[options] [NAME=]FILE[,FILE...]..."],
   about: `Reads and analyses PMC logs: power and energy per step of a simulation.
 
-Without a choice it prints the totals of each run, statistics of its steps, and groups of steps that stand
-out (restart dumps). It reads files of all versions of pm_mpi_lib.`,
+Without one of the analyses below it prints the totals of each run, statistics of its steps, and
+groups of outliers (such as restart dumps). It reads logs of all versions of pm_mpi_lib.`,
   options: [
     {
       name: "histogram",
       group: HOW,
-      help: "energy, duration, power per step, with normal fit",
+      help: "histogram of energy, duration and power per step, with normal distribution",
     },
-    { name: "cdf", group: HOW, help: "the same as cumulative distribution" },
+    {
+      name: "cdf",
+      group: HOW,
+      help: "cumulative distribution of energy, duration and power per step",
+    },
     {
       name: "compare",
       group: HOW,
       help:
-        "groups of runs: means and standard deviations; a group is NAME=FILE,FILE, or runs named " +
-        "NAME-1, NAME-2",
+        "means and standard deviations of groups of runs; a group is NAME=FILE,FILE, or files " +
+        "named NAME-1, NAME-2",
     },
     {
       name: "sweep",
       group: HOW,
-      help: "energy against runtime over a setting, the sweet spot; NAME is the value, or FILE a " +
-        "table of all",
+      help:
+        "energy and runtime of each setting, and the setting with minimum energy; NAME is the " +
+        "setting, or FILE is a table of all runs",
     },
     {
       name: "summary",
       value: "craypat",
       group: HOW,
       words: ["craypat"],
-      help: "as pat_report: energies as means over processors or nodes, powers as maxima; of " +
-        "reports of run --counters, or of logs of 5.0 or 6.0, which name the nodes",
+      help: "one value per counter, as pat_report prints it: mean of energies over processors or " +
+        'nodes, maximum of powers; FILE is a report of "run --counters", or a log of version ' +
+        "5.0 or 6.0",
     },
     {
       name: "figure",
       value: "LIST",
       words: Object.keys(QUANTITIES),
-      help: "energy,duration,power for --histogram and --cdf",
+      help: "quantities of --histogram and --cdf: energy,duration,power",
     },
-    { name: "bins", value: "N", help: "bins of the histograms" },
+    { name: "bins", value: "N", help: "number of bins of the histograms" },
     {
       name: "agg",
       value: "KEY=HOW",
-      help: "mean, max, sum or min for a counter of craypat; several between commas",
+      help: "aggregation of a counter with --summary: mean, max, sum or min; separate several by " +
+        "commas",
     },
     { name: "format", value: "F", words: FORMATS, help: "text (default), csv, json, svg, html" },
     JSON_FORMAT,

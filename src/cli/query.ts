@@ -41,9 +41,8 @@ and raw stats; the file type is detected from the first bytes.
 
 Without a file, standard input is read. Several files are merged.`,
   options: OPTIONS,
-  notes:
-    `Exit status: 0 done, 2 a file cannot be opened or a report cannot be read, 254 the query is not valid, 255
-unknown option.`,
+  notes: "Exit status: 0 success; 2 a file cannot be opened, or a report cannot be read; 254 the " +
+    "query is not valid; 255 unknown option.",
   examples: [
     "joulemark query -t run.cali",
     "joulemark query -q 'select count() group by path format tree' run.cali",

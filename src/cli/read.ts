@@ -50,31 +50,34 @@ export const read: Verb = {
   usage: ["[options] [SIGNAL DOMAIN INDEX]"],
   about: `Reads one signal now; lists and describes signals.
 
-Without arguments it prints the names of all signals of this node, one a line.`,
+Without arguments it prints the names of all signals of this node, one per line.`,
   options: [
     {
       name: "list",
       short: "l",
       value: "WORD",
       optionalValue: true,
-      help: "all known signals with domain, unit and source, or those whose name or description " +
-        "holds WORD",
+      help: "list all known signals with domain, unit and source, or only signals whose name or " +
+        "description contains WORD",
     },
     {
       name: "info",
       short: "i",
       value: "SIGNAL",
-      help: "unit, domain, behavior, aggregation, source of a signal",
+      help: "print unit, domain, behavior, aggregation and source of a signal",
     },
-    { name: "domains", short: "d", help: "the domains and how many of each this node has" },
+    {
+      name: "domains",
+      short: "d",
+      help: "print the domains, and the number of parts of each domain on this node",
+    },
     JSON_SWITCH,
     TEXT_OR_JSON,
     ...NODE_OPTIONS,
-    quietOption("no reasons on stderr"),
+    quietOption("print no reasons for missing signals on stderr"),
   ],
-  notes:
-    `A signal without a source on this node reads "nan"; the reason goes to stderr and the exit status is 1. An
-unknown name gives exit status 2.`,
+  notes: 'If a signal has no source on this node, its value is "nan", the reason is printed on ' +
+    "stderr, and the exit status is 1. If the name is unknown, the exit status is 2.",
   examples: [
     "joulemark read CPU_ENERGY package 0",
     "joulemark read --list energy",

@@ -16,11 +16,12 @@ export const recover: Verb = {
   usage: ["[DIR]"],
   about: `Makes the report of a run whose monitor was killed, on the node where it ran.
 
-A monitor keeps its current report in memory, once a second. If it was killed, this command writes that
-report: as REPORT, or as REPORT.recovered if REPORT exists. The next run of the same job or user does
-the same. DIR is a session, the directory of a job, or all jobs of the user (default). Runs whose monitor
-or processes still run are skipped. The names of the reports go to stdout.`,
-  options: [quietOption("no notes on stderr")],
+The monitor stores its current report in memory once a second. If the monitor was killed, this
+command writes the stored report to REPORT, or to REPORT.recovered if REPORT exists. The next run of
+the same job or user does the same. DIR is the session directory of one run, the directory of a job,
+or the directory of all jobs of the user (default). Runs that have not ended are skipped. The
+command prints the names of the reports on stdout.`,
+  options: [quietOption("print no notes on stderr")],
   examples: [
     "joulemark recover",
     "joulemark recover /dev/shm/joulemark-$(id -u)",

@@ -42,10 +42,10 @@ import { REPORT_VERSION } from "../core/version.ts";
 export const replay: Verb = {
   name: "replay",
   usage: ["[options] DIR..."],
-  about: `Makes report, trace and event log again from a recording.
+  about: `Makes report, trace and event log from a recording.
 
-DIR holds recording.yaml, events.csv and samples.csv (or .gz), as written by "run --record DIR". Several
-directories are several hosts of one job. Without --report the report goes to stdout.`,
+DIR contains recording.yaml, events.csv and samples.csv (or .gz), as written by "run --record DIR".
+Several directories are several hosts of one job. Without --report the report is printed on stdout.`,
   options: [
     { name: "report", value: "FILE", help: "GEOPM report" },
     ...sharedOptions(["report-signals"]),
@@ -55,17 +55,19 @@ directories are several hosts of one job. Without --report the report goes to st
     {
       name: "idle",
       value: "FILE",
-      help: "also report energy above the idle power in a report or JSON file",
+      help: "also report energy above idle; the idle power is read from FILE (a report or JSON)",
     },
-    { name: "profile", value: "NAME", help: "another name for the run" },
-    { name: "lenient", help: "repair errors in the recording; count and name them" },
-    { name: "json", help: "the report as JSON on stdout" },
+    { name: "profile", value: "NAME", help: "new name for the run" },
+    {
+      name: "lenient",
+      help: "repair or skip wrong rows of the recording, and report their number",
+    },
+    { name: "json", help: "print the report as JSON on stdout" },
     ...sharedOptions(["color"]),
-    quietOption("no summary and no notes on stderr"),
+    quietOption("print no summary and no notes on stderr"),
   ],
-  notes:
-    `Trace and event log of several hosts are named FILE-HOSTNAME. A truncated recording is replayed to its
-end, and the report says "partial".`,
+  notes: "With several hosts the names of trace and event log are FILE-HOSTNAME. A truncated " +
+    'recording is read up to its end, and the report is marked "partial".',
   examples: [
     "joulemark replay lu.rec",
     "joulemark replay --report lu.report --trace lu.trace node1.rec node2.rec",

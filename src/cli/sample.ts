@@ -45,28 +45,30 @@ export const sample: Verb = {
     {
       name: "signals",
       value: "LIST",
-      help: "SIGNAL[@DOMAIN],...: a column for every index of the domain; without it, requests " +
-        'are read from stdin, a "SIGNAL DOMAIN INDEX" a line ("*": every index), up to the first ' +
-        "empty line; lines that begin with # are ignored",
+      help: "SIGNAL[@DOMAIN],...: one column per index of the domain. Without this option the " +
+        'signals are read from stdin, one "SIGNAL DOMAIN INDEX" per line ("*": every index), ' +
+        "up to the first empty line; lines with # at the start are ignored",
     },
     { name: "period", short: "p", value: "S", help: "seconds between two rows" },
     {
       name: "duration",
       short: "t",
       value: "S",
-      help: "seconds to run; without it one row is printed",
+      help: "seconds to run; without this option only one row is printed",
     },
     { name: "no-header", short: "n", help: "print rows only" },
     { name: "delimiter", short: "d", value: "C", default: ",", help: "delimiter between columns" },
     {
       name: "stats",
       value: "FILE",
-      help: "statistics of every column; - is stdout, and then no rows are printed",
+      help: "write statistics of every column to FILE; with - they are printed instead of the rows",
     },
     ...NODE_OPTIONS,
-    quietOption("no reasons on stderr"),
+    quietOption("print no reasons for missing signals on stderr"),
   ],
-  notes: `A signal without a source on this node is a column of nan; the reason goes to stderr.`,
+  notes:
+    "If a signal has no source on this node, its column is nan, and the reason is printed on " +
+    "stderr.",
   examples: [
     "joulemark sample --signals CPU_POWER,TIME --period 0.1 --duration 5",
     "joulemark sample --signals CPU_ENERGY@package -p 1 -t 60 --stats cpu.yaml",

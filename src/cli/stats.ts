@@ -40,9 +40,10 @@ export const stats: Verb = {
   usage: ["[options] FILE..."],
   about: `Computes deltas, rates and job metrics from raw stats files.
 
-FILE is a raw stats file of version 1.0 to 2.3.5, plain, gzip or tar, a directory of such files, or - for
-standard input. Files of many nodes can be given in one call. Counter wraps at the declared width are
-corrected, short spurious drops are left out, and resets are recognized; gauges are not differenced.`,
+FILE is a raw stats file of version 1.0 to 2.3.5 (plain, gzip or tar), a directory of such files, or
+- for standard input. The files may be from many nodes. Counters that wrap at their declared width
+are corrected, short wrong values are left out, and resets are detected. No differences are
+calculated of gauges.`,
   options: [
     { name: "job", value: "ID", help: "only the samples of this job" },
     { name: "types", value: "LIST", help: "only these types, comma-separated" },
@@ -58,17 +59,17 @@ corrected, short spurious drops are left out, and resets are recognized; gauges 
     {
       name: "energy-unit",
       value: "J",
-      help: "joules of a count of energy registers, if the files do not give it: 61.04uJ, 2^-14, " +
-        "or TYPE=..., TYPE.KEY=..., comma-separated",
+      help: "joules per count of energy registers, if the files do not have this unit: 61.04uJ, " +
+        "2^-14, or TYPE=..., TYPE.KEY=..., comma-separated",
     },
-    { name: "devices", help: "table: a row per device, not the sum over devices" },
+    { name: "devices", help: "table: one row per device instead of the sum over devices" },
     // Refused with the reason.
     { name: "as-original", value: "Y", help: "" },
     {
       name: "processes",
       value: "N",
-      help: "number of worker processes for table and openmetrics; each reads some of the nodes " +
-        "(default: one per CPU, at most 8, for several nodes with 64 MiB or more)",
+      help: "number of worker processes for table and openmetrics, each for some of the nodes " +
+        "(default: one per CPU, at most 8, if the files of several nodes have 64 MiB or more)",
     },
     { name: "verbose", short: "v", help: "also print the number of processes" },
     quietOption("print no lines about errors in the files"),

@@ -49,27 +49,27 @@ export const study: Verb = {
   ],
   about: `Runs a command with all values of a setting, and compares energy and time.
 
-Runs COMMAND once for each value of the environment variable NAME, and repeats the series as often as
---repeat says. Each run is a "joulemark run"; its options can be given as JOULEMARK_PERIOD,
-JOULEMARK_SIMULATE, ... Several --vary make all combinations.
+Runs COMMAND once for each value of the environment variable NAME, and makes this series --repeat
+times. Each run is a "joulemark run". To set its options, use the variables JOULEMARK_PERIOD,
+JOULEMARK_SIMULATE, ... Several --vary options give all combinations.
 
---placement runs COMMAND on N nodes of one chassis, on halves in two chassis of a group, and on halves in
-two groups. In the command, {nodes} is replaced by the nodes, and {run} by "joulemark run" if a launcher
-has to come first.
+--placement runs COMMAND on N nodes in three ways: all nodes in one chassis, half of them in each of
+two chassis of one group, and half of them in each of two groups. In the command, {nodes} is
+replaced by the node list, and {run} by "joulemark run", for use after a launcher.
 
-DIR gets a report and the output of each run, and study.csv with the table. The plots study.svg and
-study.html show energy against runtime; study.jsonl records the finished runs.`,
+DIR contains a report and the output of each run, and the table study.csv. The plots study.svg and
+study.html show energy against runtime. The file study.jsonl lists the finished runs.`,
   options: [
     {
       name: "vary",
       value: "NAME=A,B,...",
       repeats: true,
-      help: "a setting and its values; can be given several times",
+      help: "an environment variable and its values; can be given several times",
     },
     {
       name: "placement",
       value: "N",
-      help: "run on N nodes placed in three ways: one chassis, two chassis, two groups",
+      help: "run on N nodes in three placements: one chassis, two chassis, two groups",
     },
     {
       name: "nodes",
@@ -79,8 +79,8 @@ study.html show energy against runtime; study.jsonl records the finished runs.`,
     {
       name: "topology",
       value: "FILE",
-      help:
-        "location of the nodes, if their names do not show it: NODE CNAME in each line, or Slurm's topology",
+      help: "location of the nodes, if their names do not show it: lines NODE CNAME, or the " +
+        'output of "scontrol show topology"',
     },
     { name: "repeat", value: "N", default: "3", help: "number of runs per setting" },
     {

@@ -46,20 +46,20 @@ export function dialectTrials(): Trial[] {
 
 /** Why whole groups of names are not intercepted. */
 const REASONS: Readonly<Record<string, string>> = {
-  mpi: "Local calls, too short for a region",
-  ompt: "Calls that do not wait, and events that OMPT reports through another callback",
-  itt: "Calls for other tools: locks, heaps, stacks, modules, the control of VTune",
+  mpi: "Calls without communication, which are too short for a region",
+  ompt: "Calls that do not wait, and events that another callback reports",
+  itt: "Calls without regions: locks, heaps, stacks, modules, the control of VTune",
   tau:
-    "Calls that configure TAU, read its values, or serve its own wrappers. Members of its C++ classes are called by " +
-    "the library itself",
+    "Calls that configure TAU, read its values, or are made by TAU's own wrappers. Methods of its C++ classes, because " +
+    "TAU's library calls them itself",
 };
 
 /** Functions of public headers that no word of `--preload` intercepts. */
 export const UNHEARD: Readonly<Record<string, { why: string; names: readonly string[] }>> = {
   "adiak.h, adiak_tool.h, 0.5": {
     why:
-      "Adiak stores facts about a run and has no regions: all its calls go to its own library. " +
-      "In Caliper outputs use the option `metadata(KEY=VALUE)`",
+      "Adiak stores properties of a run and has no regions. All its calls go to its own library. " +
+      "To add such properties to Caliper outputs, use the option `metadata(KEY=VALUE)`",
     names: [
       "adiak_adiakversion",
       "adiak_clean",
@@ -109,11 +109,15 @@ export function answeredPage(): string {
   const lines = [
     "# Annotation APIs",
     "",
-    "How many functions of the public headers `--preload` intercepts. Their names are in",
-    "[annotation-apis.csv](annotation-apis.csv). A call that is not intercepted behaves as without joulemark. How to use",
-    "an API: [use existing annotations](../how-to/preload.md). What is recorded: [what --preload records](preload.md).",
+    "This page has the number of functions of each API that `--preload` intercepts, and the number of other functions in",
+    "the API's headers. [annotation-apis.csv](annotation-apis.csv) lists their names. A call that is not intercepted works",
+    "as without joulemark. How to use an API: [use existing annotations](../how-to/preload.md). What is recorded:",
+    "[what --preload records](preload.md).",
     "",
-    "| word | names from | languages | tested with | intercepted | not |",
+    "A *test program* is a program of joulemark's tests that calls the functions of the API. The original library of the API",
+    "is not needed for this test.",
+    "",
+    "| word | headers, version | languages | tested with | intercepted | not intercepted |",
     "| --- | --- | --- | --- | --- | --- |",
   ];
   const dialects = Object.entries(dialectNames());
@@ -125,7 +129,13 @@ export function answeredPage(): string {
     );
   }
   lines.push(...trialLines());
-  lines.push("", "## Not intercepted", "", "| API | functions |", "| --- | --- |");
+  lines.push(
+    "",
+    "## Functions that are not intercepted",
+    "",
+    "| API | functions |",
+    "| --- | --- |",
+  );
   for (const [word, why] of Object.entries(REASONS)) lines.push(`| \`${word}\` | ${why} |`);
   for (const [header, { why }] of Object.entries(UNHEARD)) lines.push(`| ${header} | ${why} |`);
   return `${lines.join("\n")}\n`;
@@ -156,8 +166,8 @@ function trialLines(): string[] {
     "",
     "## Tested combinations",
     "",
-    "Each cell is a test (`tests/marks/client/dialect_trials.json`). Versions are those of Debian 12's packages, in the table above.",
-    "*Its calls* means a program that calls the functions of the API without its library. Empty cells are not tested.",
+    "This table has the libraries and compilers of the tests, by API and language. Their versions are in the table above",
+    "(packages of Debian 12). Empty cells are not tested. `joulemark client` stands for the calls of joulemark itself.",
     "",
     `| | ${languages.join(" | ")} |`,
     `| --- |${" --- |".repeat(languages.length)}`,

@@ -43,7 +43,7 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "path-attributes",
     value: "A,B",
-    help: "attributes that make the path of a tree",
+    help: "attributes that form the path of a tree",
   },
   { name: "sort-by", short: "S", value: "A,B", help: "sort a table or tree" },
   { name: "print-attributes", value: "A,B", help: "attributes to print" },
@@ -63,11 +63,11 @@ export const OPTIONS: readonly Option[] = [
   { name: "list-attributes", help: "print all attributes" },
   {
     name: "strict",
-    help: "right instead of like cali-query: UTF-8 kept, valid JSON, 64-bit order, all digits, " +
-      "status 1 after records that cannot be read",
+    help: "follow the standards instead of cali-query: keep UTF-8, valid JSON, 64-bit integers, " +
+      "all digits, status 1 if a record cannot be read",
   },
-  { name: "verbose", short: "v", help: "name the files while reading" },
-  { name: "quiet", help: "nothing on stderr but errors in the request" },
+  { name: "verbose", short: "v", help: "print the name of each file when it is read" },
+  { name: "quiet", help: "print only errors in the request on stderr" },
   { name: "version", short: "V", help: "print the version on stderr" },
   { name: "caliper-config", short: "P", value: "STRING", help: "" },
   { name: "debug", help: "" },
@@ -76,7 +76,7 @@ export const OPTIONS: readonly Option[] = [
     short: "h",
     value: "TOPIC",
     words: HELP_TOPICS,
-    help: "this text, or calql, let, select, groupby, where, format",
+    help: "this text, or help on calql, let, select, groupby, where, format",
   },
 ];
 

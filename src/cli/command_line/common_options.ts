@@ -8,14 +8,14 @@ import type { Option } from "../../core/option.ts";
 export const ROOT: Option = {
   name: "root",
   value: "DIR",
-  help: "read a tree laid out like / instead of the machine",
+  help: "read counters from this directory, laid out like /, instead of the machine",
 };
 
 /** Sources that are left out. */
 export const WITHOUT: Option = {
   name: "without",
   value: "READERS",
-  help: "leave readers out, comma-separated",
+  help: "do not use these sources of signals, comma-separated",
 };
 
 /** Helper that reads restricted counters. */
@@ -23,14 +23,14 @@ export const COLLECTOR: Option = {
   name: "collector",
   value: "SOCKET|off",
   env: true,
-  help: "helper that reads counters for which you have no permission",
+  help: "socket of the helper that reads restricted counters for you; off: do not use it",
 };
 
 /** Options of verbs that read the node. */
 export const NODE_OPTIONS: readonly Option[] = [ROOT, WITHOUT, COLLECTOR];
 
 /** JSON on stdout. */
-export const JSON_SWITCH: Option = { name: "json", help: "the same as JSON" };
+export const JSON_SWITCH: Option = { name: "json", help: "print the result as JSON" };
 
 /** JSON on stdout, if there are several formats. */
 export const JSON_FORMAT: Option = { name: "json", help: "the same as --format json" };

@@ -47,32 +47,34 @@ export const doctor: Verb = {
   about:
     `Reports whether energy can be measured here, the state of each quantity, and how to get more.
 
-With --sources also lists every source, and the settings in /etc/joulemark.conf, in the user's own
-file and in variables.`,
+--sources also lists every source, and the settings in /etc/joulemark.conf, in the user's own file
+and in variables.`,
   showsSettings: true,
   options: [
     {
       name: "energy",
       value: "SECONDS",
       optionalValue: true,
-      help:
-        "run a small kernel for SECONDS (30), to test if energy counters can be trusted at visits " +
-        "of 1, 10 and 100 ms",
+      help: "run a small test program for SECONDS (30), to check if the energy counters are " +
+        "reliable for visits of 1, 10 and 100 ms",
     },
     {
       name: "simulate",
       value: "SPEC",
       optionalValue: true,
-      help: "with --energy: try the simulated node (rapl, cray or both)",
+      help: "with --energy: check the simulated counters (rapl, cray or both)",
     },
-    outputOption("with --energy: write the result to FILE, not to the place where reports look"),
+    outputOption("with --energy: write the result to FILE; later reports do not mention it"),
     JSON_SWITCH,
     TEXT_OR_JSON,
     {
       name: "sources",
       help: "also list every source, the signals that a run would record, settings and permissions",
     },
-    { name: "permissions", help: "print the permission flags that the executable is built with" },
+    {
+      name: "permissions",
+      help: "print the permissions of Deno that the executable is built with",
+    },
     {
       name: "allow-list",
       help: "print the registers that joulemark reads, as an allow list for msr-safe",
@@ -82,21 +84,21 @@ file and in variables.`,
       value: "NAME",
       words: UNIT_NAMES,
       help:
-        "print files that start the collector: service and socket of systemd; job (a service per " +
-        "user), prolog and epilog of Slurm",
+        "print a file that starts the collector: service or socket of systemd, job (a service " +
+        "per user), prolog or epilog of Slurm",
     },
-    { ...ROOT, help: "examine a tree laid out like / instead of the machine" },
+    { ...ROOT, help: "examine this directory, laid out like /, instead of the machine" },
     WITHOUT,
     COLLECTOR,
     {
       name: "verbose",
       short: "v",
-      help: "like --sources, with the rows that a readable source lacks",
+      help: "like --sources, and also list the signals that a readable source does not have",
     },
   ],
-  notes:
-    `Fixes are listed by risk, lowest first. Energy counters are restricted to root since CVE-2020-8694,
-because readings leak keys: give access to a group, not to all users.`,
+  notes: "Fixes are listed by risk, lowest first. Since CVE-2020-8694 only root may read energy " +
+    "counters, because frequent readings reveal cryptographic keys. Give access to a group, " +
+    "not to all users.",
   examples: [
     "joulemark doctor",
     "joulemark doctor --json",

@@ -16,85 +16,88 @@ export const WARNINGS: readonly WarningRow[] = [
     name: "samples missed",
     pattern: /samples? (were )?missed|samples? late/i,
     means:
-      "Samples were missed. The monitor did not run in time for them, or they began more than " +
-      "a period late. Energies stay correct, since counters go on; the power curve has gaps. Below " +
-      "5 % the summary has no such note.",
-    todo: "Leave a CPU free, or use a longer --period.",
+      "The monitor could not take some samples in time, or took them more than one period late. " +
+      "Energies stay correct, because the counters continue to count. The power curve has gaps. " +
+      "Below 5 % the summary has no such note.",
+    todo: "Leave one CPU free, or use a longer --period.",
   },
   {
     name: "coarse",
     pattern: /\bcoarse\b|cannot be determined|not determined/i,
     means:
-      "The energy of some regions is coarse (~): it has no standard error, or one above 10 %. " +
-      "The counter updates too rarely, the regions always run together, or regions on other CPUs " +
-      "share the counter. The value is the difference of counter readings at the edges.",
-    todo: "Run longer, or use the value as a coarse estimate; docs/explanation/how-sure.md.",
+      "The energy of some regions is coarse (~): it has no standard error, or an error above 10 " +
+      "%. Causes: the counter changes too rarely, regions always run together, or regions on " +
+      "other CPUs share the counter. The value is the difference of counter readings at begin " +
+      "and end.",
+    todo: "Run longer, or use the value as a coarse estimate. See docs/explanation/how-sure.md.",
   },
   {
     name: "inaccurate",
     pattern: /\binaccurate\b/i,
     means: "The energy of some regions is inaccurate: its standard error is above 5 %.",
-    todo: "Run longer; four times the time halves an error.",
+    todo: "Run longer: four times the time gives half the error.",
   },
   {
     name: "uncertain total",
     pattern: /is uncertain|\brough\b/i,
-    means: "The energy is uncertain: the counter had few updates in this run. What it counted " +
-      "before its first and after its last update may be 5 % of the total or more.",
-    todo: "Run longer, or use a counter that updates more often (package).",
+    means:
+      "The energy of the run is uncertain, because the counter had few updates in this run. The " +
+      "energy before its first and after its last update may be 5 % of the total or more.",
+    todo: "Run longer, or use a counter with more updates per second (package).",
   },
   {
     name: "no energy",
     pattern: /no energy is known|not measured|energy not available|\babsent\b/i,
     means:
-      "No energy is known; times are exact. The node has no readable counter for it. GEOPM's " +
-      "key is 0 then, since its format has no other value.",
-    todo: "joulemark doctor names the obstacle and how to remove it.",
+      "No energy is known, because the node has no counter that you may read. Times are exact. " +
+      "GEOPM's key is 0 in this case, because its format has no other value.",
+    todo: "Run joulemark doctor: it names the reason and the fix.",
   },
   {
     name: "stalled",
     pattern: /stalled from|stood still/i,
     means:
-      "The monitor was stalled, and the application ended then. Energies cover only the time " +
-      "before.",
-    todo: "Leave a CPU or some memory to the monitor; look for a suspended node.",
+      "The monitor did not run for a while, and the application ended in this time. Energies " +
+      "cover only the time before.",
+    todo: "Leave one CPU and some memory free. Check if the node was suspended.",
   },
   {
     name: "first sample late",
     pattern: /first sample came|first sample after|with the first sample/i,
-    means: "The first sample came late. Energies and powers do not cover the time before it.",
-    todo: "Put the executable on a fast file system; run longer.",
+    means: "The first sample came late. Energies and powers do not include the time before it.",
+    todo: "Put the executable on a fast file system, or run longer.",
   },
   {
     name: "lower limit",
     pattern:
       /lower limit|known of|of the time|of \d+ of \d+ |of the first|coverage|partial energy/i,
-    means:
-      "The energy is a lower limit: a counter failed, was reset or came late. The value covers " +
-      "a part of the time or of the packages. GEOPM's key is NaN; keys with -known have the value.",
-    todo: "Repeat the run; docs/reference/coverage.md. compare refuses such runs.",
+    means: "The energy is a lower limit: a counter failed, was reset or appeared late. The value " +
+      "covers only a part of the time or of the packages. GEOPM's key is NaN, and keys with " +
+      "-known have the value.",
+    todo: "Repeat the run. joulemark compare refuses such runs. See docs/reference/coverage.md.",
   },
   {
     name: "monitor's cost",
     pattern: /monitor used [\d.]+ %|costly/i,
-    means: "The monitor used more than 2 % of one core for sampling. It may have slowed the " +
-      "application down.",
-    todo: "Use a longer --period, or leave a CPU free.",
+    means: "The monitor used more than 2 % of one core for sampling. This may have made the " +
+      "application slower.",
+    todo: "Use a longer --period, or leave one CPU free.",
   },
   {
     name: "do not compare",
     pattern: /do not compare/i,
-    means: "Do not compare this run with complete ones: its command failed or was interrupted. " +
-      "joulemark compare refuses it.",
+    means:
+      "The command failed or was interrupted, so its values cannot be compared with those of a " +
+      "complete run. joulemark compare refuses it.",
     todo: "Repeat the run.",
   },
   {
     name: "per-CPU counters read less often",
     pattern: /single CPUs were read|per-CPU counters read every|ticks between reads/i,
     means:
-      "Counters of single CPUs were read every few ticks, since reading all of them took more " +
-      "than a tenth of the period.",
-    todo: "A longer --period, or --without for sources that you do not need.",
+      "Counters of single CPUs were read only at every n-th sample, because reading all of them " +
+      "took more than a tenth of the period.",
+    todo: "Use a longer --period, or leave out sources that you do not need (--without).",
   },
   {
     name: "budget",
@@ -102,100 +105,109 @@ export const WARNINGS: readonly WarningRow[] = [
     means:
       "To stay within the budget, the monitor aggregated short visits or used a longer period. " +
       "Counts and times are exact.",
-    todo: "A larger --budget, or fewer annotations in short loops.",
+    todo: "Use a larger --budget, or fewer annotations in short loops.",
   },
   {
     name: "aggregated visits",
     pattern: /came folded|folded|were aggregated/i,
-    means: "Visits were aggregated in the application: they came faster than the ring was read. " +
-      "Counts and times are exact, single begins and ends are not kept.",
-    todo: "Nothing, unless you need each visit; then annotate longer regions.",
+    means:
+      "The application aggregated visits, because it made calls faster than the monitor could " +
+      "read them. Counts and times are exact. The begin and end of a single visit are not " +
+      "known.",
+    todo: "Nothing, unless you need single visits. Then annotate longer regions.",
   },
   {
     name: "names without room",
     pattern: /no room for|without room|\[joulemark\] other|under one name/i,
-    means: "There was no room for more names or threads. The rest counts as one region, " +
+    means: "There was no room for more names or threads. All further names count as one region, " +
       "[joulemark] other.",
-    todo: "Give regions fewer different names (no numbers of steps in them).",
+    todo: "Use fewer different names, for example no step numbers in names.",
   },
   {
     name: "interrupted calls",
     pattern: /signal handlers|marks within marks/i,
     means:
-      "Calls of signal handlers interrupted a begin or end call of their thread and found no " +
-      "room. They are left out; all others are exact.",
+      "Calls of signal handlers interrupted a begin or end call of the same thread, and there " +
+      "was no room for them. They are left out. All other calls are exact.",
     todo: "Do not annotate signal handlers.",
   },
   {
     name: "calls out of order",
     pattern: /out of order|calls do not match|calls? were ignored|refused calls?| x |mistakes?/i,
     means:
-      "Begin and end calls do not match, such as an end without a begin, which has no effect. " +
-      "A region that was never ended lasts until its process ends.",
-    todo: "The report names the kinds under marks; docs/how-to/annotate.md.",
+      "Begin and end calls do not match. An end without a begin has no effect. A region that was " +
+      "never ended lasts until its process ends.",
+    todo: "Correct the calls. The report lists them by kind under marks. See " +
+      "docs/how-to/annotate.md.",
   },
   {
     name: "nested visits too fast",
     pattern: /nested visits came too fast/i,
     means:
-      "Nested visits came too fast to be recorded in order. Counts and times by path are exact.",
+      "Nested visits were too fast to be recorded in order. Counts and times by path are exact.",
     todo: "Annotate longer regions.",
   },
   {
     name: "records left out",
     pattern: /damaged and are left out|records left out|files? of annotations|refused /i,
-    means: "Records of annotations were damaged and are left out: no client writes such records.",
+    means: "Records of annotations were damaged and are left out. The calls of joulemark client " +
+      "never write such records.",
     todo: "Build the application with the client of this version.",
   },
   {
     name: "late events",
     pattern: /events? came late|late events/i,
-    means: "Events came late: after their sample was settled. They count at the next sample.",
-    todo: "Nothing, if they are few; else use a longer --period.",
+    means: "Some events arrived after their sample was finished. They count at the next sample.",
+    todo: "Nothing if they are few. Otherwise use a longer --period.",
   },
   {
     name: "preload without regions",
     pattern: /made a region/i,
     means:
-      "No call of the intercepted APIs made a region: none came, or the program does not load " +
-      "the library.",
-    todo: "Programs that are static or setuid, or set LD_PRELOAD themselves: joulemark client c.",
+      "No call of the intercepted APIs made a region. Either the program makes no such call, or " +
+      "it does not load the library.",
+    todo: "Static and set-user-ID programs, and programs that set LD_PRELOAD, cannot be " +
+      "intercepted. Use joulemark client c.",
   },
   {
     name: "no region",
     pattern: /no region/i,
-    means: "No region is known: the application has no annotations. The report has totals alone.",
+    means: "The application has no annotations, so no region is known. The report has only totals.",
     todo:
       'Try "joulemark run --preload all -- ./app", or joulemark client c; docs/how-to/annotate.md.',
   },
   {
     name: "idle",
     pattern: /not idle before|net is < 0|idle power times/i,
-    means: "The node was not idle while its idle power was measured: net energies are too low.",
-    todo: "Measure the baseline on an idle node and give its file to --idle.",
+    means:
+      "The node was not idle while its idle power was measured. Therefore the net energies are " +
+      "too low.",
+    todo: "Measure the idle power on an idle node, and give its report to --idle.",
   },
   {
     name: "larger machine",
     pattern: /more CPUs than the tree/i,
-    means: "The machine has more CPUs than the tree of files: CPU c counts as c mod N.",
-    todo: "Nothing, for a test; else leave --root out.",
+    means:
+      "This machine has more CPUs than the node in the directory of --root. CPU c counts as CPU " +
+      "c mod N of this node.",
+    todo: "Nothing in a test. Otherwise leave out --root.",
   },
   {
     name: "simulated",
     pattern: /simulated/i,
-    means: "SIMULATED counters: no value is a measurement. The energies are those of a model.",
-    todo: "joulemark doctor says which counters this node has.",
+    means: "The counters are simulated. No value is a measurement.",
+    todo: "Run joulemark doctor: it lists the counters of this node.",
   },
   {
     name: "partial",
     pattern: /partial|left out/i,
-    means: "The report covers a part of the time or of the hosts; it says which.",
-    todo: "joulemark recover and joulemark merge, if the rest is somewhere.",
+    means: "The report covers only a part of the time or of the hosts, and names this part.",
+    todo: "Use joulemark recover or joulemark merge if the other parts exist.",
   },
   {
     name: "counter trouble",
     pattern: /\(\d+ times\)|stall|reset|dropped/i,
-    means: "A counter failed or stalled during the run; its values until then are kept.",
-    todo: "joulemark doctor; the report names it under sources.",
+    means: "A counter failed or stalled during the run. Values before this time are valid.",
+    todo: "Run joulemark doctor. The report names the counter under sources.",
   },
 ];

@@ -22,10 +22,10 @@ export function explainOf(verbs: readonly VerbEntry[]): Verb {
     usage: ["WORD..."],
     anyWords: true,
     about:
-      `Says what a word means: a field of the report, a signal, a note of the summary, a verb, an
+      `Explains a word: a field of the report, a signal, a note of the summary, a verb (subcommand), an
 option or its variable, or a word of the glossary.
 
-Several words are one name, such as "samples missed"; a whole note is explained too.`,
+Several words are one name, such as "samples missed". You can also give a whole note.`,
     options: [TEXT_OR_JSON, JSON_SWITCH],
     examples: [
       "joulemark explain sync-runtime",

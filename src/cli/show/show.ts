@@ -46,44 +46,45 @@ export const show: Verb = {
   name: "show",
   usage: ["[options] [FILE|DIR...]"],
   about:
-    `Shows what a run left: its summary, then tables of components, hosts, regions and sources, and
+    `Shows the results of a run: its summary, tables of components, hosts, regions and sources, and
 notes.
 
-Without a file the newest report of the current directory is shown. FILE is a report (of joulemark
-or GEOPM, also an incomplete one), a trace, a .cali file, a PMC log or raw stats. DIR is a
-recording, a report's directory of parts, or a directory with the reports of a job.`,
+FILE is a report (of joulemark or GEOPM, also an incomplete one), a trace, a .cali file, a PMC log
+or raw stats. DIR is a recording, the directory REPORT.parts of a job, or another directory with
+reports. Without an argument the newest report of the current directory is shown.`,
   options: [
     {
       name: "html",
-      help: "one page for a browser; traces beside a report give it power over time",
+      help: "write a page for a browser; power over time comes from the file .timeline next to " +
+        "the report, or from a trace",
     },
     {
       name: "format",
       value: "F",
       words: FORMATS,
-      help:
-        "text (default); json: of reports the data of the page; csv, jsonl: of reports one long table, a row a region, host and " +
-        "component; markdown: the region table; speedscope, pprof: the tree for these viewers",
+      help: "text (default); json: the data of the page; csv, jsonl: one long table with a row " +
+        "for each region, host and component; markdown: the region table; speedscope, pprof: " +
+        "the region tree for these viewers",
     },
     {
       name: "components",
       value: "LIST",
-      help: "csv, jsonl: only these of node, package, memory, gpu",
+      help: "csv, jsonl: only these components, from node, package, memory, gpu",
     },
     {
       name: "min-share",
       value: "P%",
-      help: "csv, jsonl: only regions of at least this share of the energy",
+      help: "csv, jsonl: only regions with at least P % of the energy",
     },
     { name: "no-process", help: "csv, jsonl: no rows of single processes" },
-    { name: "job", help: "csv, jsonl: sums over all hosts in place of each host" },
-    { name: "series", help: "csv, jsonl: power over time in place of the regions" },
+    { name: "job", help: "csv, jsonl: sums over all hosts instead of single hosts" },
+    { name: "series", help: "csv, jsonl: power over time instead of regions" },
     { name: "schema", help: "print the columns as CSVW; with --format jsonl as JSON Schema" },
     JSON_FORMAT,
-    outputOption("there instead of stdout"),
+    outputOption("write to FILE instead of stdout"),
     COLOR,
-    quietOption("no notes on stderr"),
-    { name: "verbose", short: "v", help: "notes that change no value, too" },
+    quietOption("print no notes on stderr"),
+    { name: "verbose", short: "v", help: "also print notes that have no influence on the values" },
   ],
   examples: [
     "joulemark show joulemark.report",

@@ -35,25 +35,26 @@ export const top: Verb = {
   usage: ["[options]", "--context PID"],
   about: `Live view of node power and of the running regions.
 
-On a terminal the page is drawn again each interval; elsewhere one page of plain lines is printed. Processes
-are those that run under "joulemark run" of this user. "throttled" is the share of time lost to power
-limits. Bars show the recent history, from 0 to the range next to them.`,
+On a terminal the page is updated after each interval. If the output is not a terminal, one page is
+printed as plain text. The page shows the processes of this user under "joulemark run". "throttled"
+is the share of time lost to power limits. The bars show the recent history. The range of each bar
+is next to it.`,
   options: [
     {
       name: "context",
       value: "PID",
-      help:
-        "show only this process, once: regions and attributes of each of its threads, outermost " +
-        "first, and time and energy since its last annotation",
+      help: "show only this process, once: open regions and attributes of each thread, outermost " +
+        "first, and time and energy since the last annotation",
     },
-    { name: "interval", value: "S", default: "1", help: "seconds between two pages" },
+    { name: "interval", value: "S", default: "1", help: "seconds between two updates" },
     { name: "once", help: "show one page and exit" },
     ...NODE_OPTIONS,
     {
       name: "simulate",
-      help: "show the simulated node of a current run, or an idle one if there is none",
+      help: 'show the simulated node of a running "joulemark run --simulate", or else an idle ' +
+        "simulated node",
     },
-    { name: "json", help: "print the page as JSON, once" },
+    { name: "json", help: "print one page as JSON" },
   ],
   notes:
     `Keys: q quits; p or blank pauses; s sorts by process, rank or region; f or / filters. Type a part of a

@@ -120,7 +120,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       value: "entryHint",
       thread: true,
       track: "handle",
-      about: "hint or empty; enters of unregistered names register them, else the first hint stays",
+      about: "hint, or empty; the first `region` or `enter` row of a region sets its hint",
     },
   },
   exit: {
@@ -129,7 +129,11 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   },
   epoch: {
     ring: { about: "epoch" },
-    row: { event: "epoch", value: "epoch", about: "its number, or empty: the next" },
+    row: {
+      event: "epoch",
+      value: "epoch",
+      about: "number of the epoch; empty: the previous number plus 1",
+    },
   },
   tprofInit: {
     ring: { about: "progress begins", value: "work units" },
@@ -137,19 +141,31 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   },
   tprofPost: {
     ring: { about: "one unit done" },
-    row: { event: "tprof_post", value: "cpu", about: "CPU or empty" },
+    row: { event: "tprof_post", value: "cpu", about: "CPU, or empty" },
   },
   overhead: {
     ring: { about: "overhead", payload: "seconds, binary64" },
     row: { event: "overhead", value: "seconds", about: "seconds" },
   },
   attributeBegin: {
-    ring: { about: "attribute begins", value: NAME, payload: "its value: see below" },
-    row: { event: "begin", region: "name", value: "attribute", thread: true, about: "its value" },
+    ring: { about: "attribute begins", value: NAME, payload: "value, see below" },
+    row: {
+      event: "begin",
+      region: "name",
+      value: "attribute",
+      thread: true,
+      about: "value of the attribute",
+    },
   },
   attributeSet: {
-    ring: { about: "attribute is set", value: NAME, payload: "its value: see below" },
-    row: { event: "set", region: "name", value: "attribute", thread: true, about: "its value" },
+    ring: { about: "attribute is set", value: NAME, payload: "value, see below" },
+    row: {
+      event: "set",
+      region: "name",
+      value: "attribute",
+      thread: true,
+      about: "value of the attribute",
+    },
   },
   attributeEnd: {
     ring: { about: "attribute ends", value: NAME },
@@ -160,7 +176,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     row: {
       event: "pm_open",
       value: "pmOpen",
-      about: "version, and the rank of the process where it has one",
+      about: "version of pm_mpi_lib, and the rank of the process if it is known",
     },
   },
   pmRecord: {
@@ -168,8 +184,8 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     row: {
       event: "pm_record",
       value: "pmRecord",
-      about: "`STEP SUBSTEP SYNC INITIAL`; a fifth word 1 is no call: the barrier of the one " +
-        "before is over",
+      about: "`STEP SUBSTEP SYNC INITIAL`. A fifth word 1 means: not a call, but the end of the " +
+        "previous call's barrier",
     },
   },
   pmClose: {
@@ -185,7 +201,11 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     },
   },
   spanBegin: {
-    ring: { about: "span begins", value: "name and track, as of 2", payload: "number of the span" },
+    ring: {
+      about: "span begins",
+      value: "name and track, as for kind 2",
+      payload: "number of the span",
+    },
     row: {
       event: "enter",
       region: "name",
@@ -195,26 +215,26 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     },
   },
   spanEnd: {
-    ring: { about: "span ends", value: "the track alone, or 0", payload: "number of the span" },
+    ring: { about: "span ends", value: "track, or 0", payload: "number of the span" },
     row: {
       event: "exit",
       region: "name",
       thread: true,
       track: "span",
-      about: "with a number under `span`: it ends, on any thread",
+      about: "with a number under `span`: this span ends, on any thread",
     },
   },
   inPath: {
-    ring: { about: "in path", value: "the path that the thread is in at its next attribute" },
+    ring: { about: "in path", value: "path of the thread at its next attribute" },
     row: {
       event: "in_path",
       value: "path",
       thread: true,
-      about: "`PATH` that the thread is in at its next attribute",
+      about: "`PATH` of the thread at its next attribute",
     },
   },
   start: {
-    row: { event: "start", value: "cpus", about: "CPU list" },
+    row: { event: "start", value: "cpus", about: "CPU list of the process" },
   },
   startCommand: {
     row: {
@@ -229,7 +249,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       event: "start",
       value: "cpus",
       thread: true,
-      about: "with a thread: the CPUs that it is bound to",
+      about: "in a row with a thread: CPU list of this thread",
     },
   },
   region: {
@@ -243,14 +263,15 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       value: "visits",
       thread: true,
       track: "handle",
-      about: "`COUNT SECONDS`: visits that the ring folded, at the time of the first",
+      about:
+        "`COUNT SECONDS`: aggregated visits of a region; the row has the time of the first visit",
     },
   },
   folding: {
     row: {
       event: "folding",
       thread: true,
-      about: "empty: all visits of the thread are folded from here on",
+      about: "empty; from this row on all visits of the thread are aggregated",
     },
   },
   folded: {
@@ -261,9 +282,9 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       value: "folded",
       thread: true,
       about:
-        "`PATH COUNT SUM SQUARES LEAST MOST SELF`, in ns: visits that came too fast for their " +
-        "order, folded by path; SELF is the time in the path itself, below 0 where it was too " +
-        "much before",
+        "`PATH COUNT SUM SQUARES LEAST MOST SELF`, in ns: visits aggregated by path, with sum, sum " +
+        "of squares, minimum and maximum of their lengths. SELF is the time in the path itself; " +
+        "below 0 it corrects an earlier row",
     },
   },
   foldedLengths: {
@@ -272,7 +293,9 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       event: "lengths",
       value: "lengths",
       thread: true,
-      about: "`PATH BUCKET VISITS`: a bucket of the histogram of those, at the process's end",
+      about:
+        "`PATH BUCKET VISITS`: a bucket of the histogram of aggregated visits, at the end of " +
+        "the process",
     },
   },
   shutdown: { row: { event: "shutdown" } },
@@ -298,8 +321,9 @@ export const KIND_INFO: readonly (EventKindInfo | undefined)[] = infos;
 export const DESCRIBING_ROWS = {
   path: {
     event: "path",
-    about: "`NUMBER PARENT ATTRIBUTE`: a path, a region within another path, 0 the outermost; " +
-      "the attribute may be missing",
+    about:
+      "`NUMBER PARENT ATTRIBUTE`: number of a path, number of the path around it (0: none), and " +
+      "attribute, which may be missing",
   },
   attribute: { event: "attribute", about: "`TYPE PROPERTIES` of the attribute" },
 } as const;

@@ -25,10 +25,12 @@ export const OUTPUTS: readonly Output[] = [
   {
     name: "trace",
     options: [
-      option("trace", "FILE", "a row of signals per sample, GEOPM's trace", {
+      option("trace", "FILE", "GEOPM's trace: signals over time, one row per sample", {
         foreign: "GEOPM_TRACE",
       }),
-      option("trace-signals", "LIST", "more columns in it", { foreign: "GEOPM_TRACE_SIGNALS" }),
+      option("trace-signals", "LIST", "additional columns of the trace", {
+        foreign: "GEOPM_TRACE_SIGNALS",
+      }),
     ],
     replays: true,
     holdsEvents: true,
@@ -36,7 +38,7 @@ export const OUTPUTS: readonly Output[] = [
   },
   {
     name: "event-log",
-    options: [option("event-log", "FILE", "every mark, GEOPM's profile trace", {
+    options: [option("event-log", "FILE", "GEOPM's profile trace: every begin and end call", {
       foreign: "GEOPM_TRACE_PROFILE",
     })],
     replays: true,
@@ -59,7 +61,7 @@ export const OUTPUTS: readonly Output[] = [
   },
   {
     name: "recording",
-    options: [option("record", "DIR", 'a recording that "joulemark replay" reads')],
+    options: [option("record", "DIR", 'recording of events and samples, for "joulemark replay"')],
     replays: false,
     holdsEvents: true,
     load: async () => (await import("./recording.ts")).makeRecording,
@@ -67,8 +69,8 @@ export const OUTPUTS: readonly Output[] = [
   {
     name: "pmc",
     options: [
-      option("pmc", "FILE", "power and energy per step, pm_mpi_lib's log"),
-      option("pmc-version", "V", "2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0", {
+      option("pmc", "FILE", "PMC log (of pm_mpi_lib): power and energy per step"),
+      option("pmc-version", "V", "version of the PMC log: 2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0", {
         words: PMC_VERSIONS,
         default: "4.4",
       }),
@@ -84,8 +86,8 @@ export const OUTPUTS: readonly Output[] = [
     options: [option(
       "counters",
       "LIST",
-      'figures of counters by node and package in the report, for "pmc --summary craypat"; ' +
-        "CrayPat's PAT_RT_PERFCTR does too",
+      'also report these counters by node and package, for "pmc --summary craypat"; ' +
+        "PAT_RT_PERFCTR of CrayPat has the same effect",
       { foreign: "PAT_RT_PERFCTR" },
     )],
     replays: true,
@@ -98,7 +100,7 @@ export const OUTPUTS: readonly Output[] = [
       option(
         "functions",
         "HZ",
-        "functions by CPU time, from samples of their stacks: no marks needed",
+        "CPU time and energy of functions, by sampling their stacks; needs no annotations",
         {
           optionalValue: true,
           default: `${DEFAULT_HZ} per second and CPU`,
@@ -108,12 +110,13 @@ export const OUTPUTS: readonly Output[] = [
         name: "off-cpu",
         env: true,
         group: "Outputs",
-        help: "also the time in which threads wait, by stack where the kernel may be sampled",
+        help:
+          "also record the time in which threads wait; with stacks if you may sample the kernel",
       },
-      option("folded", "FILE", "stacks of functions as text, for flame graphs"),
-      option("pprof", "FILE", "stacks of functions for pprof"),
-      option("speedscope", "FILE", "stacks of functions for speedscope.app"),
-      option("perf-script", "FILE", 'samples as "perf script" prints them'),
+      option("folded", "FILE", "stacks of --functions as text, for flame graphs"),
+      option("pprof", "FILE", "stacks of --functions for pprof"),
+      option("speedscope", "FILE", "stacks of --functions for speedscope.app"),
+      option("perf-script", "FILE", 'samples of --functions in the format of "perf script"'),
     ],
     replays: true,
     isAsked: asksFunctions,
@@ -128,8 +131,16 @@ export const OUTPUTS: readonly Output[] = [
   {
     name: "channels",
     options: [
-      option("cali", "FILE", "every mark with times and energies, a .cali stream"),
-      option("cali-config", "STRING", "Caliper's configurations: runtime-report,event-trace"),
+      option(
+        "cali",
+        "FILE",
+        "Caliper file (.cali) with every begin and end call, times and energies",
+      ),
+      option(
+        "cali-config",
+        "STRING",
+        "configurations of Caliper, such as runtime-report,event-trace",
+      ),
     ],
     replays: true,
     holdsEvents: true,
@@ -145,7 +156,7 @@ export const OUTPUTS: readonly Output[] = [
       option(
         "perfetto",
         "FILE",
-        "regions of every thread beside the node's power, for ui.perfetto.dev",
+        "regions of every thread and the node's power over time, for ui.perfetto.dev",
       ),
     ],
     replays: true,
@@ -158,10 +169,14 @@ export const OUTPUTS: readonly Output[] = [
       option(
         "openmetrics",
         "FILE",
-        "figures for monitoring as OpenMetrics text, rewritten with each checkpoint; FILE.prom: " +
-          "for node_exporter's textfile collector",
+        "values for monitoring systems, in OpenMetrics format, written at each checkpoint; " +
+          "FILE.prom: format of node_exporter's textfile collector",
       ),
-      option("otlp", "FILE", "the same at the end, as OTLP metrics in JSON"),
+      option(
+        "otlp",
+        "FILE",
+        "values for monitoring systems as OTLP metrics in JSON, written at the end",
+      ),
     ],
     replays: true,
     load: async () => (await import("./metrics.ts")).makeMetricFiles,
@@ -172,7 +187,7 @@ export const OUTPUTS: readonly Output[] = [
       option(
         "metrics",
         "ADDRESS",
-        "answer scrapes on unix:PATH or [HOST:]PORT while the command runs",
+        "export values to Prometheus on [HOST:]PORT or unix:PATH while the command runs",
       ),
     ],
     replays: false,
@@ -186,7 +201,7 @@ export const OUTPUTS: readonly Output[] = [
       name: "no-timeline",
       env: true,
       group: "Outputs",
-      help: "do not write NAME.timeline, the data of the page, beside the report",
+      help: "do not write NAME.timeline next to the report; pages then have no power over time",
     }],
     replays: true,
     isAsked: (values) => values.has("html") || !values.has("no-timeline"),
@@ -194,7 +209,7 @@ export const OUTPUTS: readonly Output[] = [
   },
   {
     name: "html",
-    options: [option("html", "FILE", "one page with plots and tables, for a browser")],
+    options: [option("html", "FILE", "page with plots and tables, for a browser")],
     replays: true,
     load: async () => (await import("./html.ts")).loadHtml(),
   },

@@ -61,8 +61,8 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     default: "5 %",
-    help: "limit of the monitor's CPU use, in percent of one core; above it, short visits are " +
-      "aggregated, then samples become fewer; 100: no limit",
+    help: "limit of the monitor's CPU use, in percent of one core; above the limit short visits " +
+      "are aggregated, then fewer samples are taken; 100: no limit",
   },
   {
     name: "dither",
@@ -78,8 +78,8 @@ export const RUN_OPTIONS: readonly Option[] = [
     value: "SECONDS|FILE",
     env: true,
     group: MEASURING,
-    help: "also report energy above idle; idle power is measured for SECONDS before the command " +
-      "starts, or read from a report or JSON FILE",
+    help: "also report energy above idle; the idle power is measured for SECONDS before the " +
+      "command starts, or read from FILE (a report or JSON)",
   },
   {
     name: "stack-bytes",
@@ -87,14 +87,14 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     default: `${DEFAULT_STACK_BYTES}`,
-    help: "bytes of each stack that --functions copies",
+    help: "number of bytes that --functions copies of each stack",
   },
   {
     name: "debuginfo",
     value: "DIR,...",
     env: true,
     group: MEASURING,
-    help: "directories with debug files, by build id, for names of --functions",
+    help: "directories with debug files of stripped programs, for --functions",
   },
   {
     name: "profile",
@@ -111,22 +111,21 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     foreign: "GEOPM_RECORD_FILTER",
     group: MEASURING,
-    help:
-      "derive epochs from regions: proxy_epoch,REGION[,CALLS [,STARTUP]] or edit_distance[,...]",
+    help: "make epochs from regions: proxy_epoch,REGION[,CALLS [,STARTUP]] or edit_distance[,...]",
   },
   {
     name: "without",
     value: "READERS",
     env: true,
     group: MEASURING,
-    help: "do not use these readers: MSR,POWERCAP,...",
+    help: "do not use these sources of signals: MSR,POWERCAP,...",
   },
   {
     name: "root",
     value: "DIR",
     env: true,
     group: MEASURING,
-    help: "read a tree laid out like / instead of the machine",
+    help: "read counters from this directory, laid out like /, instead of the machine",
   },
   {
     name: "collector",
@@ -134,7 +133,8 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     default: "/run/joulemark-collector.sock",
-    help: "helper that reads counters for which you have no permission (joulemark collector)",
+    help: "socket of the helper that reads restricted counters for you (joulemark collector); " +
+      "off: do not use it",
   },
   {
     name: "simulate",
@@ -151,48 +151,51 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: EXISTING,
     words: DIALECTS,
-    help: "intercept calls of these APIs and make regions of them: mpi, pcontrol, ompt, geopm, " +
-      "caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos, tau, papi, craypat, or all. Not included in " +
-      "all: mpi=all, perfstubs, scorep; and io, alloc and callpath, for --cali and --cali-config",
+    help: "intercept calls of these APIs and turn them into regions: mpi, pcontrol, ompt, geopm, " +
+      "caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos, tau, papi, craypat, or all. Not " +
+      "included in all: mpi=all, perfstubs, scorep; and io, alloc and callpath, which only " +
+      "add data to --cali and --cali-config",
   },
   {
     name: "preload-lib",
     value: "FILE",
     env: true,
     group: EXISTING,
-    help: 'use this library for --preload, built earlier by "client preload"',
+    help: 'library for --preload that you have built from "client preload"',
   },
   {
     name: "phase",
     value: "REGEX",
     env: true,
     group: EXISTING,
-    help: "a line of the command's output that matches begins a phase, named by the first group",
+    help: "each output line of the command that matches REGEX begins a phase; the first group is " +
+      "its name",
   },
   {
     name: "probe",
     value: "FILE:FUNCTION,...",
     env: true,
     group: EXISTING,
-    help: "make regions of the calls of these functions, by uprobes; needs permission for perf",
+    help: "turn calls of these functions into regions, by uprobes of the kernel; needs root or " +
+      "CAP_PERFMON",
   },
   {
     name: "python",
     env: true,
     group: EXISTING,
-    help: "make regions of the functions in a Python program's own files, without changing them",
+    help: "turn the functions in a Python program's own files into regions, without changing the " +
+      "files",
   },
   {
     name: "repeat",
     value: "N",
     group: MEASURING,
-    help:
-      "run the command N times, with a report each: mean and deviation (see joulemark bench); " +
-      "ends with the status of the first run that fails",
+    help: "run the command N times with one report per run, and print mean and standard " +
+      "deviation; the exit status is that of the first run that fails",
   },
   // Place of the run in a benchmark, as the runner passes it on: SET,BLOCK,POSITION,SEED.
   { name: "bench-place", value: "PLACE", help: "" },
-  { name: "quiet", short: "q", env: true, group: CONTROL, help: "no summary at the end" },
+  { name: "quiet", short: "q", env: true, group: CONTROL, help: "print no summary at the end" },
   { ...COLOR, group: CONTROL },
   {
     name: "verbose",
