@@ -394,7 +394,7 @@ function newDirectory(given: string | undefined, name: string): string {
     throw new UsageError({
       action: "begin a benchmark in",
       target: path,
-      expected: "a directory without reports",
+      expected: "a new directory, or one without reports",
       found: "reports in it",
       remedy: "give another directory with --dir",
     });

@@ -68,16 +68,18 @@ const usage = (expected: string, found: string) => misused("collector", expected
 
 function audienceOf({ text, words }: ParsedOptions): Audience {
   if (words.length > 0) throw usage("options only", words[0]);
-  if (text.user !== undefined && text.group !== undefined) throw usage("--user or --group", "both");
+  if (text.user !== undefined && text.group !== undefined) {
+    throw usage("either --user or --group", "both");
+  }
   const names = text.user?.split(",").map((name) => name.trim());
   const users = names?.map((name) => {
     const id = userId(name);
-    if (id === undefined) throw usage("--user: users of this node", name);
+    if (id === undefined) throw usage("a user of this node for --user", name);
     return id;
   });
   const group = text.group === undefined ? undefined : groupId(text.group);
   if (text.group !== undefined && group === undefined) {
-    throw usage("--group: a group of this node", text.group);
+    throw usage("a group of this node for --group", text.group);
   }
   return { users: users === undefined ? undefined : new Set(users), group };
 }

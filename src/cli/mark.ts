@@ -35,7 +35,7 @@ The socket of the monitor is $JOULEMARK_MONITOR_SOCKET. If this variable is not 
     const answer = sendMark(path, text);
     if (answer.ok) return EXIT.done;
     if (answer.isListening) {
-      const expected = "a mark that the monitor takes";
+      const expected = "a mark that the monitor accepts";
       throw new AccessError({ action: "mark", target: text, expected, found: answer.reason });
     }
     if (!options.flags.has("quiet")) {

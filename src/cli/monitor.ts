@@ -124,7 +124,9 @@ function typesOf(list: string | undefined, quiet: boolean): ReadonlySet<string> 
   return new Set(names.flatMap((name) => {
     if (known.has(name)) return name;
     const today = OLD_RAW_TYPES.get(name);
-    if (today === undefined) throw new UnknownNameError("raw stats type", name, known);
+    if (today === undefined) {
+      throw new UnknownNameError("raw stats type", name, known, `known: ${[...known].join(", ")}`);
+    }
     if (!quiet) say(`${name} is called ${today.join(" or ")} here`);
     return today;
   }));
@@ -197,9 +199,9 @@ async function run(
   if (!await confiner.settle()) {
     throw new AccessError({
       action: "confine the monitor",
-      expected: "every thread of the runtime to answer",
-      found: "one that did not in 10 s",
-      remedy: "start it again when the node is less busy",
+      expected: "an answer of every thread of the runtime",
+      found: "no answer of one thread within 10 s",
+      remedy: "start the monitor again when the node is less busy",
     });
   }
   const { calls, paths } = confiner;

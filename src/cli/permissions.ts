@@ -18,12 +18,13 @@ export interface Permission {
 export const PERMISSIONS: readonly Permission[] = [
   {
     flag: `--allow-ffi=${[...LIBC_PATHS, ...LIBRARY_DIRECTORIES].join(",")}`,
-    why: "libc reads the counters and starts the application; GPU and MPI libraries if present",
+    why: "the C library reads the counters and starts the application; GPU and MPI libraries, if " +
+      "present",
   },
-  { flag: "--allow-read", why: "recordings, reports and queries, wherever the user keeps them" },
-  { flag: "--allow-write", why: "reports, traces and recordings, where the user wants them" },
-  { flag: "--allow-env", why: "JOULEMARK_ and GEOPM_ settings, and those of the scheduler" },
-  { flag: "--no-prompt", why: "never ask in the middle of a job" },
+  { flag: "--allow-read", why: "recordings, reports and queries in directories of the user" },
+  { flag: "--allow-write", why: "reports, traces and recordings in directories of the user" },
+  { flag: "--allow-env", why: "variables JOULEMARK_ and GEOPM_, and variables of the scheduler" },
+  { flag: "--no-prompt", why: "never ask the user during a job" },
 ];
 
 /** Flags for `deno run` and `deno compile`. */

@@ -218,7 +218,7 @@ function figuresOf(files: readonly string[], log: (line: string) => void): Count
     return pmcFigures(nodesOf(files.flatMap((file) => readPmcRuns(file, log))));
   }
   const other = files.find((file) => !reports.includes(file));
-  if (other !== undefined) throw wrong(other, `a report, as ${reports[0]} is`, "none");
+  if (other !== undefined) throw wrong(other, `a report like ${reports[0]}`, "none");
   const figures = reportFigures(
     reports.map((file) => parseWholeReport(readTableText(file), file).report),
   );

@@ -124,7 +124,7 @@ function parseRequest(words: readonly string[]): Request {
     new UsageError({ action: "read", target, expected, found });
   if (domain === undefined || index === undefined || rest.length > 0) {
     const found = `${words.length} ${words.length === 1 ? "word" : "words"}`;
-    throw wrong(words.join(" "), "SIGNAL DOMAIN INDEX, as CPU_ENERGY package 0", found);
+    throw wrong(words.join(" "), "SIGNAL DOMAIN INDEX, such as CPU_ENERGY package 0", found);
   }
   const target = `${name} ${domain} ${index}`;
   if (!isDomain(domain)) throw wrong(target, `a domain: ${DOMAINS.join(", ")}`, domain);

@@ -215,7 +215,7 @@ function refuseTwice(results: Replayed[], directory: string): void {
   throw new UsageError({
     action: "replay",
     target: directory,
-    expected: "one recording a host",
+    expected: "one recording per host",
     found: `host ${host} again`,
   });
 }

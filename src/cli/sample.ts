@@ -163,7 +163,7 @@ function requested(text: string, columnsOf: ColumnsOf): Column[] {
   if (columns.length > 0) return columns;
   throw new UsageError({
     action: "sample",
-    expected: "--signals, or requests on stdin, a SIGNAL DOMAIN INDEX a line",
+    expected: '--signals LIST, or lines "SIGNAL DOMAIN INDEX" on stdin',
     found: "none",
   });
 }

@@ -157,14 +157,14 @@ function placed({ placement, nodes, topology }: ParsedOptions["text"]): Placemen
   const list = nodes ?? Deno.env.get("SLURM_JOB_NODELIST");
   const wrong = (expected: string, found: string) =>
     unusable(`--placement ${placement}`, expected, found);
-  if (count % 2 !== 0) throw wrong("an even number of nodes, for the halves", placement!);
-  if (list === undefined) throw wrong("--nodes LIST, or a Slurm job", "neither");
+  if (count % 2 !== 0) throw wrong("an even number of nodes", placement!);
+  if (list === undefined) throw wrong("--nodes LIST or a Slurm job", "neither");
   const places = topology === undefined
     ? new Map<string, Place>()
     : parseTopology(readUserText(topology), topology);
   const found = placementsOf(expandHosts(list), places, count);
   if (found.scenarios.length > 0) return found;
-  throw wrong("nodes whose place is known, enough of them", found.missing.join("; "));
+  throw wrong("enough nodes with a known location", found.missing.join("; "));
 }
 
 function placementTable(scenarios: readonly Scenario[]): Table {
@@ -184,9 +184,9 @@ function begin(directory: string, head: StudyHead, resume: boolean): Map<string,
     throw new UsageError({
       action: "begin a study in",
       target: directory,
-      expected: "a directory without one",
+      expected: "a directory without a study",
       found: `${found.size} runs of this study`,
-      remedy: "go on with --resume, or give another directory with --dir",
+      remedy: "continue it with --resume, or give another directory with --dir",
     });
   }
   const done = new Map([...found ?? []].filter(([, result]) => result.status === 0));

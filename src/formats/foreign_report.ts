@@ -27,7 +27,7 @@ export function laidOut(text: string, path: string): string[] {
   } catch (cause) {
     throw wrong(path, "a report", (cause as Error).message.split("\n")[0]);
   }
-  if (!isMapping(data)) throw wrong(path, "a report", "no mapping");
+  if (!isMapping(data)) throw wrong(path, "a report", "another format");
   const { Hosts: hosts, Policy: policy = "{}", joulemark, ...header } = data;
   if (!isMapping(hosts)) throw wrong(path, "hosts under Hosts", hosts ? "other data" : "none");
   const missing = TEXTS.find((key) => header[key] === undefined);

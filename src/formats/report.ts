@@ -282,8 +282,8 @@ export function parseWholeReport(text: string, path: string): ParsedReport {
   if (isLaidOut && !isWhole(text, report)) {
     throw new FormatError(path, text.split("\n").length, {
       action: "read",
-      expected: "a whole report, which ends in an empty line",
-      found: "one that is cut there",
+      expected: "a complete report, which ends with an empty line",
+      found: "a truncated report",
     });
   }
   if (report.hosts.length > 0) return found;

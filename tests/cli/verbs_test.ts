@@ -42,7 +42,7 @@ for (const verb of LOADED) {
     await refused(["--no-such-option"], unknown);
     for (const { name, value, optionalValue, repeats } of allOptions(verb)) {
       if (value === undefined) continue;
-      if (optionalValue !== true) await refused([`--${name}`], `--${name} without one`);
+      if (optionalValue !== true) await refused([`--${name}`], `a value for --${name}`);
       if (repeats !== true) {
         await refused([`--${name}=1`, `--${name}=2`], `expected --${name} once`);
       }

@@ -64,7 +64,7 @@ endToEnd(
       const why = `${model} has no energy registers`;
       assertStringIncludes(stdout, "No energy can be measured in the tree");
       assertStringIncludes(stdout, `package energy   unsupported model  ${why}\n`);
-      assertStringIncludes(stdout, "Nothing to repair.");
+      assertStringIncludes(stdout, "There is nothing to fix.");
       const tried = lines(["--energy=3", "--root", tree]);
       assertEquals([tried.code, tried.stderr.trimEnd().split("\n").length], [1, 1]);
       assertStringIncludes(tried.stderr, `Package energy: unsupported model, ${why}`);
@@ -80,13 +80,13 @@ endToEnd(
     assertStringIncludes(stdout, "Energy counters exist, but a container hides them.\n");
     assertMatch(
       stdout,
-      /^package energy +hidden +the zones in \S+ lead nowhere: a container hides/m,
+      /^package energy +hidden +the zones in \S+ are broken links: a container hides/m,
     );
     assertMatch(
       stdout,
       /To get package energy and memory energy, show the counters to the container:/,
     );
-    assert(!/Nothing to repair|modprobe/.test(stdout), stdout);
+    assert(!/nothing to fix|modprobe/.test(stdout), stdout);
   },
 );
 

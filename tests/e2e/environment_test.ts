@@ -353,7 +353,7 @@ endToEnd("no output replaces a file that it reads, or a file of another kind", (
   ) {
     const { code, stderr } = run(words);
     assertEquals(code, 2, `${words}: ${stderr}`);
-    assertMatch(stderr, /none of the inputs/, words);
+    assertMatch(stderr, /not one of the inputs/, words);
     assertEquals(Deno.readTextFileSync(`${dir}/job/h0.report`), report, words);
   }
   assertEquals(run("run -q --simulate --report y.report --trace y.timeline -- true").code, 2);

@@ -280,8 +280,11 @@ endToEnd(
       const out = user.joulemark(["run", "--functions", "--", "sh", "-c", script]);
       return out.stderr.replaceAll(/\s+/g, " ");
     };
-    assertMatch(notes(userIn(dir), "./app 500"), /kernel samples no program with .*: app\. Run it/);
-    assert(!notes(userIn(dir, "root"), "./app 500").includes("samples no program"));
+    assertMatch(
+      notes(userIn(dir), "./app 500"),
+      /kernel does not sample programs with .*: app\. Run it/,
+    );
+    assert(!notes(userIn(dir, "root"), "./app 500").includes("does not sample programs"));
     const gone = "cc -shared -fPIC -O2 -Dmain=begin -o libgone.so PROGRAMS/shares.c && " +
       "printf 'int begin(int, char **);\nint main(void) { return begin(1, 0); }' > m.c && " +
       "cc -o m m.c ./libgone.so -Wl,-rpath,. && { ./m & sleep 0.01; rm libgone.so; wait; }";

@@ -95,7 +95,7 @@ onPrivateNode("what is in the way: no DCMI, no answer, no BMC, no permission", a
     "does not know DCMI's power reading (0xC1)",
   );
   assertStringIncludes(await reasonOf("bmc_silent 1"), "the BMC did not answer within 2 s");
-  assertStringIncludes(await reasonOf("bmc_gone 1"), "/dev/ipmi0 is there, and no BMC behind it");
+  assertStringIncludes(await reasonOf("bmc_gone 1"), "/dev/ipmi0 exists, but there is no BMC");
   node.breakIt("");
   const doctor = await node.joulemark(["doctor", "--sources"], true);
   assertEquals(doctor.code, 0, doctor.stderr);
@@ -106,7 +106,7 @@ onPrivateNode("what is in the way: no DCMI, no answer, no BMC, no permission", a
   );
   assertStringIncludes(doctor.stdout, "fix, risk high: opens the whole BMC to one group");
   const root = await node.joulemark(["doctor", "--sources"]);
-  assertStringIncludes(root.stdout, "  IPMI      readable   1 signal, as IPMI::NODE_POWER");
+  assertStringIncludes(root.stdout, "  IPMI      readable   1 signal, such as IPMI::NODE_POWER");
   assertStringIncludes(root.stdout, "note: a mean of the BMC over about a second, in whole");
   const captured = await node.joulemark(["capture", "tree"]);
   assertEquals(captured.code, 0, captured.stderr);

@@ -21,7 +21,7 @@ endToEnd("merge -o X X Y: an output among the inputs is refused before anything 
   for (const out of ["x.report", "./x.report", "link"]) {
     const got = joulemark(dir, ["merge", "-o", out, "x.report", "y.report"]);
     assertEquals(got.code, 2);
-    assertStringIncludes(got.stderr, "none of the inputs");
+    assertStringIncludes(got.stderr, "not one of the inputs");
     assert(!got.stderr.includes("y.report"), got.stderr);
   }
   assertEquals(Deno.readTextFileSync(`${dir}/x.report`), before);

@@ -178,7 +178,7 @@ endToEnd("--metrics unix:PATH replaces a socket that was left behind, and no fil
   Deno.writeTextFileSync(path, "mine");
   const other = joulemark(dir, ["run", "-q", "--metrics", `unix:${path}`, "--", "true"]);
   assertEquals([other.code, Deno.readTextFileSync(path)], [0, "mine"]);
-  assertStringIncludes(other.stderr, "expected a name that is free, found a file");
+  assertStringIncludes(other.stderr, "expected an address that is not in use, found a file");
 });
 
 endToEnd("monitor --metrics shows the node", async (dir) => {

@@ -136,7 +136,7 @@ endToEnd(
     ]);
     assert(!summary.includes("joulemark run --preload"), summary);
     assertStringIncludes(summary.replaceAll(/\n +/g, " "), "annotate the code: joulemark client c");
-    const note = /--preload: no call of tau made a region: .*LD_PRELOAD/;
+    const note = /--preload: no call of tau made a region\. .*LD_PRELOAD/;
     assertMatch(summary.replaceAll(/\n +/g, " "), note);
     assertMatch(report, note);
   },

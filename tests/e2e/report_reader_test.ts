@@ -134,7 +134,7 @@ const OLD = [
 endToEnd("a report that cannot be read is one line and status 2 in every subcommand", (dir) => {
   const cases = {
     "the text format of GEOPM 1.0 and 1.1 (geopm 1.1.0)": OLD,
-    "one that is cut there": text().slice(0, -3),
+    "a truncated report": text().slice(0, -3),
     "none": `${HEAD.join("\n")}\nHosts:\n\n`,
     "the end of the file": HEAD.join("\n"),
   };
@@ -147,8 +147,8 @@ endToEnd("a report that cannot be read is one line and status 2 in every subcomm
         ["compare", "--force", "a.report", "--", "a.report"],
         ["pmc", "--summary", "craypat", "a.report"],
         ["run", "--simulate", "--idle", "a.report", "--", "true"],
-        // It shows what is left of one that is cut.
-        ...found.includes("cut") ? [] : [["show", "a.report"]],
+        // It shows the part of a truncated report.
+        ...found.includes("truncated") ? [] : [["show", "a.report"]],
       ]
     ) {
       const out = joulemark(dir, args);

@@ -109,7 +109,7 @@ Deno.test("parsePmc() reads up to a cut, keeps repeated headers, and refuses the
   refused(header + "0.1 1 1 nonsense 5\n", "x:2");
   refused(header + "0.1 1.5 1 3.000000 5\n", "x:2");
   refused(new Uint8Array(10), "10 bytes");
-  refused(new TextEncoder().encode("rubbish ".repeat(20)), "no record at byte 0");
+  refused(new TextEncoder().encode("rubbish ".repeat(20)), "other data at byte 0");
 });
 
 Deno.test("parsePmc() never throws anything but FormatError on noise", () => {

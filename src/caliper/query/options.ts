@@ -53,7 +53,7 @@ export const OPTIONS: readonly Option[] = [
     value: "[-]A[=V],...",
     help: "keep records with A (equal to V); - negates",
   },
-  { name: "aggregate", value: "OP(A),...", help: "aggregate, as AGGREGATE does" },
+  { name: "aggregate", value: "OP(A),...", help: "aggregate like the clause AGGREGATE" },
   {
     name: "aggregate-key",
     value: "A,B",

@@ -118,7 +118,7 @@ export function parseOptions(
     const all = (parsed[name] ?? []) as string[];
     lists[name] = all;
     if (all.includes("") && optionalValue !== true) {
-      throw misused(verb.name, `--${name} with a value`, `--${name} without one`);
+      throw misused(verb.name, `a value for --${name}`, "none");
     }
     if (mine.includes(`--${name}=`)) {
       throw misused(verb.name, `--${name}=${value} or --${name}`, `--${name}= without a value`);

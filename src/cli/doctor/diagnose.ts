@@ -204,8 +204,8 @@ function sourceRow(
 }
 
 function summaryOf([first, ...more]: readonly OfferedSignal[], [lack]: readonly Absence[]): string {
-  if (first === undefined) return lack?.reason ?? "nothing that it reads is here";
-  return `${counted(more.length + 1, "signal")}, as ${first.row.name}`;
+  if (first === undefined) return lack?.reason ?? "none of its files is here";
+  return `${counted(more.length + 1, "signal")}, such as ${first.row.name}`;
 }
 
 /** Files of energy that a tree's modes close to ordinary users: one example is enough. */

@@ -63,7 +63,9 @@ export function diagnosisText(
     return page.text();
   }
   page.title("");
-  const where = found.root === "" ? "this machine" : `the tree ${found.root}: nothing is measured`;
+  const where = found.root === ""
+    ? "this machine"
+    : `the directory ${found.root}: nothing is measured`;
   page.entry("Node", 6, `${found.processor}; ${found.domains}; ${where}`);
   page.title("Sources");
   // One that is not running gets a line only where a source is closed.
@@ -73,10 +75,12 @@ export function diagnosisText(
     page.entry("  collector", NAME_COLUMN, collector.state);
   }
   for (const source of found.sources) sourceLines(page, source, style.verbose);
-  page.title("A run would record here");
+  page.title("A run on this node would record");
   for (const record of found.records) recordLines(page, record);
   if (found.containment.length > 0) {
-    page.title("Energy counters (and the names they stand for), each below what holds it");
+    page.title(
+      "Energy counters (and their portable names), each below the counter that includes it",
+    );
     for (const { signal, depth, chosenAs } of found.containment) {
       const role = chosenAs.length === 0 ? "" : ` (${chosenAs.join(", ")})`;
       page.entry("", 2 + 2 * depth, signal + role);
@@ -100,14 +104,14 @@ function answer(page: Page, found: Diagnosis): void {
   page.line(
     `${"quantity".padEnd(QUANTITY_COLUMN)}${
       "state".padEnd(WHY_COLUMN - QUANTITY_COLUMN)
-    }source, or why not`,
+    }source, or reason`,
   );
   for (const { name, state, why } of rows) {
     page.entry(name.padEnd(QUANTITY_COLUMN) + state, WHY_COLUMN, why);
   }
   const gains = gainsOf(found, rows), drivers = driversOf(found, rows);
   if (gains.length + drivers.length === 0) {
-    page.line("Nothing to repair.");
+    page.line("There is nothing to fix.");
     return;
   }
   let number = 0;
@@ -231,7 +235,7 @@ function liveLines(counters: readonly LiveCounter[]): string[] {
 
 function liveFacts(live: LiveCounter): string {
   return [
-    live.live ? "live" : "did not change while watched",
+    live.live ? "live" : "did not change during the test",
     live.updatePeriodS === undefined ? "" : `changes every ${milliseconds(live.updatePeriodS)}`,
     live.resolution === undefined ? "" : `step ${Number(live.resolution.toPrecision(3))} J`,
     live.wrapRange === undefined ? "" : `wraps at ${Math.round(live.wrapRange)} J`,
@@ -249,7 +253,9 @@ function recordText(record: RecordRow): string {
   if (record.available) return `${record.source} (${record.quality})`;
   const { readers = [], closed = [] } = record;
   if (closed.length > 0) return `not available: no permission for ${closed.join(", ")}, see above`;
-  return readers.length < 2 ? `nothing: ${record.reason}` : `nothing from ${readers.join(", ")}`;
+  return readers.length < 2
+    ? `not available: ${record.reason}`
+    : `not available from ${readers.join(", ")}`;
 }
 
 function milliseconds(seconds: number): string {

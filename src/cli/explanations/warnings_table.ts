@@ -186,7 +186,7 @@ export const WARNINGS: readonly WarningRow[] = [
   },
   {
     name: "larger machine",
-    pattern: /more CPUs than the tree/i,
+    pattern: /more CPUs than the (tree|node)/i,
     means:
       "This machine has more CPUs than the node in the directory of --root. CPU c counts as CPU " +
       "c mod N of this node.",

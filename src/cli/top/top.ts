@@ -241,7 +241,9 @@ function context(text: string, json: boolean): number {
 /** The process's context, or why it is not known. */
 function contextOf(pid: number): ProcessContextNow | string {
   const environ = readText(`/proc/${pid}/environ`);
-  if (environ === undefined) return `process ${pid}: not there, or of another user`;
+  if (environ === undefined) {
+    return `cannot show process ${pid}: it does not exist, or belongs to another user`;
+  }
   const entry = environ.split("\0").find((line) => line.startsWith(`${SESSION_VARIABLE}=`));
   if (entry === undefined) {
     return `process ${pid} does not run under joulemark: start it by joulemark run -- COMMAND`;

@@ -100,7 +100,7 @@ export function parsePower(bytes: Uint8Array, length: number): PowerStatistics |
   const watts = view.getUint16(2, true);
   if ((view.getUint8(18) & MEASURING) === 0) {
     // Some BMCs still send a figure with it, of unknown age.
-    const reason = `the BMC reports ${watts} W, and says that it does not measure power`;
+    const reason = `the BMC reports ${watts} W, but also that it does not measure power`;
     return { ok: false, kind: "later", reason };
   }
   // A node that answers draws something.

@@ -14,7 +14,7 @@ import type { PmcRecord } from "./log.ts";
 export const RECORD_BYTES = 96;
 
 /** In errors. */
-export const EXPECTED = "a PMC log: pm_mpi_lib's header, or its binary records of 96 bytes";
+export const EXPECTED = "a PMC log (the header of pm_mpi_lib, or binary records of 96 bytes)";
 
 /** In the file's order. */
 export const RECORD_FIELDS = [
@@ -62,7 +62,7 @@ export function decodeRecords(bytes: Uint8Array, path: string): PmcRecord[] {
       !Number.isInteger(rank) || rank < 0 || rank > 2 ** 31 || !Number.isFinite(timeS) ||
       !Number.isInteger(step) || !Number.isInteger(substep)
     ) {
-      throw unparsed(path, 0, EXPECTED, `no record at byte ${at}`);
+      throw unparsed(path, 0, EXPECTED, `other data at byte ${at}`);
     }
     records.push(record);
   }

@@ -73,7 +73,7 @@ export function refuseOutputAmongInputs(
   throw new UsageError({
     action,
     target: out,
-    expected: "a file that is none of the inputs",
+    expected: "a file that is not one of the inputs",
     found: same === out ? "it among them" : `${same}, which is the same file`,
     remedy: "choose another name after -o",
   });

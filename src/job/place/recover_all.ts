@@ -52,11 +52,11 @@ function privateAlone(directory: string): string {
   throw new AccessError({
     action: "recover",
     target: directory,
-    expected: "a directory of this user alone, mode 700",
+    expected: "a directory that only this user may access (mode 700)",
     found: "why" in safe
       ? safe.why
       : `a directory of user ${uid}, mode ${(mode & 0o7777).toString(8)}`,
-    remedy: "run it as the user whose session that is",
+    remedy: "run it as the user who started the session",
   });
 }
 

@@ -208,8 +208,9 @@ function noLibrary(found: string): AccessError {
   return new AccessError({
     action: "build",
     target: "the interposition library",
-    expected: "a C compiler and a private directory for what it makes",
+    expected: "a C compiler, and a directory that only you may access",
     found,
-    remedy: "build it elsewhere by joulemark client preload and give it with --preload-lib FILE",
+    remedy: "build the library on another machine (joulemark client preload), and give it with " +
+      "--preload-lib FILE",
   });
 }

@@ -173,7 +173,7 @@ export function openBmc(request: BmcRequest): OpenedDoor {
     if (fd < 0) {
       if (-fd === ERRNO.ENOENT || -fd === ERRNO.ENOTDIR) continue;
       if (-fd !== ERRNO.ENODEV && -fd !== ENXIO) return lack(path, -fd, modeAndOwner(path));
-      return { ok: false, kind: "absent", reason: `${path} is there, and no BMC behind it` };
+      return { ok: false, kind: "absent", reason: `${path} exists, but there is no BMC` };
     }
     const call = bindIoctl();
     if (call !== undefined) return { ok: true, door: new DeviceDoor(fd, path, request, call) };

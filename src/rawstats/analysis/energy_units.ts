@@ -106,7 +106,9 @@ export function parseEnergyUnits(text: string): EnergyUnits {
     if (!(value > 0 && value < Infinity) || name === "") {
       throw new UsageError({
         action: "read --energy-unit",
-        expected: "joules of a count, 61.04uJ or 2^-14, for all or as TYPE=UNIT or TYPE.KEY=UNIT",
+        expected:
+          "joules per count such as 61.04uJ or 2^-14, for all registers or as TYPE=UNIT or " +
+          "TYPE.KEY=UNIT",
         found: `"${item}"`,
       });
     }

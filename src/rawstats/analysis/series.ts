@@ -34,9 +34,9 @@ export class SeriesBudget {
     if (this.left >= 0) return;
     throw new UsageError({
       action: "write JSON",
-      expected: "as many values as fit in memory, a job's for example",
+      expected: "values that fit in memory, for example those of one job",
       found: "more",
-      remedy: "--format csv or --format jsonl writes any number; --job and --types select",
+      remedy: "use --format csv or jsonl, or select values with --job and --types",
     });
   }
 }

@@ -45,7 +45,7 @@ export class RawComplaints {
     this.#first = -1;
     for (const { kind: expected, count } of this.#counts.list) {
       if (count <= MAX_LOGGED) continue;
-      const found = `${count - MAX_LOGGED} more of these troubles`;
+      const found = `${count - MAX_LOGGED} more problems of this kind`;
       this.#emit(new FormatError(this.#path, 0, { action: "read", expected, found }));
     }
     this.#counts = new Diagnostics();

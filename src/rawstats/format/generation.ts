@@ -20,7 +20,7 @@ export function nextGeneration(path: string, name: string, value: string): Forma
   if (!(Number.parseInt(value) >= NEXT_MAJOR)) return undefined;
   return new FormatError(path, 1, {
     action: "read",
-    expected: "raw stats of versions 1.0 to 2.3.5",
+    expected: "raw stats of version 1.0 to 2.3.5",
     found: `${name} ${value.trim()}, which this version does not read`,
     remedy: "leave the file out",
   });

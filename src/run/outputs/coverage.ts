@@ -69,7 +69,7 @@ export function coverageNotes(gaps: Map<string, Known>): Finding[] {
       severity: "warning",
       text: `${kind === undefined ? key : COMPONENT_NAMES[kind]} energy is a lower limit ` +
         `(read: ${some.join("; ")}${more})`,
-      remedy: "repeat the run; if it happens again, tell the administrator",
+      remedy: "repeat the run. If it happens again, inform the administrator",
     });
   }
   return notes;

@@ -52,8 +52,8 @@ export function findings(sources: FindingSources): Finding[] {
     ...when(cpuStride > 1, {
       code: "cpu-stride",
       severity: "info",
-      text:
-        `counters of single CPUs were read every ${cpuStride} ticks, to stay below 10 % of a core`,
+      text: `counters of single CPUs were read only at one of ${cpuStride} samples, because ` +
+        "reading all of them takes too long",
     }),
     ...engine.notes().map((note) => ofColumn(note, values?.column)),
     ...(live === undefined ? [] : [
@@ -149,7 +149,8 @@ function budgetFindings({ loop, collector }: Live): Finding[] {
     ...when(loop.cpusMoved, {
       code: "cpus-moved",
       severity: "warning",
-      text: "the machine has more CPUs than the tree of files: CPU c counts as c mod N",
+      text: "this machine has more CPUs than the node of --root. CPU c counts as CPU c mod N of " +
+        "that node",
     }),
     ...when(came > 0, {
       code: "folded-visits",
@@ -161,7 +162,7 @@ function budgetFindings({ loop, collector }: Live): Finding[] {
       // A small part of the time changes no value.
       severity: foldingS > 0.01 * loop.wallS ? "warning" : "info",
       text: `to stay within the budget, ${collector.foldedHere} short visits were aggregated. ` +
-        "Counts and times are exact; energies are divided by time between samples",
+        "Counts and times are exact, energies are less accurate",
       remedy: "use a larger --budget, or annotate longer regions",
     }),
     ...when(loop.scheduling.includes("guardian"), {
@@ -188,15 +189,15 @@ function markFindings(collector: Collector): Finding[] {
     ...when(other > 0, {
       code: "names-without-room",
       severity: "warning",
-      text: `there was no room for the names of ${other} visits (or they are null pointers or ` +
-        "unknown handles). They count as [joulemark] other",
+      text: `${other} visits have no name: there was no room for more names, or the names are ` +
+        "null pointers or unknown handles. They count as region [joulemark] other",
       remedy: "use fewer region names",
     }),
     ...when(lost > 0, {
       code: "threads-without-room",
       severity: "error",
-      text: `there was no room for the threads of ${lost} visits. ` +
-        "They count as [joulemark] other, without time",
+      text: `there was no room for the threads of ${lost} visits. They count as region ` +
+        "[joulemark] other, without time",
     }),
     ...when(interrupting > 0, {
       code: "marks-within-marks",
@@ -213,7 +214,7 @@ function markFindings(collector: Collector): Finding[] {
         `${notAttached} forked ${notAttached === 1 ? "process" : "processes"} could not open a ` +
         "file of the run (another user, another root directory, or a filter of system calls). " +
         "Regions of such a process are missing",
-      remedy: "annotate the process before it changes these, or its parent",
+      remedy: "annotate the parent process, or begin regions before these changes",
     }),
     ...orderFindings(mistakes),
     ...all("client-remark", "info", [...remarks]),
@@ -265,8 +266,8 @@ function pathFindings({ outOfOrder, counts }: Collector): Finding[] {
     ...when(counts.pathless > 0, {
       code: "paths-without-room",
       severity: "warning",
-      text: `${counts.pathless} visits had a path beyond 16,351 a thread or 64 levels. ` +
-        "They count as time of the region around them",
+      text: `${counts.pathless} visits exceed the limits of 16,351 region paths per thread or 64 ` +
+        "levels. Their time counts for the region around them",
     }),
   ];
 }
@@ -278,8 +279,8 @@ function preloadUnheard(dialects: readonly string[]): Finding[] {
   return when(wanted.length > 0, {
     code: "preload-unheard",
     severity: "warning",
-    text: `--preload: no call of ${which} made a region: none came, or the program does not load ` +
-      "the library (static, setuid, own LD_PRELOAD)",
+    text: `--preload: no call of ${which} made a region. The program makes no such call, or it ` +
+      "does not load the library (static, setuid, own LD_PRELOAD)",
   });
 }
 

@@ -54,19 +54,22 @@ export function functionNotes(
   }
   const brief = (briefNs + shortNs) / cpuNs;
   if (brief > BRIEF_SHARE) {
-    const text = `${Math.round(100 * brief)} % of the CPU time is of threads shorter than ` +
-      `${BRIEF_PERIODS} sampling periods. Times of functions in them are inaccurate`;
+    const text = `${Math.round(100 * brief)} % of the CPU time is used by threads shorter than ` +
+      `${BRIEF_PERIODS} sampling periods. Times of their functions are inaccurate`;
     add("of-brief-threads", text, "Sample more often: --functions=997");
   }
   const moreBytes = Math.min(2 * stackBytes, STACK_MOST);
   if (deep > DEEP_SHARE * samples && moreBytes > stackBytes) {
-    const text = `${Math.round(100 * deep / samples)} % of the stacks are deeper than the bytes ` +
-      "of them that were copied. Their outer functions are missing";
+    const text =
+      `${Math.round(100 * deep / samples)} % of the stacks are larger than the copied part. ` +
+      "Their outer functions are missing";
     add("of-deep-stacks", text, `Copy more of each stack: --stack-bytes=${moreBytes}`);
   }
   if (unseen.length > 0) {
-    const text = `the kernel samples no program with set-user-ID, file capabilities or without ` +
-      `read permission: ${andMore(unseen[0], unseen.length)}. Its CPU time is not included`;
+    const text =
+      "the kernel does not sample programs with set-user-ID, with file capabilities or " +
+      `without read permission: ${andMore(unseen[0], unseen.length)}. Their CPU time is not ` +
+      "included";
     add("of-other-rights", text, "Run it as root");
   }
   const [first] = unread, all = unread.reduce((sum, file) => sum + file.samples, 0);
@@ -76,8 +79,9 @@ export function functionNotes(
     add("of-unread-files", text, "Keep the file in its place until the run ends");
   }
   if (elsewhereNs > Math.max(MIN_ELSEWHERE_NS, ELSEWHERE_SHARE * (elsewhereNs + cpuNs))) {
-    const text = `functions of ${(elsewhereNs / 1e9).toPrecision(3)} s of CPU time are missing: ` +
-      "the command used CPUs that were not allowed when it began";
+    const text =
+      `${(elsewhereNs / 1e9).toPrecision(3)} s of CPU time were not sampled: the command used ` +
+      "CPUs that were not allowed at its start";
     add("on-other-cpus", text, "Start joulemark with all CPUs that the command uses");
   }
   if (others > 0) {

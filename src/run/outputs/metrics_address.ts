@@ -16,8 +16,8 @@ export function parseMetricsAddress(text: string): MetricsAddress {
   const port = match === null ? 0 : Number(match[2]);
   const bytes = match === null ? undefined : hostBytes(match[1] ?? "localhost");
   if (bytes !== undefined && port >= 1 && port <= 65535) return { bytes, port };
-  const expected = "unix:PATH, PORT, or an address in numbers and a port, as 127.0.0.1:9417 or " +
-    "[::1]:9417";
+  const expected =
+    "unix:PATH, PORT, or a numeric address with a port, such as 127.0.0.1:9417 or [::1]:9417";
   throw unusable(`--metrics ${text}`, expected, text);
 }
 

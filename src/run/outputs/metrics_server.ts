@@ -208,7 +208,7 @@ function clearSocket(path: string): void {
   throw new AccessError({
     action: "listen on",
     target: `unix:${path}`,
-    expected: "a name that is free",
+    expected: "an address that is not in use",
     found,
   });
 }

@@ -28,8 +28,8 @@ export function tooFastNote({ paths, regionPaths }: RegionTracker, most: number)
   return [{
     code: "nested-without-edges",
     severity: "warning",
-    text: `nested visits came too fast to be recorded in order (${shown}${more}). ` +
-      "They have counts and times, and no energy",
-    remedy: "use --cali-config runtime-report for their energy",
+    text: `nested visits came too fast to be recorded in order (${shown}${more}). Their counts ` +
+      "and times are known, their energy is not",
+    remedy: "to get their energy, use --cali-config runtime-report",
   }];
 }

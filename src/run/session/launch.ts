@@ -33,7 +33,7 @@ export async function prepare(
   }
   const found = findCommand(command[0], env("PATH"));
   if (!("path" in found)) return { kind: "refused", ...found };
-  let reason = "it was not there a moment ago; start it again";
+  let reason = "it did not exist a moment ago. Start the command again";
   if (!inheritedIsExact()) {
     const { startGuardian } = await import("../../job/guardian/start.ts");
     reason = await startGuardian(Deno.args, spellingsWithValue(RUN_OPTIONS));

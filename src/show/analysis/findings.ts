@@ -247,7 +247,8 @@ export function gpuWait(facts: SummaryFacts): RunFinding | undefined {
   return {
     code: "gpu-wait",
     stakeJ,
-    text: `CPUs spin ${percent(timeS / seconds)} of the time in ${waits[0].region}.`,
+    text: `CPUs wait actively for a GPU ${percent(timeS / seconds)} of the time, in ` +
+      `${waits[0].region}.`,
     next: `Let them sleep: blocking synchronization would save at most ${energyText(stakeJ)}.`,
   };
 }
@@ -327,8 +328,8 @@ export function inaccurateRegions(facts: SummaryFacts): RunFinding | undefined {
   return {
     code: "inaccurate-regions",
     stakeJ: 0,
-    text: `The energy of ${which} has an error above 5 %, or none is known.`,
-    next: "Run longer; four times the time halves an error.",
+    text: `The energy of ${which} has an error above 5 %, or its error is not known.`,
+    next: "Run longer: four times the time gives half the error.",
   };
 }
 
@@ -341,7 +342,7 @@ export function allPrecise(facts: SummaryFacts): RunFinding | undefined {
   return {
     code: "all-precise",
     stakeJ: 0,
-    text: "Every region of at least 1 % of the energy is known to 5 % or better.",
+    text: "All regions with at least 1 % of the energy have an error of at most 5 %.",
     next: "Nothing to do.",
   };
 }

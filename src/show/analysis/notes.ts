@@ -67,7 +67,8 @@ function noEnergy({ absence }: NoteFacts): Finding | undefined {
     severity: "warning",
     text: "no energy is known; times are exact",
     remedy: isVirtual
-      ? 'for joules, run on the host, or try "joulemark run --simulate" (a summary with energy)'
+      ? 'to measure energy, run on the host; to see a summary with energy, use "joulemark run ' +
+        '--simulate"'
       : "see joulemark doctor",
   };
 }

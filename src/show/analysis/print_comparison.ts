@@ -135,13 +135,13 @@ export function detectableText({ gate: { difference, verdict }, detect }: Compar
   const { detectable, detectableRuns: [a, b], noise, neededRuns } = difference;
   if (Number.isNaN(detectable)) {
     if (verdict === "not known") return [];
-    return ["how much runs vary is not known of single runs: repeat them"];
+    return ["single runs do not show how much runs vary: repeat the runs"];
   }
   const more = Number.isFinite(neededRuns) ? `${neededRuns}` : "more than 1000";
   return [
     `runs vary by ${percent(noise)}: with ${a} and ${b} runs a change below ` +
     `${percent(detectable)} would be missed`,
-    `in more than 1 of 10 cases; ${percent(detect)} takes ${more} runs of each set`,
+    `in more than 1 of 10 cases; to detect ${percent(detect)}, use ${more} runs of each set`,
   ];
 }
 

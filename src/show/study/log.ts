@@ -81,7 +81,7 @@ export function noteResult(path: string, result: StudyResult): void {
   throw new AccessError({
     action: "write",
     target: path,
-    expected: "a log that can grow",
+    expected: "a log file to which lines can be added",
     found: fd < 0 ? errorText(-fd) : "no room for a line",
   });
 }

@@ -63,9 +63,9 @@ export function parseTopology(text: string, path: string): Map<string, Place> {
   const places = switches.length > 0 ? placesOfSwitches(switches) : placesOfTable(lines);
   if (places.size > 0) return places;
   throw new UsageError({
-    action: "read places of nodes from",
+    action: "read the location of nodes from",
     target: path,
-    expected: "lines with a node and its cname or xname, or Slurm's SwitchName=... Nodes=...",
+    expected: 'lines with a node and its cname or xname, or the output of "scontrol show topology"',
     found: "none",
   });
 }

@@ -95,7 +95,7 @@ function prepare(directory: string): void {
       throw new AccessError({
         action: "capture to",
         target: directory,
-        expected: "an empty directory, or none yet",
+        expected: "an empty or new directory",
         found: `${entry.name} in it`,
       });
     }

@@ -192,7 +192,7 @@ function probe(host: Host): Offer {
     };
   });
   if (found.signals.length === 0) {
-    return { ok: false, kind: "unusable", reason: `no file of ${DIR} holds what it should` };
+    return { ok: false, kind: "unusable", reason: `no file of ${DIR} has valid content` };
   }
   return found;
 }
@@ -234,7 +234,7 @@ function look(host: Host, entry: CrayFile, present: ReadonlySet<string>): string
   const scan = scanner.quantity(bytes, bytes.length, entry.unit);
   if (scan !== SCAN.OK && scan !== SCAN.EMPTY) {
     const wanted = entry.unit === undefined ? "a number" : `a number in ${entry.unit}`;
-    return { kind: "unusable", reason: `${path} does not hold ${wanted}` };
+    return { kind: "unusable", reason: `${path} does not contain ${wanted}` };
   }
   if (entry.what === "stamp" && scanner.stamp(bytes, bytes.length) !== SCAN.OK) {
     return { kind: "absent", reason: "files of this system carry no time" };

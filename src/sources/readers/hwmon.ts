@@ -124,7 +124,7 @@ function aemChip(host: Host): Absence | undefined {
   if (chip === undefined) return undefined;
   return {
     kind: "unusable",
-    reason: `${DIR}/${chip}: ibmaem keeps its reader waiting for the BMC`,
+    reason: `${DIR}/${chip}: reading ibmaem blocks until the BMC answers`,
   };
 }
 

@@ -148,7 +148,11 @@ function whyClosed(host: Host, access: Absence, { hypervisor }: Processor): Abse
     return { kind, reason, remedy: "modprobe msr (as root)" };
   }
   const remedy = "give the container the devices (docker run --device)";
-  return { kind, reason: `${reason} though the driver is loaded: hidden in a container`, remedy };
+  return {
+    kind,
+    reason: `${reason}, although the driver is loaded: a container hides the device`,
+    remedy,
+  };
 }
 
 /** Looks at the registers of one node. */
@@ -377,7 +381,7 @@ function refused(errno: number, name: string, cpu: number): Absence {
   if (errno === EACCES) {
     return {
       kind: "forbidden",
-      reason: `register ${name} is not in msr-safe's allow list`,
+      reason: `register ${name} is not in the allow list of msr-safe`,
       remedy: `add "${name} 0x0000000000000000" to the allow list`,
     };
   }

@@ -176,7 +176,7 @@ function probe(host: Host, open: () => OpenedNvml): Offer {
   const devices = byGpu(host, library);
   if (!devices.some((device) => device !== undefined)) {
     const count = library.devices.length;
-    const reason = `${library.path} finds ${count}, of which none is in ${GPUS}`;
+    const reason = `${library.path} finds ${count}, but none of them is in ${GPUS}`;
     return { ok: false, kind: "unusable", reason };
   }
   return lookAt(nvml.signals, (_row, i) => {

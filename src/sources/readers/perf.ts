@@ -55,7 +55,7 @@ const TIMES_SHARE = "scaled up where events had to take turns on a hardware coun
 
 const FORBIDDEN = {
   lacks: " and CAP_PERFMON is not held",
-  remedy: 'see "joulemark doctor" for the remedies by risk',
+  remedy: 'run "joulemark doctor" for possible fixes',
 };
 const REMEDIES: readonly Remedy[] = [
   {
@@ -170,7 +170,7 @@ export function columnsOf(host: Host, row: SignalRow): PerfColumn[] | Absence {
   }
   const mask = cpusOf(file("cpumask"));
   if (mask === undefined) {
-    return { kind: "unusable", reason: `${PMU}/cpumask is no CPU list` };
+    return { kind: "unusable", reason: `${PMU}/cpumask is not a CPU list` };
   }
   const specs: PerfEventSpec[][] = Array.from({ length: t.count(row.domain) }, () => []);
   const seen = new Set<string>();

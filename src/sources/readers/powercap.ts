@@ -194,7 +194,8 @@ function whyNone(host: Host): Omit<Absence, "kind"> & { kind?: "unusable" } {
   const names = host.list(DIR).filter((name) => /-rapl:\d+$/.test(name));
   if (names.length > 0 && names.every((name) => host.list(`${DIR}/${name}`).length === 0)) {
     return {
-      reason: `the zones in ${DIR} lead nowhere: a container hides /sys/devices/virtual/powercap`,
+      reason:
+        `the zones in ${DIR} are broken links: a container hides /sys/devices/virtual/powercap`,
       remedy: "start the container without masked paths " +
         "(docker run --security-opt systempaths=unconfined)",
     };

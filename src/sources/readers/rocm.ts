@@ -119,7 +119,7 @@ function probe(host: Host, open: () => OpenedRocm): Offer {
   const devices = byGpu(host, library);
   if (!devices.some((device) => device !== undefined)) {
     const count = library.devices.length;
-    const reason = `${library.path} finds ${count}, of which none is in /sys/class/drm`;
+    const reason = `${library.path} finds ${count}, but none of them is in /sys/class/drm`;
     return { ok: false, kind: count === 0 ? "absent" : "unusable", reason };
   }
   const unit = devices.find((device) => device !== undefined)!.energyUnit * MICRO;

@@ -248,7 +248,10 @@ export class Catalogue implements NameTable {
         return this.#fromReader(known.reader, known.row);
       case "application":
         return known.provider === undefined
-          ? absent(known.row, { kind: "absent", reason: "comes from a tracked application only" })
+          ? absent(known.row, {
+            kind: "absent",
+            reason: "available only in a run with an application",
+          })
           : {
             resolved: {
               kind: "offered",

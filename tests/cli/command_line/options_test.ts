@@ -69,7 +69,7 @@ Deno.test("parseOptions() answers a mistake with one line that helps", () => {
   };
   assert(fails(["--reprot", "x"]).includes("--report"));
   assert(fails(["--report"]).includes("--report"));
-  assert(fails(["--report", "--header"]).includes("--report without one"));
+  assert(fails(["--report", "--header"]).includes("a value for --report"));
   assert(fails(["--report", "a", "--report", "b"]).includes("once"));
   assert(fails(["--nonsense=1"]).includes("--nonsense"));
 });

@@ -65,7 +65,7 @@ Deno.test("a virtual machine withoutFile counters has no remedy, and an answer i
   );
   const text = diagnosisText(found, { verbose: false });
   assertMatch(text, /^package energy +not available +no RAPL in this virtual machine$/m);
-  assertMatch(text, /^Nothing to repair\.$/m);
+  assertMatch(text, /^There is nothing to fix\.$/m);
   assert(!/modprobe|setcap|sysctl/.test(text), text);
 });
 

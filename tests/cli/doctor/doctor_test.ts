@@ -52,7 +52,7 @@ Deno.test("doctor prints text, JSON and the permission flags", async () => {
   using run = openNode("vm-no-energy");
   const text = (await capture(doctor, ["--root", run.root, "--sources"])).stdout;
   assert(text.includes("  MSR       absent     no /dev/cpu/0/msr"), text);
-  assert(text.includes("  CPU_ENERGY                nothing from MSR, PERF, "), text);
+  assert(text.includes("  CPU_ENERGY                not available from MSR, PERF, "), text);
   const json = JSON.parse((await capture(doctor, ["--root", run.root, "--json"])).stdout);
   assertEquals(json.root, run.root);
   const flags = (await capture(doctor, ["--permissions"])).stdout;

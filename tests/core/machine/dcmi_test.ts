@@ -46,7 +46,7 @@ Deno.test("parsePower() minds bit 6 of the state alone", () => {
     assertEquals(changed({ 18: state }), {
       ok: false,
       kind: "later",
-      reason: "the BMC reports 300 W, and says that it does not measure power",
+      reason: "the BMC reports 300 W, but also that it does not measure power",
     });
   }
 });

@@ -47,7 +47,10 @@ timed(
         for (const path of tries) {
           if (!path.startsWith(theirs)) continue;
           const error = assertThrows(() => recoverAll(path, () => {}), AccessError);
-          assertMatch((error as Error).message, /expected .*this user alone.*found .*user 65534/);
+          assertMatch(
+            (error as Error).message,
+            /expected .*only this user may access.*found .*user 65534/,
+          );
           assertMatch((error as Error).message, new RegExp(path));
         }
         Deno.chownSync(theirs, 0, 0);

@@ -19,7 +19,7 @@ Deno.test("parseTopology() reads a table of nids and cnames, and Slurm's topolog
   const switched = parseTopology(slurm, "topology.conf");
   assertEquals(switched.get("n4"), { group: "top", chassis: "s0" });
   assertEquals(switched.get("n5"), { group: "top", chassis: "s1" });
-  assertThrows(() => parseTopology("nothing here\n", "x"), UsageError, "SwitchName");
+  assertThrows(() => parseTopology("nothing here\n", "x"), UsageError, "scontrol show topology");
 });
 
 Deno.test("placementsOf() makes the paper's three scenarios, and reports what is impossible", () => {

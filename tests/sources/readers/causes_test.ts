@@ -46,7 +46,7 @@ Deno.test("msr: no hardware, hidden in a container, no driver", () => {
   ]);
   assertEquals(lackOf(msr.probe(machine())), ["no /dev/cpu/0/msr", "modprobe msr (as root)"]);
   const hidden = lackOf(msr.probe(machine({ "/sys/class/msr/msr0": "" })));
-  assertStringIncludes(hidden[0], "hidden in a container");
+  assertStringIncludes(hidden[0], "a container hides the device");
   assert(!hidden[1]!.includes("modprobe"), hidden[1]);
 });
 

@@ -298,7 +298,7 @@ timed("the meters of ibmaem, which wait for the BMC, are no source and said to b
     const host = new FakeHost({ [`${at}/name`]: "aem2\n", [`${at}/power1_average`]: "1\n" });
     const offer = hwmon.probe(host);
     assert(!offer.ok && offer.kind === "unusable");
-    assertEquals(offer.reason, `${dir}: ibmaem keeps its reader waiting for the BMC`);
+    assertEquals(offer.reason, `${dir}: reading ibmaem blocks until the BMC answers`);
   }
 });
 

@@ -167,7 +167,7 @@ withLibrary("GPU_ENERGY and GPU_POWER stand for NVML where it is there", [], (op
 
 withLibrary("GPUs that the topology does not have are unusable, not misplaced", [], (open) => {
   const offer = nvmlReader(open).probe(node(0));
-  assert(!offer.ok && offer.reason.includes("none is in"), JSON.stringify(offer));
+  assert(!offer.ok && offer.reason.includes("none of them is in"), JSON.stringify(offer));
 });
 
 Deno.test("without the library NVML is absent, and over a tree it is not looked for", () => {

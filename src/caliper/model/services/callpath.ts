@@ -103,7 +103,7 @@ export function callpath(host: ServiceHost): Service {
       for (const { reported, attribute, seen } of columns) {
         if (attribute === undefined || seen || sampled !== NONE) continue;
         const remedy = reported === REPORTED.names
-          ? "run the program with --preload callpath beside what marks, as --preload caliper"
+          ? "run the program with --preload caliper,callpath"
           : "CALI_CALLPATH_USE_ADDRESS=true has to be in the program's environment";
         host.log(`callpath: no ${tree.nameOf(attribute)} was reported: ${remedy}`);
       }

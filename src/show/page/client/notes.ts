@@ -36,7 +36,7 @@ export function notesView({ data }: Page): void {
   if (data.regions === undefined && data.notes.length === 0) return;
   const own = section("notes", "Notes", "w6 u4");
   if (data.notes.length === 0) {
-    own.append(el("p", { text: "No notes: nothing limits the use of these values." }));
+    own.append(el("p", { text: "There are no notes: no limits of these values are known." }));
   }
   const all = data.hosts?.name.length ?? 1;
   for (const { text, count, hosts } of data.notes) {

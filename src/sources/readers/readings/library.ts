@@ -107,7 +107,8 @@ export class LibraryReading<Handle> extends Troubled implements SignalReading {
     this.#values[i] = TAKEN[TOTAL] * cell.scale;
     if (counters.step === STEP.RESET || counters.step === STEP.LEAP) {
       const why =
-        "the counter jumped: driver reloaded or GPU reset; nothing was added over the gap";
+        "the counter jumped (driver reloaded or GPU reset); the energy of this time is not " +
+        "counted";
       this.noted.add(item.row.name, "reset", `GPU ${cell.gpu}: ${why}`);
     }
   }

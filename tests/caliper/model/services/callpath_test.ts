@@ -108,8 +108,7 @@ Deno.test("callpath logs what was not reported, and the remedy; and a number tha
   };
   assertEquals(log({}, visits), []);
   assertEquals(log({}), [
-    "no callpath.regname was reported: run the program with --preload callpath beside what marks, " +
-    "as --preload caliper",
+    "no callpath.regname was reported: run the program with --preload caliper,callpath",
   ]);
   const both = { CALI_CALLPATH_USE_ADDRESS: "true" };
   const names = (channel: Channel) =>
