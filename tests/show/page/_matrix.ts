@@ -31,6 +31,7 @@ export const FEW: Matrix = {
     { regions: 3, hosts: 1, names: HOSTILE },
     { regions: 60, hosts: 8 },
     { regions: 10_000, hosts: 50, isQuick: true },
+    { regions: 60, hosts: 1, names: HOSTILE, hasFunctions: true, isQuick: true },
   ],
   screens: [
     { width: 360, dark: false, uses: false },
@@ -42,9 +43,12 @@ export const FEW: Matrix = {
 
 /** All of them. */
 export const ALL: Matrix = {
-  pages: [3, 60, 3000, 10_000].flatMap((regions) => {
-    return [1, 50, 2000].map((hosts) => ({ regions, hosts, names: HOSTILE }));
-  }),
+  pages: [
+    ...[3, 60, 3000, 10_000].flatMap((regions) => {
+      return [1, 50, 2000].map((hosts) => ({ regions, hosts, names: HOSTILE }));
+    }),
+    ...[3, 3000].map((regions) => ({ regions, hosts: 1, names: HOSTILE, hasFunctions: true })),
+  ],
   screens: [360, 800, 1600, 3840].flatMap((width) => [
     { width, dark: false, uses: true },
     { width, dark: true, uses: true },
@@ -67,13 +71,14 @@ export async function checkPages(
     await using browser = await Browser.open();
     await browser.send("Browser.setDownloadBehavior", { behavior: "deny" });
     for (const page of pages) {
-      const path = `${folder}/${page.regions}-${page.hosts}.html`;
+      const what = page.hasFunctions === true ? "functions" : "regions";
+      const path = `${folder}/${page.regions}-${what}-${page.hosts}.html`;
       const { report, files } = largeJob(page);
       const html = pageHtml(reportPage(report, files));
       if (html.length > 1_000_000) faults.push(`${path}: ${html.length} bytes`);
       Deno.writeTextFileSync(path, html);
       for (const screen of screens) {
-        const where = `${page.regions} regions, ${page.hosts} hosts, ${screen.width} px, ${
+        const where = `${page.regions} ${what}, ${page.hosts} hosts, ${screen.width} px, ${
           screen.dark ? "dark" : "light"
         }`;
         browser.errors.length = browser.requests.length = 0;

@@ -1,6 +1,6 @@
 /** Reports with trees, and their timelines, generated: the same seed gives the same page. */
 import type { Nested, Report } from "../../../src/core/report.ts";
-import { PAGE_FORMAT, type TimelineFile } from "../../../src/show/page/data.ts";
+import { PAGE_FORMAT, type PageFunctions, type TimelineFile } from "../../../src/show/page/data.ts";
 import { Random } from "../../../src/core/random.ts";
 
 /** What a page is generated from. */
@@ -10,6 +10,8 @@ export interface GeneratedPage {
   readonly seed?: number;
   /** Names of the first regions. */
   readonly names?: readonly string[];
+  /** The rows are functions of one host, of which nothing was marked. */
+  readonly hasFunctions?: boolean;
 }
 
 const KINDS = ["node", "package", "dram"] as const;
@@ -79,7 +81,36 @@ export function largeJob(page: GeneratedPage & { readonly hosts: number }): {
       })),
     };
   }
+  if (page.hasFunctions === true) {
+    files[0] = { ...files[0], functions: functionsOf(rowsOf(tree)) };
+    for (const host of report.hosts) {
+      host.regions = [];
+      delete host.joulemark!.tree;
+    }
+  }
   return { report, files };
+}
+
+/** The rows of a tree as functions, with what was not running as the last one. */
+function functionsOf(rows: readonly Row[]): PageFunctions {
+  const around: number[] = [];
+  const parent = rows.map(({ depth }, i) => {
+    around[depth] = i;
+    return depth === 0 ? -1 : around[depth - 1];
+  });
+  const column = (key: string) => [...rows.map((row) => Number(row[key]) || 0), null];
+  const joules = column("package-energy (J)"), seconds = column("runtime (s)");
+  return {
+    components: ["package"],
+    name: [...rows.map(({ region }) => region), "[not running]"],
+    parent: [...parent, -1],
+    rest: rows.length,
+    time_s: seconds,
+    own_time_s: column("runtime-self (s)"),
+    energy_j: [joules],
+    se_j: [joules.map((value) => value === null ? null : 0.01 * value)],
+    own_energy_j: [column("package-energy-self (J)")],
+  };
 }
 
 function emptyReport(profile: string): Report {
@@ -97,6 +128,7 @@ function emptyReport(profile: string): Report {
 interface Row {
   region: string;
   depth: number;
+  [key: string]: Nested;
 }
 
 function rowsOf(tree: Nested): Row[] {
