@@ -53,9 +53,9 @@ Runs COMMAND once for each value of the environment variable NAME, and makes thi
 times. Each run is a "joulemark run". To set its options, use the variables JOULEMARK_PERIOD,
 JOULEMARK_SIMULATE, ... Several --vary options give all combinations.
 
---placement runs COMMAND on N nodes in three ways: all nodes in one chassis, half of them in each of
-two chassis of one group, and half of them in each of two groups. In the command, {nodes} is
-replaced by the node list, and {run} by "joulemark run", for use after a launcher.
+--placement runs COMMAND on N nodes in three placements: in one chassis, in two chassis of one group
+(half of the nodes each), and in two groups. In the command, {nodes} is replaced by the node list,
+and {run} by "joulemark run", for use after a launcher.
 
 DIR contains a report and the output of each run, and the table study.csv. The plots study.svg and
 study.html show energy against runtime. The file study.jsonl lists the finished runs.`,

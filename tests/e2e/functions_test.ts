@@ -138,9 +138,9 @@ endToEnd("a note advises a larger copy if stacks are deeper than it", (dir) => {
     return userIn(dir).joulemark(["run", "--functions", ...options, "--", "./app", "300"]).stderr
       .replaceAll(/\s+/g, " ");
   };
-  const note = /note: \d+ % of the stacks are deeper than .* each stack: --stack-bytes=8192/;
+  const note = /note: \d+ % of the stacks are larger than .* each stack: --stack-bytes=8192/;
   const [text] = note.exec(notes("--stack-bytes=4096", "--record=rec", "--report=r"))!;
-  assert(!notes().includes("of the stacks are deeper"));
+  assert(!notes().includes("of the stacks are larger"));
   // A replay has the same notes.
   const args = ["replay", "--functions", "--report=again", "rec"];
   const again = userIn(dir).joulemark(args).stderr.replaceAll(/\s+/g, " ");
@@ -148,7 +148,7 @@ endToEnd("a note advises a larger copy if stacks are deeper than it", (dir) => {
   const [live, replayed] = ["r", "again"].map((path) => {
     const { notes } = parseReport(Deno.readTextFileSync(`${dir}/${path}`), path).hosts[0]
       .joulemark!;
-    return (notes as string[]).filter((note) => note.includes("stacks are deeper"));
+    return (notes as string[]).filter((note) => note.includes("stacks are larger"));
   });
   assertEquals(live.length, 1);
   assertEquals(replayed, live);
@@ -341,9 +341,9 @@ asEachUser("a note gives the CPU time on CPUs that were not allowed at the start
   const text = note(`./app 500; taskset -c ${cpus[1]} ./app 500`);
   assertMatch(
     text,
-    /note: functions of \d+\.?\d* m?s of CPU time are missing: the command used CPUs/,
+    /note: \d+\.?\d* m?s of CPU time were not sampled: the command used CPUs/,
   );
-  assert(!note("./app 500").includes("CPU time are missing"));
+  assert(!note("./app 500").includes("CPU time were not sampled"));
 }, LIMIT_S);
 
 program("many processes", "cc -O2 -o app PROGRAMS/forks.c", (lines) => {

@@ -36,10 +36,10 @@ wait
   assert(spread.mostS > 1.2 && spread.leastS < spread.mostS - 0.5, JSON.stringify(spread));
   assert(Math.abs(Number(host.regions![0].fields["runtime (s)"]) - spread.meanS) < 1e-4);
   const shown = joulemark(dir, ["show", "joulemark.report"]).stdout;
-  assertStringIncludes(shown, "Regions from process to process");
+  assertStringIncludes(shown, "Regions over processes");
   assert(/^solve +4 .* rank 2 /m.test(shown), shown);
   const page = Deno.readTextFileSync(`${dir}/run.html`);
-  assertStringIncludes(page, "Regions from process to process");
+  assertStringIncludes(page, "Regions over processes");
   assertStringIncludes(page, "rank 2");
   // One process has no spread.
   joulemark(dir, ["run", "-q", "--simulate", "--", "sh", "rank.sh", "0.01"]);

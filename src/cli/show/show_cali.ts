@@ -164,7 +164,7 @@ export function traceView(paths: readonly string[]): View | undefined {
   for (const child of tree.children ?? []) visit(child, 0);
   const figures = ["visits", "time (s)", "own time (s)", ...hasEnergy ? ["energy (J)"] : []];
   const regions: Table = {
-    title: "Regions, with all that is inside them",
+    title: "Regions, including nested regions",
     columns: columnsOf("region", ...figures),
     rows,
   };

@@ -33,7 +33,7 @@ export function processSpreads(
 export function processTable(report: Report): Table {
   const spreads = processSpreads(report);
   return {
-    title: "Regions from process to process",
+    title: "Regions over processes",
     columns: columnsOf(
       ...details(["host"], spreads.every(({ host }) => host === "")),
       // Columns that do not fit are left out from the right.

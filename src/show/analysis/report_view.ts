@@ -116,7 +116,7 @@ function totals(report: Report): Table {
   const energy = first === undefined
     ? ", energy not known"
     : `, ${figures(first[1].joules, 5)} J (${COMPONENT_NAMES[first[0]]}), ` +
-      `energy x time ${figures(edp, 5)} J s`;
+      `EDP ${figures(edp, 5)} J s`;
   return {
     title: `${report.profile}: ${figures(seconds, 5)} s${energy}`,
     columns,
@@ -144,7 +144,7 @@ function treeTable({ kinds, rows, outside, method, leftOut }: RegionRows): Table
       rows.some(({ energies }) => Number.isFinite(energies.get(kind)?.joules));
   };
   return {
-    title: "Regions, with all that is inside them" +
+    title: "Regions, including nested regions" +
       (leftOut > 0 ? `; ${leftOut} paths are left out` : ""),
     columns: columnsOf(
       ...["region", "visits", "time (s)"],
@@ -196,7 +196,8 @@ function hostTable(report: Report): Table {
 
 function sectionTable(regions: readonly RegionLine[]): Table {
   return {
-    title: "GEOPM's figures, by samples: energy of all hosts, the rest means over hosts",
+    title:
+      "GEOPM's values, sampled: energies are sums over hosts, other values are means over hosts",
     columns: columnsOf(
       ...["region", "count", "runtime (s)", "sync-runtime (s)", "package (J)", "power (W)"],
       ...["frequency (GHz)", ...details(["hosts"])],
@@ -221,7 +222,7 @@ function acrossTable({ joulemark }: Report): Table {
     }),
   ]);
   return {
-    title: "Regions from host to host, GEOPM's figures",
+    title: "Regions over hosts, GEOPM's values",
     columns: columnsOf(
       "region",
       ...fields.flatMap(([name, unit]) => [
@@ -270,7 +271,7 @@ export function sourceTable({ hosts }: Report): Table {
     }
   }
   return {
-    title: "Where the figures come from",
+    title: "Sources of the signals",
     columns: columnsOf("signal", "quality", ...details(["hosts"], hosts.length < 2), "source"),
     rows: [...seen.values()].map(({ row: [name, quality, from], hosts }) => {
       return [name, quality, hosts, from];

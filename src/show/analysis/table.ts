@@ -86,7 +86,7 @@ export function tableText(table: Table, maxWidth = Infinity): string {
     }).join(" ".repeat(GAP)).trimEnd() + "\n";
   const title = left === 0
     ? table.title
-    : `${table.title} (${left} column${left === 1 ? "" : "s"} more by --json)`;
+    : `${table.title} (${left} more column${left === 1 ? "" : "s"} in --json)`;
   const rows = table.rows.map((_, i) => line(({ cells }) => cells[i]));
   const lines = maxWidth === Infinity ? [title] : wrapText(printable(title), maxWidth);
   return `${lines.join("\n")}\n${line(({ head }) => head)}${rows.join("")}`;

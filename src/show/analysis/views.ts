@@ -57,7 +57,7 @@ function aboutEnergy(run: Run): string {
 
 function stepTable(runs: readonly Run[], quantities: readonly Quantity[]): Table {
   return {
-    title: "Steps: all of them, the body, and groups that stand out",
+    title: "Steps: all, the body, and groups of outliers",
     columns: columnsOf(
       ...["run", "figure", "group", "count", "mean", "deviation"],
       ...[...details(["median", "min", "max"]), "sum", "factor", "every"],
@@ -129,12 +129,13 @@ export function histogramView(
     });
     const axes = { xTitle: `${quantity} (${unit})`, yTitle: "steps" };
     panels.push({ title, ...axes, series: body });
-    if (far.length > 0) panels.push({ title: `${title}: those apart`, ...axes, series: far });
+    if (far.length > 0) panels.push({ title: `${title}: outliers`, ...axes, series: far });
     // Only power has one peak, which mean and deviation describe.
     if (quantity === "power" && runs.length > 1) panels.push(normalsPanel(runs));
   }
   const fitTable: Table = {
-    title: "Normal distribution of the body, and its greatest distance from what was measured",
+    title:
+      "Normal distribution of the body, and its maximum distance from the measured distribution",
     columns: columnsOf("run", "figure", "mean", "deviation", "distance"),
     rows: fits,
   };
@@ -222,7 +223,7 @@ export function cdfView(runs: readonly Run[], quantities: readonly Quantity[] = 
 export function compareView(groups: readonly RunGroup[]): View {
   const summaries = compareRuns(groups);
   const table: Table = {
-    title: "Groups of runs: means and deviations over runs",
+    title: "Groups of runs: means and standard deviations",
     columns: columnsOf(
       ...["group", "runs", "energy (J)", "± energy (J)", "runtime (s)", "± runtime (s)"],
       ...[...details(["power of the job (W)", "± power (W)"]), "ratio"],

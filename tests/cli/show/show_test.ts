@@ -60,7 +60,7 @@ Deno.test("show takes the hosts of a job together, from a directory or its parts
       assertEquals(code, 0);
       assertStringIncludes(stdout, "4 hosts: energy ");
       assertStringIncludes(stdout, hostName(3));
-      assertStringIncludes(stdout, "Regions from host to host");
+      assertStringIncludes(stdout, "Regions over hosts");
       assert(/^\(all\) +10\.\d+ +0\.\d+ .*nid00000\d/m.test(stdout), stdout);
     }
     Deno.copyFileSync(`${dir}/job/${hostName(0)}.report`, `${dir}/job/again.report`);
@@ -157,7 +157,7 @@ Deno.test("show reads recordings, traces, .cali files, PMC logs and raw stats", 
     [`${VECTORS}pmc/run-a.v4.3.0.pmc`, "5429"],
     [`${VECTORS}caliper/hatchet_profile.cali`, "main"],
     [`${VECTORS}rawstats/rollover-a.raw`, "samples in"],
-    [GOLDEN, "Where the figures come from"],
+    [GOLDEN, "Sources of the signals"],
   ];
   for (const [path, text] of kinds) {
     const { code, stdout } = await capture(show, [path]);

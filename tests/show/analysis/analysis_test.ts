@@ -217,7 +217,7 @@ Deno.test("tableText() fits a terminal: names lose their ends, then columns are 
   assertStringIncludes(lines[2], "...");
   assertStringIncludes(lines[1], "power");
   const narrow = tableText(table, 28);
-  assertStringIncludes(narrow, "Regions (2 columns more by\n--json)\n");
+  assertStringIncludes(narrow, "Regions (2 more columns in\n--json)\n");
   assert(!narrow.includes("energy") && !narrow.includes("power"), narrow);
   // The room of a column that is left out is that of the names.
   const rests = { ...table, rows: [["(outside regions)", 1, 2345.6, 3], ["b", 4, 5, 6]] };
