@@ -12,6 +12,11 @@ import { JitMap, KernelMap } from "./jit_map.ts";
 import type { OpenPath } from "./modules.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
 
+/** Parts of a profile whose nodes are named. */
+type NamedProfile = Pick<Profile, "modules"> & {
+  readonly processes: { readonly names: readonly string[] };
+};
+
 /** Sources of names. */
 export interface NameSources {
   readonly open: OpenPath;
@@ -54,7 +59,7 @@ function hasInfo({ sections }: ElfFile): boolean {
 
 /** Names the nodes of a profile's tree. */
 export class FrameNames {
-  readonly #profile: Profile;
+  readonly #profile: NamedProfile;
   readonly #sources: NameSources;
   readonly #frames = new Map<number, Map<number, readonly Frame[]>>();
   readonly #debug = new Map<number, DebugFile | undefined>();
@@ -64,7 +69,7 @@ export class FrameNames {
   readonly #shown = new Map<string, string>();
   #kernel: KernelMap | undefined;
 
-  constructor(profile: Profile, sources: NameSources) {
+  constructor(profile: NamedProfile, sources: NameSources) {
     [this.#profile, this.#sources] = [profile, sources];
   }
 

@@ -1,6 +1,8 @@
 /** `top` in a terminal: tmux holds one, types keys and says what is on it. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
+import { compile } from "../_support/compiled.ts";
+import { NOT_ROOT } from "../_support/skipped.ts";
 import { outputOf, without } from "../_support/readers_of_others.ts";
 
 /** A terminal of its own. */
@@ -61,7 +63,10 @@ endToEnd(
       assertMatch(first, /^package power +\d+\.\d .* W +\S+ {2}0[–-]\d+ W$/m);
       await tmux.until((text) => /^package power .*[▁▂▃▄▅▆▇█]{3} {2}0–\d+ W$/m.test(text));
       assertMatch(first, /^package limit +\d/m);
-      assertMatch(first, /q quit {2}p pause {2}s sort: process {2}f filter {2}h help$/m);
+      assertMatch(
+        first,
+        /q quit {2}p pause {2}s sort: process {2}f filter {2}t functions {2}h help$/m,
+      );
       assertMatch(first, /^\d+ +- +- +[abcd]$/m);
       tmux.type("s");
       await tmux.until((text) => text.includes("s sort: rank"));
@@ -69,7 +74,7 @@ endToEnd(
       const filtered = await tmux.until((text) => text.includes("filter: none_"));
       assert(!/^\d+ +- +- +[abcd]$/m.test(filtered));
       tmux.type("Escape");
-      await tmux.until((text) => text.includes("f filter  h help"));
+      await tmux.until((text) => text.includes("f filter  t functions"));
       tmux.type("p");
       const paused = await tmux.until((text) => text.includes("p go on"));
       await new Promise((resolve) => setTimeout(resolve, 800));
@@ -87,6 +92,29 @@ endToEnd(
   },
   60,
   without("tmux"),
+);
+
+endToEnd(
+  "t shows functions on a terminal, and processes again",
+  async (dir) => {
+    compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
+    // No other monitor is seen there.
+    const script = `mount -t tmpfs none /dev/shm
+      ${BINARY} run -q --functions -- ./app 60000 > /dev/null 2>&1 &
+      ${BINARY} top --interval 0.3; kill $!; wait`;
+    Deno.writeTextFileSync(`${dir}/watch.sh`, script);
+    using tmux = new Tmux(dir, 80, 24, "unshare -m sh watch.sh");
+    await tmux.until((text) => text.includes("t functions"));
+    tmux.type("t");
+    const text = await tmux.until((text) => /^heavy +[\d.]+ % +[\d.]+ {2}app$/m.test(text));
+    assertMatch(text, /f filter {2}t processes {2}h help$/m);
+    tmux.type("t");
+    await tmux.until((text) => text.includes("t functions") && !text.includes("heavy"));
+    tmux.type("q");
+    await tmux.until((text) => text.includes("status"));
+  },
+  60,
+  without("tmux") ?? NOT_ROOT,
 );
 
 for (const [columns, rows] of [[200, 50], [40, 10]]) {

@@ -1,5 +1,8 @@
 /** What a process is doing now, asked from outside. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { compile } from "../_support/compiled.ts";
+import { NOT_ROOT } from "../_support/skipped.ts";
+import { NO_STRACE } from "../_support/strace.ts";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
 
 /** Runs a body while the program waits inside its regions. */
@@ -79,3 +82,47 @@ endToEnd("top says what is in the way, in one line", (dir) => {
   assertStringIncludes(none.stderr, "does not run under joulemark");
   assertEquals(joulemark(dir, ["top", "--context", "4194304"]).code, 1);
 });
+
+/** Runs ./app where no other monitor is seen, and asks for its functions. */
+function functionsOf(dir: string, run: string, top: string): string {
+  compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
+  const script = `mount -t tmpfs none /dev/shm
+    ${run.replace("JOULEMARK", BINARY)} ./app 5000 > /dev/null 2>&1 & sleep 1
+    ${BINARY} top ${top}; wait`;
+  const out = new Deno.Command("unshare", { args: ["-m", "sh", "-c", script], cwd: dir })
+    .outputSync();
+  return new TextDecoder().decode(out.stdout) + new TextDecoder().decode(out.stderr);
+}
+
+endToEnd(
+  "top --functions shows the functions with most time since the last page",
+  (dir) => {
+    const text = functionsOf(dir, "JOULEMARK run -q --functions --", "--functions --interval 1.5");
+    assertMatch(text, /^function +share time \(s\) {2}module$/m);
+    const [, share, seconds] = /^heavy +([\d.]+) % +([\d.]+) {2}app$/m.exec(text)!.map(Number);
+    assert(share > 60 && share < 90, text);
+    assert(seconds > 0.2 && seconds < 3, text);
+    assertMatch(text, /^light +[\d.]+ % +[\d.]+ {2}app$/m);
+    const [head] = text.split("function ");
+    assert(!head.includes("process"), text);
+    const run = "JOULEMARK run -q --functions=499 --";
+    const json = JSON.parse(functionsOf(dir, run, "--functions --json"));
+    assertEquals([json.functions[0].name, json.functions[0].module], ["heavy", "app"]);
+  },
+  60,
+  NOT_ROOT,
+);
+
+endToEnd(
+  "top --functions says in one line why there are none",
+  (dir) => {
+    const plain = functionsOf(dir, "JOULEMARK run -q --", "--functions");
+    assertMatch(plain, /^no functions: start the command by joulemark run --functions$/m);
+    const trace = "strace -f -o /dev/null -e trace=perf_event_open -e";
+    const run = `${trace} inject=perf_event_open:error=EACCES JOULEMARK run -q --functions --`;
+    const refused = functionsOf(dir, run, "--functions").replaceAll(/\s+/g, " ");
+    assertMatch(refused, /no functions: .* perf; ask for sysctl kernel\.perf_event_paranoid=2 $/);
+  },
+  60,
+  NOT_ROOT ?? NO_STRACE,
+);

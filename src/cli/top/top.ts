@@ -17,6 +17,7 @@ import { say, writeControls, writeStdout } from "../io.ts";
 import { openCatalogue } from "../open_catalogue.ts";
 import { NODE_OPTIONS } from "../command_line/common_options.ts";
 import { misused, parseSeconds } from "../command_line/options.ts";
+import { FunctionNames, type FunctionsShown } from "./functions_now.ts";
 import { Courses, Draw, page, press, type Quantity, type View } from "./top_page.ts";
 import type { Verb } from "../command_line/verb.ts";
 
@@ -54,12 +55,17 @@ is next to it.`,
       help: 'show the simulated node of a running "joulemark run --simulate", or else an idle ' +
         "simulated node",
     },
+    {
+      name: "functions",
+      help: "show the functions with most CPU time since the last page instead of processes, of " +
+        'commands under "joulemark run --functions"',
+    },
     { name: "json", help: "print one page as JSON" },
   ],
   notes:
     `Keys: q quits; p or blank pauses; s sorts by process, rank or region; f or / filters. Type a part of a
-line for the filter; Enter keeps the filter, Esc removes it. h or ? explains the
-lines.`,
+line for the filter; Enter keeps the filter, Esc removes it. t shows functions
+or processes. h or ? explains the lines.`,
   examples: ["joulemark top", "joulemark top --context 4711", "joulemark top --json"],
   async run({ text, flags, words }) {
     if (words.length > 0) {
@@ -72,14 +78,19 @@ lines.`,
     const node = simulated === undefined
       ? text
       : { ...text, root: simulated.root, collector: "off" };
-    const options = { intervalS, once, json: flags.has("json") };
+    const options = {
+      intervalS,
+      once,
+      json: flags.has("json"),
+      hasFunctions: flags.has("functions"),
+    };
     return await live(node, options, simulated?.publish);
   },
 };
 
 async function live(
   node: { root?: string; without?: string },
-  options: { intervalS: number; once: boolean; json: boolean },
+  options: { intervalS: number; once: boolean; json: boolean; hasFunctions: boolean },
   publish: () => void = () => {},
 ): Promise<number> {
   const { host, catalogue } = openCatalogue(node);
@@ -90,18 +101,23 @@ async function live(
   };
   const title = `joulemark top  ${hostName(host)}`;
   read();
-  if (!options.once) return await held(title, draw, read, options.intervalS * 1000);
+  using running = new Running();
+  const { hasFunctions } = options;
+  // Functions are those since this question.
+  if (hasFunctions) running.ask(true);
+  if (!options.once) return await held(title, running, draw, read, options);
   sleepUntil(monotonicNanoseconds() + options.intervalS * 1e9);
   read();
-  const quantities = draw.values(), processes = everybody();
+  const quantities = draw.values(), { processes, functions } = running.ask(hasFunctions);
   if (options.json) {
-    writeStdout(jsonText({ node: quantities, processes }, 2) + "\n");
+    writeStdout(jsonText({ node: quantities, processes, functions }, 2) + "\n");
   } else {
     const titled = title + runName(processes);
     const content = {
       title: titled,
       quantities,
       processes,
+      functions,
       courses: new Courses(),
       isUnicode: false,
     };
@@ -119,11 +135,23 @@ function runName(processes: readonly ProcessContextNow[]): string {
 }
 
 /** The page on a terminal, until the user has enough. */
-async function held(title: string, draw: Draw, read: () => void, ms: number): Promise<number> {
+async function held(
+  title: string,
+  running: Running,
+  draw: Draw,
+  read: () => void,
+  { intervalS, hasFunctions }: { intervalS: number; hasFunctions: boolean },
+): Promise<number> {
   using terminal = new Terminal();
-  const courses = new Courses();
-  const view: View = { sort: "process", filter: "", isTyping: false, isPaused: false };
-  let quantities: Quantity[] = [], processes: ProcessContextNow[] = [];
+  const courses = new Courses(), ms = intervalS * 1000;
+  const view: View = {
+    sort: "process",
+    filter: "",
+    isTyping: false,
+    isPaused: false,
+    hasFunctions,
+  };
+  let quantities: Quantity[] = [], now: RunningNow = { processes: [] };
   const isUnicode = /utf-?8/i.test(
     Deno.env.get("LC_ALL") || Deno.env.get("LC_CTYPE") || Deno.env.get("LANG") || "",
   );
@@ -135,12 +163,13 @@ async function held(title: string, draw: Draw, read: () => void, ms: number): Pr
         read();
         quantities = draw.values();
         courses.add(quantities);
-        processes = everybody();
+        now = running.ask(view.hasFunctions === true);
       }
     }
     if (quantities.length > 0 || left <= 0) {
-      const titled = title + runName(processes);
-      const content = { title: titled, quantities, processes, courses, isUnicode, view };
+      const { processes } = now, titled = title + runName(processes);
+      const functions = view.hasFunctions === true ? now.functions ?? WAITING : undefined;
+      const content = { title: titled, quantities, processes, functions, courses, isUnicode, view };
       terminal.show(page(content, Deno.consoleSize()));
     }
     const keys = await terminal.keys(Math.max(0, Math.min(next - performance.now(), KEYS_MS)));
@@ -211,9 +240,33 @@ function simulatedNode(): { root: string; publish(): void } & Disposable {
   };
 }
 
-/** Processes of all monitors of this user. */
-function everybody(): ProcessContextNow[] {
-  return privateBases().flatMap(sessionsUnder).flatMap((directory) => ask(directory) ?? []);
+/** The view was changed, and no monitor was asked since then. */
+const WAITING = { absent: "the next page has them" };
+
+/** Content of a page from all monitors of this user. */
+interface RunningNow {
+  readonly processes: readonly ProcessContextNow[];
+  /** Absent: not asked for. */
+  readonly functions?: FunctionsShown;
+}
+
+/** Asks all monitors of this user. */
+class Running implements Disposable {
+  #names: FunctionNames | undefined;
+
+  ask(wantsFunctions: boolean): RunningNow {
+    const answers = privateBases().flatMap(sessionsUnder)
+      .flatMap((directory) => ask(directory, wantsFunctions) ?? []);
+    const processes = answers.flatMap(({ processes }) => processes);
+    if (!wantsFunctions) return { processes };
+    const names = this.#names ??= new FunctionNames();
+    const functions = names.shown(answers.flatMap(({ functions }) => functions ?? []));
+    return { processes, functions };
+  }
+
+  [Symbol.dispose](): void {
+    this.#names?.[Symbol.dispose]();
+  }
 }
 
 function context(text: string, json: boolean): number {
@@ -248,8 +301,8 @@ function contextOf(pid: number): ProcessContextNow | string {
   if (entry === undefined) {
     return `process ${pid} does not run under joulemark: start it by joulemark run -- COMMAND`;
   }
-  const processes = ask(entry.slice(SESSION_VARIABLE.length + 1));
-  if (processes === undefined) return `process ${pid}: its monitor does not answer any more`;
-  return processes.find((process) => process.pid === pid) ??
+  const answer = ask(entry.slice(SESSION_VARIABLE.length + 1));
+  if (answer === undefined) return `process ${pid}: its monitor does not answer any more`;
+  return answer.processes.find((process) => process.pid === pid) ??
     `process ${pid} has marked nothing so far: see docs/how-to/annotate.md`;
 }

@@ -16,11 +16,14 @@ import {
   QUANTITIES,
   type Quantity as Source,
 } from "../../sources/signals/quantities.ts";
-import { curveText } from "../../show/analysis/text_layout.ts";
+import { curveText, wrapText } from "../../show/analysis/text_layout.ts";
+import type { FunctionsShown } from "./functions_now.ts";
 
 const LABEL = 16;
 /** Shortest and longest curve beside a quantity, and the gap between. */
 const COURSE_MIN = 8, COURSE_MAX = 60, GAP = 2;
+/** Width of a function's name, and of what is beside it with a short module. */
+const NAME_MOST = 48, MODULE_LEAST = 34;
 /** Readings that are kept for it. */
 const READINGS_MAX = 240;
 /** nvmlClocksThrottleReason* of NVML, nvml.h; bit 0 is an idle GPU. */
@@ -160,6 +163,8 @@ export interface View {
   isPaused: boolean;
   /** Each line is explained. @default false */
   isHelp?: boolean;
+  /** Functions instead of processes. @default false */
+  hasFunctions?: boolean;
 }
 
 /** Content of a page. */
@@ -168,6 +173,8 @@ export interface PageContent {
   readonly quantities: readonly Quantity[];
   readonly courses: Courses;
   readonly processes: readonly ProcessContextNow[];
+  /** Functions instead of processes. */
+  readonly functions?: FunctionsShown;
   /** Absent on a page without a user: it has no last line with keys. */
   readonly view?: View;
   /** The terminal shows characters beyond ASCII. */
@@ -180,11 +187,12 @@ const HELP = [
   "throttled       share of the time in which a power or temperature limit slowed CPUs or GPUs down",
   "regions now     regions that threads are in at this moment, and how many threads are in each",
   "where           path of regions of a thread, outermost first; joulemark explain WORD has more",
+  "function        functions with most CPU time since the last page: their time, without what they call",
 ];
 
 /** Lines of a page that fit. */
 export function page(content: PageContent, size: { columns: number; rows: number }): string[] {
-  const { title, quantities, view, processes } = content;
+  const { title, quantities, view, processes, functions } = content;
   const { columns, rows } = size;
   // One mark for all: quantities of a simulated node are simulated together.
   const mark = quantities.some(({ simulated }) => simulated) ? "  SIMULATED" : "";
@@ -199,7 +207,12 @@ export function page(content: PageContent, size: { columns: number; rows: number
   if (regions !== "") lines.push(`${"regions now".padEnd(LABEL)}${regions}`);
   lines.push("");
   if (view?.isHelp === true) lines.push(...HELP, "");
-  lines.push(...processLines(processes, view, rows - lines.length - (view === undefined ? 0 : 1)));
+  const room = rows - lines.length - (view === undefined ? 0 : 1);
+  lines.push(
+    ...functions === undefined
+      ? processLines(processes, view, room)
+      : functionLines(functions, view, columns),
+  );
   const fitting = lines.map((line) => cut(line, columns));
   if (view === undefined) return fitting.slice(0, rows);
   const shown = fitting.slice(0, Math.max(0, rows - 1));
@@ -267,16 +280,37 @@ function processLines(
   ];
 }
 
+function functionLines(
+  functions: FunctionsShown,
+  view: View | undefined,
+  columns: number,
+): string[] {
+  if ("absent" in functions) {
+    return wrapText(`no functions: ${printable(functions.absent)}`, Math.max(8, columns));
+  }
+  const width = Math.max(8, Math.min(NAME_MOST, columns - MODULE_LEAST));
+  const rows = functions.map(({ name, module, share, seconds }) => {
+    const shown = cut(printable(name), width).padEnd(width);
+    const part = `${(100 * share).toFixed(1)} %`.padStart(8);
+    return `${shown}${part}${seconds.toFixed(2).padStart(9)}  ${printable(module)}`.trimEnd();
+  });
+  const head = `${"function".padEnd(width)}${"share".padStart(8)}${"time (s)".padStart(9)}  module`;
+  return [head, ...rows.filter((row) => row.includes(view?.filter ?? ""))];
+}
+
 const ORDERS: Readonly<Record<View["sort"], (a: ProcessRow, b: ProcessRow) => number>> = {
   process: (a, b) => a.pid - b.pid,
   rank: (a, b) => Number(a.rank) - Number(b.rank) || a.pid - b.pid,
   where: (a, b) => a.where < b.where ? -1 : a.where > b.where ? 1 : a.pid - b.pid,
 };
 
-function keyLine({ sort, filter, isTyping, isPaused }: View): string {
+function keyLine({ sort, filter, isTyping, isPaused, hasFunctions }: View): string {
   if (isTyping) return `filter: ${filter}_  (Enter: done, Esc: none)`;
   const chosen = filter === "" ? "filter" : `filter: ${filter}`;
-  return `q quit  p ${isPaused ? "go on" : "pause"}  s sort: ${sort}  f ${chosen}  h help`;
+  const other = hasFunctions === true ? "processes" : "functions";
+  return `q quit  p ${
+    isPaused ? "go on" : "pause"
+  }  s sort: ${sort}  f ${chosen}  t ${other}  h help`;
 }
 
 function cut(line: string, columns: number): string {
@@ -297,6 +331,7 @@ export function press(view: View, keys: string): "quit" | undefined {
     else if (key === "q") return "quit";
     else if (key === "p" || key === " ") view.isPaused = !view.isPaused;
     else if (key === "h" || key === "?") view.isHelp = view.isHelp !== true;
+    else if (key === "t") view.hasFunctions = view.hasFunctions !== true;
     else if (key === "s") view.sort = SORTS[(SORTS.indexOf(view.sort) + 1) % SORTS.length];
     else if (key === "f" || key === "/") {
       view.isTyping = true;

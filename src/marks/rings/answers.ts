@@ -15,6 +15,8 @@ import { removeUserFile } from "../../os/output_place.ts";
 /** Prefix of a question's file. */
 export const QUESTION_PREFIX = "ask.";
 const ANSWER_PREFIX = "answer.";
+/** Suffix of a question about functions, too. */
+const FUNCTIONS = ".functions";
 /** A monitor answers at its next tick; one that is this late is not there. */
 const PATIENCE_NS = 2e9;
 
@@ -40,27 +42,56 @@ export interface ProcessContextNow {
   readonly threads: readonly ThreadContextNow[];
 }
 
-/** Answers a question. @param name The question's file. */
+/** Samples of functions by address since the last question of the same process. */
+export interface FunctionsNow {
+  /** Samples per second and CPU. */
+  readonly hz: number;
+  readonly samples: number;
+  /** Files with code; without a path: code that a process made. */
+  readonly modules: readonly (readonly [
+    path: string,
+    buildId: string,
+    inode: number,
+    process: number,
+  ])[];
+  /** Key of the module as in a profile: twice its number here, one more for a guess; below 0: no module. */
+  readonly leaves: readonly (readonly [key: number, address: number, samples: number])[];
+}
+
+/** Answer of a monitor. */
+export interface Answer {
+  readonly processes: readonly ProcessContextNow[];
+  /** Absent: not asked for. */
+  readonly functions?: FunctionsNow | { readonly absent: string };
+}
+
+/**
+ * Answers a question.
+ *
+ * @param name The question's file.
+ * @param make Makes the answer for a process that asks.
+ */
 export function answer(
   directory: string,
   name: string,
-  processes: () => readonly ProcessContextNow[],
+  make: (asker: string, wantsFunctions: boolean) => Answer,
 ): void {
-  const asker = name.slice(QUESTION_PREFIX.length);
+  const [, asker, more] = /^(\d{1,10})(\.functions)?$/.exec(name.slice(QUESTION_PREFIX.length)) ??
+    [];
   libc().unlink(cString(`${directory}/${name}`));
-  if (!/^\d{1,10}$/.test(asker)) return;
+  if (asker === undefined) return;
   const path = `${directory}/${ANSWER_PREFIX}${asker}`;
   try {
-    writeDocument(path, JSON.stringify({ processes: processes() }) + "\n");
+    writeDocument(path, JSON.stringify(make(asker, more !== undefined)) + "\n");
   } catch {
     // No room for an answer: the process that asked reports that it got none.
   }
 }
 
 /** Asks the monitor of a session. @returns `undefined`: no answer. */
-export function ask(directory: string): readonly ProcessContextNow[] | undefined {
+export function ask(directory: string, wantsFunctions = false): Answer | undefined {
   const pid = libc().getpid();
-  const question = `${directory}/${QUESTION_PREFIX}${pid}`;
+  const question = `${directory}/${QUESTION_PREFIX}${pid}${wantsFunctions ? FUNCTIONS : ""}`;
   const path = `${directory}/${ANSWER_PREFIX}${pid}`;
   removeUserFile(path);
   try {
@@ -72,7 +103,7 @@ export function ask(directory: string): readonly ProcessContextNow[] | undefined
     const text = readText(path);
     if (text !== undefined && text !== "") {
       removeUserFile(path);
-      return (JSON.parse(text) as { processes: ProcessContextNow[] }).processes;
+      return JSON.parse(text) as Answer;
     }
     const now = monotonicNanoseconds();
     if (now > deadline) {

@@ -15,7 +15,7 @@ import type { NewNames } from "../../os/new_names.ts";
 import { ProcessWatch } from "../../os/process_watch.ts";
 import type { RingThread } from "./ring_thread.ts";
 import { ShortVisits } from "./short_visits.ts";
-import { answer } from "./answers.ts";
+import { answer, type FunctionsNow } from "./answers.ts";
 import { addCounts, noCounts } from "./collector_counts.ts";
 import { DueSources } from "./due_sources.ts";
 import { FoldedPaths, type OutOfOrder } from "./folded_paths.ts";
@@ -47,6 +47,8 @@ export interface CollectorOptions {
   nowNs(): number;
   /** Energies that a process of the sink used since a moment, by signal, J. @default none is known */
   energiesSince?(process: number, fromS: number): { [signal: string]: number };
+  /** Samples of functions since the last question of a process. @default none are taken */
+  functionsSince?(asker: string): FunctionsNow | { readonly absent: string };
 }
 
 const MAX_RANKS = 65_536; // of processes that are kept
@@ -305,7 +307,10 @@ export class Collector implements DirectoryListener {
           return { "time.duration.ns": Math.round(nowNs - sinceNs), ...energies };
         })
       );
-    answer(this.#options.directory, name, all);
+    answer(this.#options.directory, name, (asker, wantsFunctions) => {
+      const functions = wantsFunctions ? this.#options.functionsSince?.(asker) : undefined;
+      return { processes: all(), functions };
+    });
   }
 
   #follow(pid: number): void {

@@ -30,6 +30,8 @@ import { FunctionSampling } from "./function_sampling.ts";
 import { CodeBiases } from "../../profile/code_biases.ts";
 import type { FunctionSamples } from "../../caliper/channels/function_samples.ts";
 import { addSample, functionSamples, type SampledFunctions } from "./sampled_functions.ts";
+import type { FunctionsNow } from "../../marks/rings/answers.ts";
+import { RecentLeaves } from "./recent_leaves.ts";
 import { RegionHistory } from "./region_history.ts";
 import type { Opener, OpenOutput, OutputSite } from "./output.ts";
 
@@ -76,7 +78,10 @@ export function makeFunctions(pack: PackPprof | undefined) {
 
 /** The report says why there are no functions. */
 function absent(reason: string): OpenOutput {
-  return { addTo: (host) => setFunctions(host, { absent: reason }) };
+  return {
+    functionsSince: () => ({ absent: reason }),
+    addTo: (host) => setFunctions(host, { absent: reason }),
+  };
 }
 
 function setFunctions({ joulemark }: ReportHost, functions: Nested | undefined): void {
@@ -138,6 +143,7 @@ class FunctionOutput implements OpenOutput {
   /** Libraries may be anywhere. */
   readonly reads = ["/"];
   readonly #biases = new CodeBiases();
+  readonly #recent: RecentLeaves;
   /** Absent: there is no counter to read. */
   readonly sample: OpenOutput["sample"];
   readonly #sampling: FunctionSampling;
@@ -156,7 +162,9 @@ class FunctionOutput implements OpenOutput {
     const keeps = files.paths["perf-script"] !== undefined, writer = live.recording?.writer;
     const { energies } = files, { profile } = sampling, biases = this.#biases;
     if (energies !== undefined) this.sample = (timeS, _last, ends) => energies.step(timeS, ends);
+    const recent = this.#recent = new RecentLeaves(profile.trie);
     profile.onSample = (sample) => {
+      recent.add(sample);
       if (keeps) this.#samples.push(Object.assign({}, sample));
       energies?.sample(sample);
       const taken = this.#taken;
@@ -165,6 +173,10 @@ class FunctionOutput implements OpenOutput {
       writer?.sample(profile, biases, sample);
       if (taken !== undefined) addSample(taken, sample, live.zeroNs);
     };
+  }
+
+  functionsSince(asker: string): FunctionsNow {
+    return this.#recent.take(asker, this.#live.hz, this.#sampling.profile.modules.all);
   }
 
   get sampledFunctions(): SampledFunctions {

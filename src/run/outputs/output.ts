@@ -14,6 +14,7 @@ import type { RegionTotal, Report, ReportFields, ReportHost } from "../../core/r
 import type { PmcRecord, PmcVersion } from "../../formats/pmc/log.ts";
 import type { PageFunctions, TimelineFile } from "../../show/page/data.ts";
 import type { ByteSink } from "../../formats/trace/header.ts";
+import type { FunctionsNow } from "../../marks/rings/answers.ts";
 import type { JobPart } from "../../job/place/parts.ts";
 import type { ReportPlace, RunView } from "./run_view.ts";
 import type { SampledFunctions } from "./sampled_functions.ts";
@@ -65,6 +66,12 @@ export interface OpenOutput {
    * @ignore
    */
   energiesSince?(process: number, fromS: number): { [signal: string]: number };
+  /**
+   * Samples of functions since the last question of a process, where this output takes them.
+   *
+   * @ignore
+   */
+  functionsSince?(asker: string): FunctionsNow | { readonly absent: string };
   /**
    * A settled sample.
    *

@@ -31,6 +31,7 @@ import type { PageFunctions, TimelineFile } from "../../show/page/data.ts";
 import type { Opener, OpenOutput } from "../outputs/output.ts";
 import type { SampledFunctions } from "../outputs/sampled_functions.ts";
 import type { ReportExtras, ReportPlace, RunView } from "../outputs/run_view.ts";
+import type { FunctionsNow } from "../../marks/rings/answers.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import { isTrackerSignal } from "../../marks/tracker/tracker_signals.ts";
 import { Batch, type NameTable, signalOf } from "../../sources/signals/batch.ts";
@@ -294,6 +295,17 @@ export class Engine implements RunView {
   energiesSince(process: number, fromS: number): { [signal: string]: number } {
     const output = this.#outputs.find(({ energiesSince }) => energiesSince !== undefined);
     return output?.energiesSince?.(process, fromS) ?? {};
+  }
+
+  /**
+   * Samples of functions since the last question of a process.
+   *
+   * @ignore
+   */
+  functionsSince(asker: string): FunctionsNow | { readonly absent: string } {
+    const output = this.#outputs.find(({ functionsSince }) => functionsSince !== undefined);
+    return output?.functionsSince?.(asker) ??
+      { absent: "start the command by joulemark run --functions" };
   }
 
   /** Reads the counters of the next step. */

@@ -276,6 +276,7 @@ class Run {
       probes: this.#options.parts.probes?.({ ...run, command: this.#application.pid }),
       nowNs: () => this.#nowNs(),
       energiesSince: (process, fromS) => this.#engine.energiesSince(process, fromS),
+      functionsSince: (asker) => this.#engine.functionsSince(asker),
     });
     this.#report.launched(this.#collector, cpus, this.#session.directory);
     // Counters are read before it runs: it may mark at once, and the first tick be seconds late.

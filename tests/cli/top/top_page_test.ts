@@ -60,7 +60,7 @@ Deno.test("page() fills a terminal of 80 × 24, with courses at the right and ke
   const lines = page(content({}), { columns: 80, rows: 24 });
   assertEquals(lines.length, 24);
   assertEquals(lines[1], "package power   76.7  75.8 W".padEnd(68) + "▁█▅  0–100 W");
-  assertEquals(lines[23], "q quit  p pause  s sort: process  f filter  h help");
+  assertEquals(lines[23], "q quit  p pause  s sort: process  f filter  t functions  h help");
 });
 
 Deno.test("page() keeps within any terminal, and names what it leaves out", () => {
@@ -123,4 +123,34 @@ Deno.test("h explains the lines; without processes the page says how to start on
   );
   press(view, "?");
   assertEquals(view.isHelp, false);
+});
+
+Deno.test("t shows functions with their share and time instead of processes, or why there are none", () => {
+  const view: View = { sort: "process", filter: "", isTyping: false, isPaused: false };
+  press(view, "t");
+  assertEquals(view.hasFunctions, true);
+  const functions = [
+    { name: "heat::step", module: "app", share: 0.75, seconds: 1.5 },
+    { name: "n".repeat(60), module: "libm.so.6", share: 0.2, seconds: 0.4 },
+    { name: "bad\x1b[2J_[k]", module: "", share: 0.05, seconds: 0.1 },
+  ];
+  const lines = (columns: number, more = {}) => {
+    return page({ ...content({ hasFunctions: true }), functions, ...more }, { columns, rows: 24 });
+  };
+  const wide = lines(80), at = wide.findIndex((line) => line.startsWith("function"));
+  assertEquals(wide.slice(at, at + 4), [
+    `${"function".padEnd(46)}   share time (s)  module`,
+    `${"heat::step".padEnd(46)}  75.0 %     1.50  app`,
+    `${"n".repeat(43)}...  20.0 %     0.40  libm.so.6`,
+    `${"bad\\x1b[2J_[k]".padEnd(46)}   5.0 %     0.10`,
+  ]);
+  assertEquals(wide.some((line) => line.startsWith("process")), false);
+  assert(wide.at(-1)!.includes("t processes"));
+  assert(lines(40).every((line) => line.length <= 40));
+  const filtered = lines(80, { view: { ...view, filter: "libm" } });
+  assertEquals(filtered.filter((line) => / % +\d\.\d\d/.test(line)).length, 1);
+  const absent = lines(80, { functions: { absent: "this user may not use perf" } });
+  assert(absent.includes("no functions: this user may not use perf"));
+  press(view, "t");
+  assertEquals(view.hasFunctions, false);
 });
