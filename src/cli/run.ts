@@ -15,6 +15,7 @@ import { prepare } from "../run/session/launch.ts";
 import { parsePmcVersion } from "../run/outputs/pmc/version.ts";
 import { LIST_VARIABLES, OPTIONAL_VARIABLES, preloadChanges } from "../marks/preload/preload.ts";
 import { defaultReport, runRequest } from "../run/request/request.ts";
+import { asksFunctions, TIMER } from "../run/outputs/function_options.ts";
 import { loadOutputs, OUTPUTS, requestsChannels } from "../run/outputs/all.ts";
 import { atOwnPlaces } from "../run/outputs/own_places.ts";
 import type { RunIdle } from "../run/outputs/run_idle.ts";
@@ -120,13 +121,20 @@ export async function runWith(
   // The command waits a second for us, and longer only for what was asked for.
   if (idle !== undefined) prepared.guardian.needsTime(idle.secondsBefore + START_S);
   const { library } = request.preload;
+  const timer = asksFunctions(values)
+    ? (await import("../run/outputs/timer_choice.ts")).chosenTimer(values, prepared.guardian.pid)
+    : undefined;
   const dialects = [
-    ...request.preload.dialects,
+    ...request.preload.dialects.filter((dialect) => dialect !== TIMER),
+    ...(timer === undefined ? [] : [TIMER]),
     ...(request.phases === undefined ? [] : ["phase"]),
   ];
   if (dialects.length > 0 && library === undefined) prepared.guardian.needsTime(BUILD_S);
   const answered = await preloadChanges({ dialects, library }, env, say);
   const changes: Record<string, string> = { ...answered };
+  const samples = answered.LD_PRELOAD !== undefined;
+  if (samples && timer !== undefined) changes.JOULEMARK_TIMER = timer.variable;
+  const withTimer = (options: OptionValues) => timer?.options(options, samples) ?? options;
   if (request.phases !== undefined) changes.JOULEMARK_PHASES = request.phases;
   if (options.flags.has("python")) {
     Object.assign(changes, (await import("../marks/preload/python.ts")).pythonChanges(env, say));
@@ -142,7 +150,7 @@ export async function runWith(
   if (request.preload.dialects.includes("ompt") && (channels || values.has("record"))) {
     changes.JOULEMARK_OMPT_EVENTS = "1";
   }
-  const plainOutputs = plain === given ? [] : await loadOutputs(OUTPUTS, plain, env);
+  const plainOutputs = plain === given ? [] : await loadOutputs(OUTPUTS, withTimer(plain), env);
   const { monitor } = await import("../run/session/monitor.ts");
   const plan = { guardian: prepared.guardian, changes: changesOf(changes, own.command) };
   const { loadRunParts } = await import("../run/session/run_parts.ts");
@@ -159,14 +167,17 @@ export async function runWith(
     permissions: permissionFlags(),
     countersChecked: countersChecked(countersCheckedPath((name) => Deno.env.get(name))),
     idle,
-    outputs: await loadOutputs(OUTPUTS, values, env),
-    values,
+    outputs: await loadOutputs(OUTPUTS, withTimer(values), env),
+    values: withTimer(values),
     channelTexts: names.filter((n) => n.startsWith("CALI_")).map((name) => env(name) ?? ""),
     parts,
     otherwise(error) {
       leftAside(error);
       const other = runRequest(command, plain, switches, env, names);
-      return { request: other, options: { ...settings, outputs: plainOutputs, values: plain } };
+      return {
+        request: other,
+        options: { ...settings, outputs: plainOutputs, values: withTimer(plain) },
+      };
     },
   };
   return monitor(request, plan, settings);

@@ -324,6 +324,7 @@ export const ERRNO = {
   EMFILE: 24,
   ENOSPC: 28,
   EROFS: 30,
+  ENOSYS: 38,
   ELOOP: 40,
   ETIMEDOUT: 110,
   EDQUOT: 122,

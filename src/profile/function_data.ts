@@ -3,6 +3,7 @@
  * @module
  */
 import type { ProfileFacts, StackCost } from "./profile.ts";
+import type { SamplingEvent } from "./records.ts";
 import type { StackTrie } from "./stack_trie.ts";
 import { OUTERMOST } from "./unwind.ts";
 
@@ -39,6 +40,7 @@ export function fileName({ path }: Pick<FunctionModule, "path">): string {
 
 /** All that was sampled. */
 export interface FunctionData {
+  readonly event: SamplingEvent;
   readonly hz: number;
   readonly periodNs: number;
   readonly durationNs: number;

@@ -20,6 +20,8 @@ export interface Process {
   isEnding: boolean;
   /** Records that were lost before its mappings were read. */
   readonly lostBefore: number;
+  /** When its mappings were read again, ns. */
+  readNs: number;
 }
 
 /** A process as it is now. */
@@ -29,6 +31,8 @@ export interface ProcessCode {
   readonly maps: string;
 }
 
+/** Mappings of which no record tells are read so often at most, ns. */
+const READ_AGAIN_NS = 1e8;
 /** The kernel places code at random from here on. */
 const RANDOM_FROM = 2 ** 40;
 
@@ -86,9 +90,7 @@ export class Processes {
     const code = this.lost === 0 ? undefined : this.read(id);
     if (code === undefined) return undefined;
     const process = this.#make(code.name);
-    for (const { start, end, file } of mappingsOf(code.maps)) {
-      this.#add(id, process.space, start, end, file);
-    }
+    this.#addAll(id, process, code.maps);
     return process;
   }
 
@@ -114,7 +116,29 @@ export class Processes {
       isStarting: false,
       isEnding: false,
       lostBefore: this.lost,
+      readNs: -Infinity,
     };
+  }
+
+  /** All mappings of a process as it wrote them itself. */
+  mapAll(id: number, maps: string): void {
+    this.#addAll(id, this.get(id), maps);
+  }
+
+  /** Reads the mappings of a process again. @returns False: it has ended, or they were just read. */
+  readAgain(id: number, timeNs: number): boolean {
+    const process = this.get(id);
+    if (!(timeNs - process.readNs >= READ_AGAIN_NS)) return false;
+    process.readNs = timeNs;
+    const { maps } = this.read(id) ?? {};
+    if (maps !== undefined) this.#addAll(id, process, maps);
+    return maps !== undefined;
+  }
+
+  #addAll(id: number, { space }: Process, maps: string): void {
+    for (const { start, end, file } of mappingsOf(maps)) {
+      if (space.find(start)?.end !== end) this.#add(id, space, start, end, file);
+    }
   }
 
   /** A file, or memory, became part of a process's code. */

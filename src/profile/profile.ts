@@ -7,9 +7,16 @@
  * @module
  */
 import { grown } from "../core/grow.ts";
+import type { AddressSpace } from "./address_space.ts";
 import type { Modules } from "./modules.ts";
 import { type Process, Processes } from "./processes.ts";
-import { HEADER_BYTES, RECORD, type RecordBytes, RecordReader, type Sampling } from "./records.ts";
+import {
+  RECORD,
+  type RecordBytes,
+  RecordReader,
+  type Sampling,
+  type SamplingEvent,
+} from "./records.ts";
 import { NODES_MOST, ROOT, StackTrie } from "./stack_trie.ts";
 import { END, INSTRUCTION_POINTER, STACK_POINTER, Unwinder } from "./unwind.ts";
 
@@ -165,15 +172,20 @@ export class Profile {
   readonly #regions = new Map<number, number>();
   /** Samples are missing where the kernel may not be sampled. */
   readonly #hidesKernel: boolean;
+  readonly event: SamplingEvent;
 
   constructor(
     modules: Modules,
-    { periodNs, withKernel, offCpu }: Pick<Sampling, "periodNs" | "withKernel" | "offCpu">,
+    { periodNs, withKernel, offCpu, event }: Pick<
+      Sampling,
+      "periodNs" | "withKernel" | "offCpu" | "event"
+    >,
   ) {
+    this.event = event;
     [this.modules, this.periodNs] = [modules, periodNs];
     this.processes = new Processes(modules, (name) => this.trie.child(ROOT, FRAME.process, name));
     this.#reader = new RecordReader({ withKernel, offCpu });
-    this.#hidesKernel = !withKernel;
+    this.#hidesKernel = !withKernel && event === "cpu-clock";
     this.#unwinder = new Unwinder(modules);
   }
 
@@ -181,8 +193,7 @@ export class Profile {
   endOf(bytes: RecordBytes, from: number, to: number, ns: number): number {
     const reader = this.#reader;
     reader.open(bytes);
-    for (let at = from; at + HEADER_BYTES <= to; at += reader.size(at)) {
-      if (reader.size(at) < HEADER_BYTES || at + reader.size(at) > to) return to;
+    for (let at = from; reader.isWhole(at, to); at += reader.size(at)) {
       if (reader.timeNs(at) > ns) return at;
     }
     return to;
@@ -201,8 +212,7 @@ export class Profile {
     reader.open(bytes);
     let count = 0;
     for (const { cpu, from, to } of pieces) {
-      for (let at = from; at + HEADER_BYTES <= to; at += reader.size(at)) {
-        if (reader.size(at) < HEADER_BYTES) break;
+      for (let at = from; reader.isWhole(at, to); at += reader.size(at)) {
         if (count === this.#ats.length) this.#grow();
         this.#ats[count] = at;
         this.#cpus[count] = cpu;
@@ -243,7 +253,10 @@ export class Profile {
       }
       case RECORD.comm:
         this.#threadNames.set(reader.thread(at), this.processes.nameOf(reader.comm(at)));
-        if (reader.isExec(at)) this.processes.execute(reader.process(at), reader.comm(at));
+        if (reader.isExec(at)) this.#execute(at);
+        break;
+      case RECORD.maps:
+        this.processes.mapAll(reader.process(at), reader.maps(at));
         break;
       case RECORD.fork:
         this.#fork(at);
@@ -265,6 +278,13 @@ export class Profile {
     }
   }
 
+  #execute(at: number): void {
+    const reader = this.#reader;
+    // The thread's count, if it comes, is of the program that begins.
+    if (this.event === "timer") this.#leave(reader.thread(at));
+    this.processes.execute(reader.process(at), reader.comm(at));
+  }
+
   #lose(count: number): void {
     this.processes.lost += count;
     this.facts.lost += count;
@@ -280,15 +300,15 @@ export class Profile {
     const thread = this.#thread(reader.sampleThread(at), process), leaves = reader.isSwitch(at);
     let node = this.#rootOf(process, reader.sampleThread(at), reader.timeNs(at));
     if (isOfUser) {
-      const { space } = process, { stackAt, stackBytes, registers } = reader;
-      const depth = unwinder.walk(space, registers, bytes, stackAt, stackBytes);
+      const { space } = process, { registers } = reader;
+      const depth = this.#walk(bytes, at, space);
       if (!leaves) {
         facts.frames += depth;
         facts.ends[unwinder.end]++;
       }
       // A handler's own stack is another one: more of it would not help.
       const used = unwinder.frames[depth - 1] - registers[STACK_POINTER];
-      const isDeep = unwinder.end === END.cut && reader.isFull && used <= stackBytes;
+      const isDeep = unwinder.end === END.cut && reader.isFull && used <= reader.stackBytes;
       if (isDeep && !leaves) facts.deep++;
       if (unwinder.end !== END.root) node = trie.child(node, FRAME.marker, MARKER.cut);
       for (let i = depth - 1; i >= 0; i--) {
@@ -306,9 +326,10 @@ export class Profile {
       thread.outNode = node;
       return;
     }
+    const periods = reader.periods(at);
     facts.samples++;
-    thread.samples++;
-    thread.stacks.set(node, (thread.stacks.get(node) ?? 0) + 1);
+    thread.samples += periods;
+    thread.stacks.set(node, (thread.stacks.get(node) ?? 0) + periods);
     if (this.onSample === undefined) return;
     const seen = this.#seen;
     seen.timeNs = reader.timeNs(at);
@@ -318,6 +339,19 @@ export class Profile {
     seen.name = this.#threadNames.get(seen.thread) ?? process.name;
     seen.node = node;
     this.onSample(seen);
+  }
+
+  /** Walks the stack of a sample. @returns The number of frames. */
+  #walk(bytes: RecordBytes, at: number, space: AddressSpace): number {
+    const reader = this.#reader, unwinder = this.#unwinder;
+    const { registers, stackAt, stackBytes } = reader;
+    const walk = () => unwinder.walk(space, registers, bytes, stackAt, stackBytes);
+    const depth = walk();
+    const isUnknown = this.event === "timer" && unwinder.end === END.bad &&
+      space.find(unwinder.addresses[depth - 1]) === undefined;
+    const isRead = isUnknown &&
+      this.processes.readAgain(reader.sampleProcess(at), reader.timeNs(at));
+    return isRead ? walk() : depth;
   }
 
   /** The process, or the region in it that a thread is in. */
@@ -408,6 +442,8 @@ export class Profile {
       this.#thread(id, this.processes.get(this.#reader.process(at)));
     thread.isCounted = true;
     this.#add(thread, ns);
+    // Nothing comes after it.
+    if (this.event === "timer") this.#leave(id);
   }
 
   #add(thread: Thread, ns: number): void {
@@ -434,6 +470,10 @@ export class Profile {
     this.#threadNames.delete(id);
     if (thread === undefined) return;
     this.#threads.delete(id);
+    // Without a count the samples of a timer have all of its time.
+    if (this.event === "timer" && !thread.isCounted) {
+      this.#add(thread, thread.samples * this.periodNs);
+    }
     const { samples, cpuNs, expected, root } = thread, { facts, trie } = this;
     // A sample that is missing may be lost: only the others are of the kernel.
     const absent = Math.max(0, expected - samples), lost = Math.min(absent, this.#lostLeft);
@@ -455,7 +495,8 @@ export class Profile {
       facts.hiddenNs += hiddenNs;
       this.#cost(trie.child(root, FRAME.marker, MARKER.hiddenKernel), hiddenNs, 0, false);
     }
-    const isBrief = known < BRIEF_PERIODS * this.periodNs;
+    // A timer's first period has any length: its samples are not at the same places.
+    const isBrief = this.event === "cpu-clock" && known < BRIEF_PERIODS * this.periodNs;
     if (isBrief) facts.briefNs += known - hiddenNs;
     const weight = (known - hiddenNs) / samples;
     for (const [node, count] of thread.stacks) this.#cost(node, count * weight, count, isBrief);

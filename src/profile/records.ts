@@ -17,7 +17,15 @@ export interface Sampling {
   readonly withBuildIds: boolean;
   /** When threads leave a CPU, and come back. */
   readonly offCpu: boolean;
+  /**
+   * `cpu-clock`: the kernel samples. `timer`: threads do it themselves, also in the kernel; no records tell of their
+   * mappings, ends and CPU time.
+   */
+  readonly event: SamplingEvent;
 }
+
+/** The source of samples. */
+export type SamplingEvent = "cpu-clock" | "timer";
 
 const ATTRIBUTE_BYTES = 128;
 /** PERF_TYPE_SOFTWARE. Its event 0 is the CPU clock. */
@@ -128,12 +136,27 @@ export const RECORD = {
   mmap2: 10,
   lostSamples: 13,
   switch: 14,
+  /** Text of /proc/PID/maps from a process that samples itself: no record of the kernel. */
+  maps: 128,
 } as const;
 
 export const HEADER_BYTES = 8;
 const SAMPLE_ID_BYTES = 24, REGISTER_BYTES = 8 * REGISTERS.length;
 const COMM_EXEC = 0x2000, MMAP_BUILD_ID = 0x4000, SWITCH_OUT = 0x2000, SWITCH_PREEMPTED = 0x4000;
 const HIGH = 4294967296;
+
+/** Bytes of a record at least, without the 24 of its sample_id. */
+const MIN_BYTES: Readonly<Record<number, number>> = {
+  [RECORD.comm]: 24,
+  [RECORD.exit]: 24,
+  [RECORD.fork]: 24,
+  [RECORD.read]: 24,
+  [RECORD.lost]: 24,
+  [RECORD.lostSamples]: 16,
+  [RECORD.mmap2]: 72,
+  [RECORD.sample]: 24,
+  [RECORD.maps]: 16,
+};
 
 /** Bytes that were copied out of rings: whole records, the pieces one after the other. */
 export interface RecordBytes {
@@ -192,9 +215,15 @@ export class RecordReader {
     return this.#words[at >>> 2];
   }
 
-  /** Less than a header: this is no record. */
   size(at: number): number {
     return this.#view.getUint16(at + 6, true);
+  }
+
+  /** Is there a whole record before an end? Programs may write anything into rings of theirs. */
+  isWhole(at: number, end: number): boolean {
+    if (at + HEADER_BYTES > end) return false;
+    const size = this.size(at), least = MIN_BYTES[this.type(at)] ?? HEADER_BYTES;
+    return size >= least + SAMPLE_ID_BYTES && size % 8 === 0 && at + size <= end;
   }
 
   timeNs(at: number): number {
@@ -222,6 +251,11 @@ export class RecordReader {
 
   sampleCpu(at: number): number {
     return this.#words[(at + 32) >>> 2];
+  }
+
+  /** Periods that a sample stands for: the kernel's have one. */
+  periods(at: number): number {
+    return 1 + this.#words[(at + 36) >>> 2];
   }
 
   /** Process, its parent, thread and the parent's thread of a FORK or EXIT record. */
@@ -263,6 +297,12 @@ export class RecordReader {
 
   comm(at: number): string {
     return textAt(this.#bytes.subarray(at + 16, at + this.size(at) - SAMPLE_ID_BYTES), 0);
+  }
+
+  /** Whole lines of /proc/PID/maps. */
+  maps(at: number): string {
+    const text = textAt(this.#bytes.subarray(at + 16, at + this.size(at) - SAMPLE_ID_BYTES), 0);
+    return text.slice(0, text.lastIndexOf("\n") + 1);
   }
 
   mapping(at: number): { start: number; end: number; file: MappedFile } {

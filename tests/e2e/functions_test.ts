@@ -670,23 +670,35 @@ endToEnd("a replay makes the same files and figures of functions", (dir) => {
 }, LIMIT_S);
 
 endToEnd(
-  "a command runs without functions if the kernel refuses to sample",
+  "a command runs without functions if the kernel refuses to sample and no library can be built",
   (dir) => {
     compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
-    const call = "perf_event_open", trace = ["-f", "-o", "/dev/null", "-e", `trace=${call}`, "-e"];
-    for (const [error, line] of [["EACCES", "kernel.perf_event_paranoid=2"], ["ENOSYS", call]]) {
-      const run = [BINARY, "run", "-q", "--functions", "--folded", "f", "--", "./app", "20"];
-      const args = [...trace, `inject=${call}:error=${error}`, ...run];
-      const out = new Deno.Command("strace", { args, cwd: dir }).outputSync();
+    compile("e2e/programs/without_perf.c", `${dir}/without_perf`, []);
+    const call = "perf_event_open",
+      env = { HOME: dir, XDG_CACHE_HOME: "", PATH: "/nowhere", CC: "" };
+    for (const [errno, line] of [["13", "kernel.perf_event_paranoid=2"], ["38", call]]) {
+      const args = [
+        errno,
+        BINARY,
+        "run",
+        "-q",
+        "--functions",
+        "--folded",
+        "f",
+        "--",
+        "./app",
+        "20",
+      ];
+      const out = new Deno.Command(`${dir}/without_perf`, { args, cwd: dir, env }).outputSync();
       const stderr = new TextDecoder().decode(out.stderr);
       assertEquals([out.code, new TextDecoder().decode(out.stdout)], [3, "done\n"], stderr);
+      assertMatch(stderr, /^joulemark: .*interposition library.*none of cc/m);
       assertMatch(stderr, new RegExp(`^joulemark: no functions: .*${line}`, "m"));
       assertEquals(typeof reportOf(dir).functions.absent, "string");
     }
     assertEquals([...Deno.readDirSync(dir)].filter(({ name }) => name === "f"), []);
   },
   LIMIT_S,
-  NO_STRACE,
 );
 
 asEachUser("a file that cannot be written is refused before the command starts", (dir, user) => {

@@ -92,6 +92,19 @@ export function sample(
   return bytes;
 }
 
+/** Mappings as a process writes them itself. */
+export function maps(lines: string, from: Origin): Uint8Array {
+  const { process, thread = process } = from;
+  return record(RECORD.maps, 0, [u32(process), u32(thread), text(lines)], from);
+}
+
+/** A sample of a timer that stands for more than one period. */
+export function withPeriods(bytes: Uint8Array, periods: number): Uint8Array {
+  const copy = bytes.slice();
+  new DataView(copy.buffer).setUint32(36, periods - 1, true);
+  return copy;
+}
+
 /** Records one behind the other, as they are copied out of a ring. */
 export function together(records: readonly Uint8Array[]): RecordBytes {
   const length = records.reduce((sum, one) => sum + one.length, 0);

@@ -15,7 +15,12 @@ function hit(timeNs: number): Uint8Array {
 
 Deno.test("a sample leaves nothing behind but a few boxed numbers", () => {
   const modules = new Modules(() => ({ refused: "not there" }));
-  const profile = new Profile(modules, { periodNs: PERIOD, withKernel: false, offCpu: false });
+  const profile = new Profile(modules, {
+    periodNs: PERIOD,
+    withKernel: false,
+    offCpu: false,
+    event: "cpu-clock",
+  });
   const path = 3, count = 100;
   profile.regionsOf = { pathAt: () => path, namesOf: () => ["main", "solve"] };
   const seen = { samples: 0, timeNs: 0, node: -1 };

@@ -5,8 +5,19 @@ import { Modules } from "../../src/profile/modules.ts";
 import { FrameNames } from "../../src/profile/names.ts";
 import type { Processes } from "../../src/profile/processes.ts";
 import { Profile } from "../../src/profile/profile.ts";
-import { RecordReader } from "../../src/profile/records.ts";
-import { comm, cpuTime, lost, mapping, sample, switched, task, together } from "./_records.ts";
+import { RecordReader, type SamplingEvent } from "../../src/profile/records.ts";
+import {
+  comm,
+  cpuTime,
+  lost,
+  mapping,
+  maps,
+  sample,
+  switched,
+  task,
+  together,
+  withPeriods,
+} from "./_records.ts";
 
 const PERIOD = 5e6;
 const AT = 0x400000, SP = 0x7ffc00000000;
@@ -18,9 +29,10 @@ function profileOf(
   withKernel = false,
   read: Processes["read"] = () => undefined,
   offCpu = false,
+  event: SamplingEvent = "cpu-clock",
 ) {
   const modules = new Modules(() => ({ refused: "not there" }));
-  const profile = new Profile(modules, { periodNs: PERIOD, withKernel, offCpu });
+  const profile = new Profile(modules, { periodNs: PERIOD, withKernel, offCpu, event });
   profile.processes.read = read;
   const bytes = together(records);
   const to = records.reduce((sum, one) => sum + one.length, 0);
@@ -229,7 +241,12 @@ Deno.test("a program that the kernel does not sample is named", () => {
 
 Deno.test("endOf() finds where later records begin", () => {
   const modules = new Modules(() => ({ refused: "" }));
-  const profile = new Profile(modules, { periodNs: PERIOD, withKernel: false, offCpu: false });
+  const profile = new Profile(modules, {
+    periodNs: PERIOD,
+    withKernel: false,
+    offCpu: false,
+    event: "cpu-clock",
+  });
   const records = [hit(1e6), hit(2e6), hit(3e6)];
   const bytes = together(records), to = 3 * records[0].length;
   assertEquals(profile.endOf(bytes, 0, to, 2e6), 2 * records[0].length);
@@ -247,4 +264,72 @@ Deno.test("all stacks add up to the CPU time", () => {
   const { stacks } = profileOf([...begin("app"), hit(2e6), ...threads], 40e6);
   const sum = Object.values(stacks).reduce((total, { ms }) => total + ms, 0);
   assertAlmostEquals(sum, 40, 0.05);
+});
+
+/** What a profile has of records of threads that sample themselves. */
+function timerProfileOf(records: readonly Uint8Array[], read?: Processes["read"]) {
+  return profileOf(records, 0, false, read, false, "timer");
+}
+
+const OWN_MAPS = "400000-401000 r-xp 00000000 00:00 0 \n";
+const ownBegin = (name: string, timeNs: number, process = 7) => [
+  comm(name, { process, timeNs }),
+  maps(OWN_MAPS, { process, timeNs }),
+];
+const STEPS = "app;py::step:/a;b.py;py::step:/a;b.py";
+
+Deno.test("a sample of a timer stands for all its periods", () => {
+  const records = [...ownBegin("app", 1), hit(5e6), withPeriods(hit(10e6), 4)];
+  const { stacks, facts } = timerProfileOf(records);
+  assertEquals(stacks, { [STEPS]: { ms: 25, samples: 5 } });
+  assertEquals([facts.samples, facts.cpuNs, facts.hiddenNs, facts.briefNs], [2, 25e6, 0, 0]);
+});
+
+Deno.test("a thread with a timer has the time that it counted, in samples or without", () => {
+  const at = (thread: number) => ({ process: 7, thread, timeNs: 20e6 });
+  const records = [
+    ...ownBegin("app", 1),
+    ...[hit(5e6), hit(10e6, 8), cpuTime(8e6, at(8)), cpuTime(2e6, at(9))],
+  ];
+  const { stacks, facts } = timerProfileOf(records);
+  assertEquals(stacks, {
+    [STEPS]: { ms: 13, samples: 2 },
+    "app;[short threads]": { ms: 2, samples: 0 },
+  });
+  assertEquals([facts.cpuNs, facts.shortNs], [15e6, 2e6]);
+});
+
+Deno.test("a program that a process executes begins without the count of the one before", () => {
+  const at = { process: 7, timeNs: 30e6 };
+  const records = [
+    ...[...ownBegin("one", 1), hit(5e6), hit(10e6)],
+    ...[...ownBegin("two", 15e6), hit(20e6), cpuTime(7e6, at)],
+  ];
+  const { stacks } = timerProfileOf(records);
+  assertEquals(Object.entries(stacks).map(([name, { ms }]) => [name.split(";")[0], ms]), [
+    ["one", 10],
+    ["two", 7],
+  ]);
+});
+
+Deno.test("mappings are read again at an unknown address, ten times a second at most", () => {
+  let reads = 0;
+  const none = { process: 7, timeNs: 1 };
+  const records = [comm("app", none), ...Array.from({ length: 50 }, (_, i) => hit(i * 1e7 + 2))];
+  timerProfileOf(records, () => {
+    reads++;
+    return { name: "app", maps: "" };
+  });
+  assertEquals(reads, 5);
+  const { stacks } = timerProfileOf(records, () => ({ name: "app", maps: OWN_MAPS }));
+  assertEquals(Object.keys(stacks), [STEPS]);
+});
+
+Deno.test("a line of mappings that was truncated is left out", () => {
+  const { stacks } = timerProfileOf([
+    comm("app", { process: 7, timeNs: 1 }),
+    maps(OWN_MAPS.trimEnd(), { process: 7, timeNs: 1 }),
+    hit(2e6),
+  ]);
+  assertEquals(Object.keys(stacks), ["app;[…];[unknown]"]);
 });

@@ -39,6 +39,7 @@ export const DIALECTS: Readonly<Record<string, readonly string[]>> = {
   phase: ["phase.c"],
   perfstubs: ["perfstubs.c", ...HIDE, ...SAMPLES],
   scorep: ["scorep.c"],
+  timer: ["timer.c"],
   "mpi=all": [...MPI, "mpi_all.c", "mpi_world.c"],
 };
 
@@ -49,6 +50,7 @@ const BY_NAME: readonly string[] = [
   "phase",
   "perfstubs",
   "scorep",
+  "timer",
   "mpi=all",
 ];
 
@@ -60,4 +62,4 @@ export const ALL_DIALECTS: readonly string[] = Object.keys(DIALECTS)
   .filter((dialect) => !BY_NAME.includes(dialect));
 
 /** Dialects whose calls make no regions. */
-export const WITHOUT_REGIONS: readonly string[] = ["pm_mpi", "io", "alloc", "callpath"];
+export const WITHOUT_REGIONS: readonly string[] = ["pm_mpi", "io", "alloc", "callpath", "timer"];

@@ -59,3 +59,4 @@ export { default as "preload/tau.c" } from "./preload/tau/tau.c" with { type: "t
 export { default as "preload/tau.h" } from "./preload/tau/tau.h" with { type: "text" };
 export { default as "preload/tau_fortran.c" } from "./preload/tau/tau_fortran.c" with { type: "text" };
 export { default as "preload/tau_values.c" } from "./preload/tau/tau_values.c" with { type: "text" };
+export { default as "preload/timer.c" } from "./preload/timer.c" with { type: "text" };

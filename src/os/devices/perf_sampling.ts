@@ -6,12 +6,12 @@
  * complete up to then, and no barrier is needed between the kernel's head and its data.
  * @module
  */
-import { grown } from "../../core/grow.ts";
 import { openCounter } from "../confinement/caller_rights.ts";
 import { rawNanoseconds } from "../clock.ts";
 import { closeFile } from "../files.ts";
 import { bindRedirect } from "./ioctl.ts";
 import { ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
+import { RecordPool, type RingPiece } from "./record_pool.ts";
 
 const FD_CLOEXEC = 8n;
 /**
@@ -31,13 +31,6 @@ export interface RefusedCall {
   readonly call: "perf_event_open" | "mmap" | "ioctl";
 }
 
-/** Records of one CPU in the bytes that were copied. */
-export interface RingPiece {
-  readonly cpu: number;
-  readonly from: number;
-  readonly to: number;
-}
-
 interface Ring {
   readonly cpu: number;
   readonly fd: number;
@@ -50,10 +43,7 @@ interface Ring {
 }
 
 /** Events that are open. */
-export class PerfSampling implements Disposable {
-  bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1 << 16);
-  view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer);
-  words: Uint32Array<ArrayBuffer> = new Uint32Array(this.bytes.buffer);
+export class PerfSampling extends RecordPool implements Disposable {
   readonly #rings: Ring[];
   /** Events whose counts are no CPU time. */
   readonly #further: number[] = [];
@@ -68,6 +58,7 @@ export class PerfSampling implements Disposable {
   readonly #wordBytes = new Uint8Array(this.#word.buffer);
 
   private constructor(rings: Ring[]) {
+    super();
     this.#rings = rings;
   }
 
@@ -157,7 +148,7 @@ export class PerfSampling implements Disposable {
       ring.head = this.#read(ring.base + HEAD_AT);
       const upTo = all ? ring.head : before, length = Number(upTo - ring.tail);
       if (length === 0) continue;
-      this.#reserve(used + length);
+      this.reserve(used + length);
       const at = Number(ring.tail % BigInt(ring.bytes)), first = Math.min(length, ring.bytes - at);
       this.#copy(used, first, ring.data + BigInt(at));
       if (first < length) this.#copy(used + first, length - first, ring.data);
@@ -178,14 +169,6 @@ export class PerfSampling implements Disposable {
   #read(address: bigint): bigint {
     libc().peek(this.#wordBytes, address, 8n);
     return this.#word[0];
-  }
-
-  #reserve(length: number): void {
-    if (length <= this.bytes.length) return;
-    const longer = grown(this.bytes, length);
-    this.bytes = longer;
-    this.view = new DataView(longer.buffer);
-    this.words = new Uint32Array(longer.buffer, 0, longer.length >> 2);
   }
 
   /** CPU time of the commands and all that they started, by CPU, ns. */

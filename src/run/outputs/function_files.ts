@@ -230,7 +230,7 @@ function factsOf(
     });
   }
   return present({
-    event: "cpu-clock",
+    event: data.event,
     "rate (Hz)": hz,
     samples: facts.samples,
     lost: facts.lost,

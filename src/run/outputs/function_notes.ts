@@ -4,6 +4,7 @@
  */
 import type { Finding } from "../../core/finding.ts";
 import type { FunctionData } from "../../profile/function_data.ts";
+import type { SamplingEvent } from "../../profile/records.ts";
 import type { Module } from "../../profile/modules.ts";
 import { BRIEF_PERIODS, type ProfileFacts } from "../../profile/profile.ts";
 import type { NoteSources, UnreadFile } from "../recordings/function_rows.ts";
@@ -39,10 +40,22 @@ export function unreadFiles(
     .sort((a, b) => b.samples - a.samples);
 }
 
+/** A command without any sample by a timer, and its length from which on a line says so. */
+const NONE_SAMPLED =
+  "static and set-user-ID programs do not load the library with the timer, and a " +
+  "command that waits has no samples";
+const MIN_SAMPLED_NS = 1e8;
+
+/** Why a command that sampled itself has no functions; `undefined`: it has some, or was short. */
+export function whyNoTimers(rings: number | undefined, durationNs: number): string | undefined {
+  return rings === 0 && durationNs > MIN_SAMPLED_NS ? NONE_SAMPLED : undefined;
+}
+
 /** The notes. */
 export function functionNotes(
   { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
   { stackBytes, elsewhereNs, others, unread }: NoteSources,
+  event: SamplingEvent,
 ): Finding[] {
   const notes: Finding[] = [];
   const add = (code: string, text: string, remedy: string) => {
@@ -83,6 +96,11 @@ export function functionNotes(
       `${(elsewhereNs / 1e9).toPrecision(3)} s of CPU time were not sampled: the command used ` +
       "CPUs that were not allowed at its start";
     add("on-other-cpus", text, "Start joulemark with all CPUs that the command uses");
+  }
+  if (event === "timer") {
+    const text = "the kernel does not sample functions here: threads sampled themselves by a timer";
+    const remedy = "The kernel samples after sysctl kernel.perf_event_paranoid=2";
+    notes.push({ code: "functions-by-timer", severity: "info", text, remedy });
   }
   if (others > 0) {
     const count = others === 1 ? "1 other process" : `${others} other processes`;

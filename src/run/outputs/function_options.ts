@@ -6,6 +6,7 @@ import { unusable, UsageError } from "../../core/errors.ts";
 import { listOf } from "../../core/names.ts";
 import type { OptionValues } from "../../core/option.ts";
 import { probeDocument } from "../../os/files/whole_file.ts";
+import type { SamplingEvent } from "../../profile/records.ts";
 import { isDirectory } from "../../os/user_file.ts";
 
 /** Samples a second and CPU. */
@@ -23,7 +24,14 @@ export interface FunctionOptions {
   readonly debugDirectories: readonly string[];
   /** True to take time off the CPU, too. */
   readonly offCpu: boolean;
+  /** Threads sample themselves, by the preload library. */
+  readonly event: SamplingEvent;
 }
+
+/** The word of `--preload` for the library that samples. */
+export const TIMER = "timer";
+/** Name of a value that no user gives: who samples. */
+export const SAMPLED_BY = "functions by";
 
 /** Options whose files need functions. */
 export const FUNCTION_FILES = ["folded", "pprof", "speedscope", "perf-script"] as const;
@@ -57,6 +65,7 @@ export function functionOptions(values: OptionValues): FunctionOptions {
     }),
     debugDirectories: listOf(values.get("debuginfo")?.text),
     offCpu: values.has("off-cpu"),
+    event: values.get(SAMPLED_BY)?.text === TIMER ? "timer" : "cpu-clock",
   };
 }
 

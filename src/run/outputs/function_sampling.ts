@@ -16,6 +16,7 @@ import {
 } from "../../os/devices/perf_event.ts";
 import { HandedEvents, LAST } from "../../os/devices/handed_events.ts";
 import { PerfSampling, type RefusedCall } from "../../os/devices/perf_sampling.ts";
+import { TimerSampling } from "../../os/devices/timer_sampling.ts";
 import { closeFile, listDirectory, O, openFile, readOpenText, readText } from "../../os/files.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
 import { codeFileOf, openCodeFile, ownText } from "../../os/files/code_files.ts";
@@ -47,7 +48,7 @@ export class FunctionSampling {
   readonly profile: Profile;
   readonly names: FrameNames;
   readonly withKernel: boolean;
-  readonly #perf: PerfSampling;
+  readonly #source: PerfSampling | TimerSampling;
   /** Events of other processes of the launch. */
   readonly #handed: HandedEvents | undefined;
   /** Processes whose events came, and those of them without room. */
@@ -68,13 +69,17 @@ export class FunctionSampling {
   /** Why waiting threads have no stacks; empty: they have, or are not asked for. */
   withoutWaits = "";
 
-  private constructor(perf: PerfSampling, sampling: Sampling, debugDirectories: readonly string[]) {
-    this.#perf = perf;
-    this.#handed = openHanded(samplingAttribute(sampling));
+  private constructor(
+    source: PerfSampling | TimerSampling,
+    sampling: Sampling,
+    debugDirectories: readonly string[],
+  ) {
+    this.#source = source;
+    if (source instanceof PerfSampling) this.#handed = openHanded(samplingAttribute(sampling));
     this.withKernel = sampling.withKernel;
     const bytesPerNs = (sampling.stackBytes + SAMPLE_BYTES) / sampling.periodNs;
     // Two turns have room: what came since the one before stays there.
-    this.#turnNs = Math.min(TURN_NS, perf.ringBytes / bytesPerNs / 3);
+    this.#turnNs = Math.min(TURN_NS, source.ringBytes / bytesPerNs / 3);
     this.#modules = new Modules(openCodeFile, ownVdso(), (process, name) => {
       return codeFileOf(openOf(process, name));
     });
@@ -91,18 +96,27 @@ export class FunctionSampling {
     });
     this.profile.onEnd = (process) => this.names.keep(process);
     const online = parseCpuList(readText(ONLINE_CPUS) ?? "").length;
-    if (online > perf.cpuCount) this.#cpuTime = openCpuTime(sampling.withKernel);
+    const isPart = source instanceof PerfSampling && online > source.cpuCount;
+    if (isPart) this.#cpuTime = openCpuTime(sampling.withKernel);
   }
 
   /** Opens the events; otherwise says why there are none, with what helps. */
   static open(options: FunctionOptions): FunctionSampling | string {
     if (Deno.build.arch !== "x86_64") return "only stacks of x86-64 can be unwound";
-    const { hz, stackBytes, debugDirectories, offCpu } = options;
+    const { hz, stackBytes, debugDirectories, offCpu, event } = options;
+    if (event === "timer") return FunctionSampling.#byTimer(options);
     const pid = commandProcess(), cpus = affinityOf(pid);
     let why = "";
     for (const withKernel of [true, false]) {
       for (const withBuildIds of [true, false]) {
-        const sampling = { periodNs: 1e9 / hz, stackBytes, withKernel, withBuildIds, offCpu };
+        const sampling = {
+          periodNs: 1e9 / hz,
+          stackBytes,
+          withKernel,
+          withBuildIds,
+          offCpu,
+          event,
+        };
         const perf = PerfSampling.open(pid, cpus, samplingAttribute(sampling));
         if (perf instanceof PerfSampling) {
           const made = new FunctionSampling(perf, sampling, debugDirectories);
@@ -119,8 +133,19 @@ export class FunctionSampling {
     return why;
   }
 
+  static #byTimer({ hz, stackBytes, debugDirectories, event }: FunctionOptions) {
+    const { directory } = guardian() ?? {};
+    const source = directory === undefined ? undefined : TimerSampling.open(directory);
+    if (source === undefined) return `the rings have no place in ${directory}`;
+    const plain = { withKernel: false, withBuildIds: false, offCpu: false };
+    const sampling = { ...plain, periodNs: Math.round(1e9 / hz), stackBytes, event };
+    return new FunctionSampling(source, sampling, debugDirectories);
+  }
+
   /** Number of processes of the launch that other runs started, and whose functions are not sampled. */
   get otherProcesses(): number {
+    // A library samples them all.
+    if (this.#source instanceof TimerSampling) return 0;
     const names = listDirectory(guardian()?.directory ?? "");
     const pids = names.filter((name) => name.startsWith(LAUNCH_PREFIX))
       .map((name) => Number(name.slice(LAUNCH_PREFIX.length)));
@@ -129,7 +154,12 @@ export class FunctionSampling {
 
   /** All samples up to here were taken, CLOCK_MONOTONIC_RAW in ns. */
   get takenNs(): number {
-    return this.#perf.takenNs;
+    return this.#source.takenNs;
+  }
+
+  /** Number of rings of threads that sample themselves; `undefined`: the kernel samples. */
+  get timers(): number | undefined {
+    return this.#source instanceof TimerSampling ? this.#source.found : undefined;
   }
 
   /** Empties the rings where their turn has come. @returns The next turn, CLOCK_MONOTONIC in ns. */
@@ -150,14 +180,18 @@ export class FunctionSampling {
       this.#joined.add(pid);
       this.#joinUntilNs = nowNs + JOINING_NS;
       if (cpu === LAST) closeFile(fd);
-      else if (fd < 0 || !this.#perf.add(cpu, fd)) this.#refused.add(pid);
+      else if (fd < 0 || !this.#add(cpu, fd)) this.#refused.add(pid);
     }
   }
 
+  #add(cpu: number, fd: number): boolean {
+    return this.#source instanceof PerfSampling && this.#source.add(cpu, fd);
+  }
+
   #take(all: boolean): void {
-    const perf = this.#perf, { profile } = this;
-    const pieces = perf.take(all, (from, to, ns) => profile.endOf(perf, from, to, ns));
-    if (pieces.length > 0) profile.take(perf, pieces);
+    const { profile } = this, source = this.#source;
+    const pieces = source.take(all, (from, to, ns) => profile.endOf(source, from, to, ns));
+    if (pieces.length > 0) profile.take(source, pieces);
   }
 
   #readKernelSymbols(): string {
@@ -170,12 +204,14 @@ export class FunctionSampling {
   finish(): StackCost[] {
     this.#take(true);
     this.#linesUntilS = cpuSeconds() + LINES_S;
-    const counts = this.#perf.counts(), sampledNs = [...counts.values()].reduce((a, b) => a + b, 0);
+    const counts = this.#source.counts(),
+      sampledNs = [...counts.values()].reduce((a, b) => a + b, 0);
     const costs = this.profile.finish(counts);
     if (this.#cpuTime?.read() === PERF_READ.OK) {
       this.elsewhereNs = Math.max(0, this.#cpuTime.total[0] - sampledNs);
     }
-    this.#perf[Symbol.dispose]();
+    if (this.#source instanceof TimerSampling) this.profile.facts.lost = this.#source.dropped;
+    this.#source[Symbol.dispose]();
     return costs;
   }
 

@@ -24,9 +24,10 @@ import {
   type WrittenFunctions,
 } from "./function_files.ts";
 import { FunctionEnergies } from "./function_energies.ts";
-import { functionNotes, unreadFiles } from "./function_notes.ts";
+import { functionNotes, unreadFiles, whyNoTimers } from "./function_notes.ts";
 import { FUNCTION_FILES, functionOptions } from "./function_options.ts";
 import { FunctionSampling } from "./function_sampling.ts";
+import { timerOptions } from "./timer_choice.ts";
 import { CodeBiases } from "../../profile/code_biases.ts";
 import type { FunctionSamples } from "../../caliper/channels/function_samples.ts";
 import { addSample, functionSamples, type SampledFunctions } from "./sampled_functions.ts";
@@ -44,9 +45,10 @@ export function makeFunctions(pack: PackPprof | undefined) {
     })) as FunctionPaths;
     const { recorded } = site;
     if (recorded !== undefined) return (run) => replayed(recorded, { run, paths, site, pack });
-    const options = functionOptions(values), record = values.get("record");
+    const asked = functionOptions(values), record = values.get("record");
     const directory = record && site.nameOf(record);
     const rows = directory === undefined ? undefined : site.lines(`${directory}/${FUNCTIONS_FILE}`);
+    const options = asked.event === "timer" ? timerOptions(asked, site.log) : asked;
     return (run) => {
       const sampling = FunctionSampling.open(options);
       if (typeof sampling === "string") {
@@ -58,8 +60,9 @@ export function makeFunctions(pack: PackPprof | undefined) {
         site.log(`no stacks of waiting threads: ${reason}. Their time is shown by process`);
       }
       const { periodNs } = sampling.profile, zeroNs = site.zeroRawNs();
+      const { hz, stackBytes, event } = options;
       const recording = rows && {
-        writer: new FunctionRowsWriter(rows, options.hz, periodNs, zeroNs),
+        writer: new FunctionRowsWriter(rows, { hz, periodNs, zeroNs, event }),
         namesPath: `${directory}/${NAMES_FILE}`,
       };
       const durationNs = () => Math.round(run.batch.timeS * 1e9);
@@ -69,7 +72,6 @@ export function makeFunctions(pack: PackPprof | undefined) {
         namesOf: (path) => history.namesOf(path),
       };
       const files = { run, paths, site, pack, energies };
-      const { hz, stackBytes } = options;
       const live = { hz, stackBytes, zeroNs, durationNs, recording };
       return new FunctionOutput(sampling, files, live);
     };
@@ -122,7 +124,7 @@ function replayed(
     get functions() {
       return written?.tree;
     },
-    notes: () => data.about === undefined ? [] : functionNotes(data.facts, data.about),
+    notes: () => data.about === undefined ? [] : functionNotes(data.facts, data.about, data.event),
     addTo: (host) => setFunctions(host, written?.facts),
   };
 }
@@ -208,6 +210,7 @@ class FunctionOutput implements OpenOutput {
     const costs = this.#sampling.finish();
     this.#know();
     const data: FunctionData = this.#data = {
+      event: profile.event,
       hz,
       periodNs: profile.periodNs,
       durationNs: this.#live.durationNs(),
@@ -229,11 +232,17 @@ class FunctionOutput implements OpenOutput {
     const rows = recording?.writer.finish(data, profile.processes.names, about);
     if (rows !== undefined) writeFile(recording!.namesPath, () => [rows], this.#files.site);
     this.#written = writeFunctions(data, this.#samples, this.#files);
+    const why = whyNoTimers(this.#sampling.timers, data.durationNs);
+    if (why !== undefined) {
+      this.#files.site.log(`no functions: ${why}`);
+      this.#written.facts.absent = why;
+    }
     this.#sampling[Symbol.dispose]();
   }
 
   notes(): Finding[] {
-    return functionNotes(this.#sampling.profile.facts, this.#about);
+    const { facts, event } = this.#sampling.profile;
+    return functionNotes(facts, this.#about, event);
   }
 
   get functions(): PageFunctions | undefined {

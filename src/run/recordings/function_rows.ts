@@ -23,6 +23,7 @@ import {
   type SampleSeen,
   type StackCost,
 } from "../../profile/profile.ts";
+import type { SamplingEvent } from "../../profile/records.ts";
 import { StackTrie } from "../../profile/stack_trie.ts";
 
 /** Files in the directory of a recording: one that grows, and what is known at the end. */
@@ -55,6 +56,15 @@ export interface NoteSources {
   readonly unread: readonly UnreadFile[];
 }
 
+/** Rate and source of the samples. */
+export interface RecordedRate {
+  readonly hz: number;
+  readonly periodNs: number;
+  /** Time of the run's zero by the samples' clock. */
+  readonly zeroNs: number;
+  readonly event: SamplingEvent;
+}
+
 /** Writes what was sampled, when it is known: only whole lines, and only more of them. */
 export class FunctionRowsWriter {
   readonly #sink: ByteSink;
@@ -64,10 +74,9 @@ export class FunctionRowsWriter {
   #names = 0;
   #biases = 0;
 
-  /** @param zeroNs Time of the run's zero by the samples' clock. */
-  constructor(sink: ByteSink, hz: number, periodNs: number, zeroNs: number) {
+  constructor(sink: ByteSink, { hz, periodNs, zeroNs, event }: RecordedRate) {
     this.#sink = sink;
-    this.#row(FORMAT, hz, periodNs, zeroNs);
+    this.#row(FORMAT, hz, periodNs, zeroNs, event);
   }
 
   /** A sample, and the frames of its stack that are new. */
@@ -198,7 +207,7 @@ class FunctionRows {
   readonly #off: StackCost[] = [];
   readonly #samples: SampleSeen[] = [];
   readonly #biases = new CodeBiases();
-  #rate = { hz: NaN, periodNs: NaN, zeroNs: NaN };
+  #rate: RecordedRate = { hz: NaN, periodNs: NaN, zeroNs: NaN, event: "cpu-clock" };
   #end: { durationNs: number; facts: ProfileFacts; about?: NoteSources } | undefined;
 
   constructor(path: string) {
@@ -218,7 +227,9 @@ class FunctionRows {
     switch (kind) {
       case FORMAT: {
         const [hz, periodNs, zeroNs = NaN] = checked(2);
-        this.#rate = { hz, periodNs, zeroNs };
+        // Older recordings have no event.
+        const event = values[3] === "timer" ? "timer" : "cpu-clock";
+        this.#rate = { hz, periodNs, zeroNs, event };
         break;
       }
       case "stack": {
@@ -297,11 +308,12 @@ class FunctionRows {
   }
 
   finish(): RecordedFunctions {
-    const { hz, periodNs, zeroNs } = this.#rate, samples = this.#samples;
+    const { hz, periodNs, zeroNs, event } = this.#rate, samples = this.#samples;
     const names = this.#names, last = samples.at(-1)?.timeNs ?? 0;
     const end = this.#end ??
       { durationNs: last - (samples[0]?.timeNs ?? 0), facts: factsOf(samples, periodNs) };
     return {
+      event,
       hz,
       periodNs,
       zeroNs,

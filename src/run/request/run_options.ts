@@ -15,7 +15,7 @@ const CONTROL = "Output control";
 const DIALECTS = [
   ...["mpi", "pcontrol", "ompt", "geopm", "caliper", "likwid", "pm_mpi", "nvtx", "roctx", "itt"],
   ...["kokkos", "tau", "papi", "craypat", "io", "alloc", "callpath", "perfstubs", "scorep"],
-  ...["mpi=all", "all"],
+  ...["timer", "mpi=all", "all"],
 ];
 
 /** In the order of the help. */
@@ -153,8 +153,8 @@ export const RUN_OPTIONS: readonly Option[] = [
     words: DIALECTS,
     help: "intercept calls of these APIs and turn them into regions: mpi, pcontrol, ompt, geopm, " +
       "caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos, tau, papi, craypat, or all. Not " +
-      "included in all: mpi=all, perfstubs, scorep; and io, alloc and callpath, which only " +
-      "add data to --cali and --cali-config",
+      "included in all: mpi=all, perfstubs, scorep; io, alloc and callpath, which only add data " +
+      "to --cali and --cali-config; and timer, which samples for --functions",
   },
   {
     name: "preload-lib",

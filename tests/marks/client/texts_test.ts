@@ -44,7 +44,7 @@ Deno.test("parseDialects() takes a list in any order, and all", () => {
   assertEquals(parseDialects("tau, mpi,,tau"), ["mpi", "tau"]);
   assertEquals(parseDialects("all"), ALL_DIALECTS);
   assertEquals(
-    parseDialects("callpath,alloc,io,phase,perfstubs,scorep,mpi=all,all"),
+    parseDialects("callpath,alloc,io,phase,perfstubs,scorep,timer,mpi=all,all"),
     Object.keys(DIALECTS),
   );
   assert(ALL_DIALECTS.length > 10 && !ALL_DIALECTS.includes("io"));

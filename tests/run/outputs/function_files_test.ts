@@ -24,6 +24,7 @@ function dataOf(stacks: Readonly<Record<string, number>>): FunctionData {
   return {
     hz: 199,
     periodNs: 5e6,
+    event: "cpu-clock",
     durationNs: 1e9,
     trie,
     costs,

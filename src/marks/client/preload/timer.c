@@ -1,0 +1,571 @@
+/*
+ * timer.c: samples of functions where the kernel refuses perf_event_open(2). Each thread has a timer of its CPU time,
+ * timer_create(2), whose signal copies registers and the top of the stack into a ring of the session:
+ * docs/reference/formats/timer-ring.md. Records have the kernel's layout, perf_event_open(2).
+ *
+ * The handler takes no lock and no memory, and leaves errno alone. A ring belongs to one thread at a time, is made at
+ * the thread's first sample, and goes to another thread afterwards. The signal is a real-time one that nobody has. A
+ * program that names this very signal gets it, and the timers stop.
+ *
+ * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "core.h"
+
+#if defined(__x86_64__)
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <ucontext.h>
+
+#define VARIABLE "JOULEMARK_TIMER"
+#define MAGIC 0x544d4c4au /* "JLMT" */
+#define VERSION 1u
+#define HEAD_BYTES 4096u
+#define DATA_BYTES (1u << 18)
+#define MAPS_BYTES 57344u
+#define TIMERS 8192
+#define POOL 64
+#define PATH_BYTES 512
+/* A thread with a smaller stack is left alone: the kernel puts up to 3 KiB of registers there. */
+#define STACK_LEAST (32u << 10)
+/* More of the first thread's stack need not be mapped. */
+#define FIRST_STACK_MOST (64ul << 20)
+/* The largest copy whose record's size fits 16 bits. */
+#define COPY_MOST 65320u
+/* Less CPU time of a thread without a sample is not worth a ring. */
+#define COUNTED_NS 500000u
+/* The thread was in this function before its signal came. Marks that follow at once are later than the sample, although
+   clocks of marks differ by some microseconds. */
+#define BEFORE_NS 20000u
+/* Signals from here on are left to the C library and to joulemark's guardian. */
+#define SIGNAL_LEAST 42
+
+enum { COMM = 3, READ = 8, SAMPLE = 9, MAPS = 128, COMM_EXEC = 0x2000, USER_64 = 2 };
+
+struct ring {
+    uint32_t magic, version;
+    uint64_t data_bytes;
+    uint64_t pid;
+    uint64_t dropped; /* samples without room */
+    uint64_t padding[4];
+    uint64_t head; /* written here */
+    uint64_t padding_too[7];
+    uint64_t tail; /* written by the monitor */
+};
+
+struct record { uint32_t type; uint16_t misc, size; };
+struct place { uint32_t pid, tid; uint64_t time; uint32_t cpu, none; };
+struct comm { struct record record; uint32_t pid, tid; char name[16]; struct place place; };
+struct count { struct record record; uint32_t pid, tid; uint64_t ns; struct place place; };
+struct sample {
+    struct record record;
+    uint64_t ip;
+    uint32_t pid, tid;
+    uint64_t time;
+    uint32_t cpu, more; /* periods beside the one of this sample */
+    uint64_t abi, registers[17], stack_bytes;
+};
+_Static_assert(sizeof(struct sample) == 192 && sizeof(struct comm) == 56, "layout");
+
+/* One thread. Those of pthread_create(3) are allocated. */
+struct thread {
+    void *(*body)(void *);
+    void *argument;
+    struct ring *ring;
+    uintptr_t low, high; /* of its stack */
+    uint64_t before_ns; /* its CPU time before this program began */
+    uint32_t missed; /* periods since its last sample */
+    int slot; /* of its timer; -1: none */
+    int is_known; /* it has a sample */
+};
+
+static struct thread first_thread = {NULL, NULL, NULL, 0, 0, 0, 0, -1, 0};
+JM_TLS struct thread *self;
+
+static int number; /* of the signal; 0: no sampling */
+static uint64_t period_ns;
+static uint32_t stack_bytes;
+static char directory[PATH_BYTES - 64];
+static uint32_t own_pid;
+static char process_name[16]; /* of the command, before threads take other ones */
+static int is_announced;
+static char mark; /* its address is in the signals of our timers */
+static pthread_key_t at_end;
+static int has_key;
+/* Numbers of timers, and 1; 0: free. */
+static int timers[TIMERS];
+/* Rings of threads that have ended. */
+static struct ring *pool[POOL];
+
+#pragma weak pthread_key_create
+#pragma weak pthread_setspecific
+#pragma weak pthread_getattr_np
+
+static uint64_t clock_ns(clockid_t clock) {
+    struct timespec now = {0, 0};
+    clock_gettime(clock, &now); /* without a lock */
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+static uint64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC_RAW); }
+
+/* ------------------------------------------------------------------ in the handler */
+
+static char *add_hex(char *to, uint64_t value) {
+    int shift;
+    for (shift = 60; shift >= 0; shift -= 4) *to++ = "0123456789abcdef"[value >> shift & 15];
+    return to;
+}
+
+/* A ring whose data are mapped twice, one behind the other, so that no record is in two pieces. The children of a
+   fork have none of it: they would write where their parent writes. */
+static struct ring *make_ring(void) {
+    const size_t once = HEAD_BYTES + DATA_BYTES, all = once + DATA_BYTES;
+    char path[PATH_BYTES], *at = path;
+    const char *from;
+    struct ring *ring;
+    char *base;
+    int fd, is_mapped;
+    for (from = directory; *from; from++) *at++ = *from;
+    *at++ = '/';
+    at = add_hex(at, own_pid);
+    *at++ = '.';
+    *add_hex(at, now_ns()) = 0;
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | JOULEMARK__O_CLOEXEC, 0600);
+    if (fd < 0) return NULL;
+    /* Allocated now: a full disk would end the program later. */
+    base = joulemark__syscall(SYS_fallocate, (long)fd, 0L, 0L, (long)once) != 0
+               ? (char *)MAP_FAILED
+               : (char *)mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    is_mapped = base != (char *)MAP_FAILED &&
+                mmap(base, once, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED &&
+                mmap(base + once, DATA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+                     HEAD_BYTES) != MAP_FAILED &&
+                madvise(base, all, MADV_DONTFORK) == 0;
+    close(fd);
+    if (!is_mapped) {
+        if (base != (char *)MAP_FAILED) munmap(base, all);
+        unlink(path);
+        return NULL;
+    }
+    ring = (struct ring *)base;
+    ring->data_bytes = DATA_BYTES;
+    ring->pid = own_pid;
+    ring->version = VERSION;
+    __atomic_store_n(&ring->magic, MAGIC, __ATOMIC_RELEASE);
+    return ring;
+}
+
+static struct ring *take_ring(void) {
+    int i;
+    for (i = 0; i < POOL; i++) {
+        struct ring *ring = __atomic_load_n(&pool[i], __ATOMIC_RELAXED) == NULL
+                                ? NULL
+                                : __atomic_exchange_n(&pool[i], NULL, __ATOMIC_ACQ_REL);
+        if (ring) return ring;
+    }
+    return make_ring();
+}
+
+/* Room for a record; NULL: there is none. */
+static void *room(struct ring *ring, uint64_t bytes) {
+    uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+    uint64_t used = head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+    if (used > DATA_BYTES || DATA_BYTES - used < bytes) return NULL;
+    return (char *)ring + HEAD_BYTES + head % DATA_BYTES;
+}
+
+static void put(struct ring *ring, struct record *record, uint32_t type, uint32_t misc, uint64_t bytes) {
+    record->type = type;
+    record->misc = (uint16_t)misc;
+    record->size = (uint16_t)bytes;
+    __atomic_store_n(&ring->head, ring->head + bytes, __ATOMIC_RELEASE);
+}
+
+/* The mappings of the process as proc_pid_maps(5) has them, without the last ones where they are many. */
+static void put_maps(struct ring *ring, struct place place) {
+    struct comm *start = (struct comm *)room(ring, 24 + MAPS_BYTES + sizeof place);
+    char *text = start ? start->name : NULL;
+    size_t length = 0;
+    int fd = start ? open("/proc/self/maps", O_RDONLY | JOULEMARK__O_CLOEXEC) : -1;
+    if (fd < 0) return;
+    while (length < MAPS_BYTES) {
+        ssize_t n = read(fd, text + length, MAPS_BYTES - length);
+        if (n <= 0) break;
+        length += (size_t)n;
+    }
+    close(fd);
+    do text[length++] = 0; while (length % 8 != 0);
+    start->pid = place.pid;
+    start->tid = place.tid;
+    memcpy(text + length, &place, sizeof place);
+    put(ring, &start->record, MAPS, 0, 16 + length + sizeof place);
+}
+
+static void put_name(struct ring *ring, struct place place, const char *name, uint32_t misc) {
+    struct comm *comm = (struct comm *)room(ring, sizeof *comm);
+    if (!comm) return;
+    memcpy(comm->name, name, sizeof comm->name);
+    comm->pid = place.pid;
+    comm->tid = place.tid;
+    comm->place = place;
+    put(ring, &comm->record, COMM, misc, sizeof *comm);
+}
+
+/* What the monitor must know of the thread, and of the process if it is the first. */
+static void announce(struct ring *ring, uint64_t time) {
+    struct place place = {own_pid, (uint32_t)joulemark__syscall(SYS_gettid), time, 0, 0};
+    char name[16] = "";
+    if (!__atomic_exchange_n(&is_announced, 1, __ATOMIC_ACQ_REL)) {
+        put_name(ring, place, process_name, COMM_EXEC);
+        put_maps(ring, place);
+    }
+    if (prctl(PR_GET_NAME, name, 0, 0, 0) == 0) put_name(ring, place, name, 0);
+}
+
+static int has_ring(struct thread *t, uint64_t time) {
+    if (!t->ring && !(t->ring = take_ring())) return 0;
+    if (!t->is_known) announce(t->ring, time);
+    t->is_known = 1;
+    return 1;
+}
+
+/* The top of the stack. @returns Bytes that were copied. */
+static uint64_t copy_stack(const struct thread *t, uintptr_t stack, void *to, uint64_t bytes) {
+    struct iovec local = {to, bytes}, remote = {(void *)stack, bytes};
+    long got;
+    if (stack >= t->low && stack < t->high) {
+        memcpy(to, (const void *)stack, bytes);
+        return bytes;
+    }
+    /* Another stack may end anywhere: this copy stops there. */
+    got = joulemark__syscall(SYS_process_vm_readv, (long)own_pid, &local, 1L, &remote, 1L, 0L);
+    return got > 0 ? (uint64_t)got & ~7ul : 0;
+}
+
+static void take_sample(struct thread *t, uint32_t overrun, const ucontext_t *context) {
+    static const uint8_t order[17] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
+                                      REG_RBP, REG_RSP, REG_RIP, REG_R8,  REG_R9,  REG_R10,
+                                      REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    const greg_t *registers = context->uc_mcontext.gregs;
+    uintptr_t stack = (uintptr_t)registers[REG_RSP];
+    uint64_t time = now_ns() - BEFORE_NS, bytes = stack_bytes, copied, size, is_cut = 0, i;
+    struct sample *sample;
+    if (!has_ring(t, time)) return;
+    if (stack >= t->low && stack < t->high && t->high - stack < bytes) {
+        bytes = (t->high - stack) & ~7ul;
+        is_cut = 8;
+    }
+    /* The kernel gives more room than it fills where a stack ends: so does this. */
+    sample = (struct sample *)room(t->ring, sizeof *sample + bytes + 16);
+    if (!sample) {
+        t->missed += 1 + overrun;
+        __atomic_fetch_add(&t->ring->dropped, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    copied = copy_stack(t, stack, sample + 1, bytes);
+    if (copied < bytes) is_cut = 8;
+    sample->ip = (uint64_t)registers[REG_RIP];
+    sample->pid = own_pid;
+    sample->tid = (uint32_t)joulemark__syscall(SYS_gettid);
+    sample->time = time;
+    sample->cpu = 0;
+    joulemark__syscall(SYS_getcpu, &sample->cpu, NULL, NULL);
+    sample->more = overrun + t->missed;
+    sample->abi = USER_64;
+    for (i = 0; i < 17; i++) sample->registers[i] = (uint64_t)registers[order[i]];
+    sample->stack_bytes = copied + is_cut;
+    size = sizeof *sample + copied + is_cut;
+    memcpy((char *)sample + size, &copied, 8);
+    t->missed = 0;
+    put(t->ring, &sample->record, SAMPLE, 2 /* user mode */, size + 8);
+}
+
+/* A signal that somebody else sent does what it does to a program without a handler. */
+static void on_signal(int signal, siginfo_t *info, void *context) {
+    int saved = errno;
+    struct thread *t = self;
+    if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &mark) {
+        if (t) take_sample(t, (uint32_t)info->si_overrun, (const ucontext_t *)context);
+    } else {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        joulemark__syscall(SYS_rt_sigaction, (long)signal, &action, NULL, 8L);
+        joulemark__syscall(SYS_tgkill, (long)own_pid, joulemark__syscall(SYS_gettid), (long)signal);
+    }
+    errno = saved;
+}
+
+/* ------------------------------------------------------------------ threads */
+
+static void end_timer(int slot) {
+    int timer = __atomic_exchange_n(&timers[slot], 0, __ATOMIC_ACQ_REL);
+    if (timer) joulemark__syscall(SYS_timer_delete, (long)(timer - 1));
+}
+
+static void begin_thread(struct thread *t) {
+    uint32_t tid = (uint32_t)joulemark__syscall(SYS_gettid), at = tid % TIMERS;
+    struct sigevent event;
+    struct itimerspec times;
+    uint64_t mixed = (now_ns() ^ (uint64_t)tid << 32) * 0x9e3779b97f4a7c15u;
+    int timer, tries, none;
+    t->slot = -1;
+    self = t;
+    if (t->high - t->low < STACK_LEAST) return;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = number;
+    event.sigev_value.sival_ptr = &mark;
+    event._sigev_un._tid = (int)tid;
+    if (joulemark__syscall(SYS_timer_create, (long)CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0) return;
+    for (tries = 0; tries < TIMERS; tries++, at = (at + 1) % TIMERS) {
+        none = 0;
+        if (__atomic_compare_exchange_n(&timers[at], &none, timer + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            break;
+    }
+    if (tries == TIMERS) {
+        joulemark__syscall(SYS_timer_delete, (long)timer);
+        return;
+    }
+    t->slot = (int)at;
+    /* A first period of any length: threads that are shorter than one are sampled as often as others. */
+    mixed = (mixed ^ mixed >> 32) % period_ns + 1;
+    times.it_interval.tv_sec = (time_t)(period_ns / 1000000000u);
+    times.it_interval.tv_nsec = (long)(period_ns % 1000000000u);
+    times.it_value.tv_sec = (time_t)(mixed / 1000000000u);
+    times.it_value.tv_nsec = (long)(mixed % 1000000000u);
+    joulemark__syscall(SYS_timer_settime, (long)timer, 0L, &times, NULL);
+}
+
+/* The CPU time of a thread that ends: signals of timers come at ticks of the kernel, the rest is not in the samples. */
+static void put_count(struct thread *t) {
+    uint64_t time = now_ns(), ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->before_ns;
+    struct place place = {own_pid, (uint32_t)joulemark__syscall(SYS_gettid), time, 0, 0};
+    struct count *count;
+    if ((!t->is_known && ns < COUNTED_NS) || !has_ring(t, time)) return;
+    count = (struct count *)room(t->ring, sizeof *count);
+    if (!count) return;
+    count->pid = place.pid;
+    count->tid = place.tid;
+    count->ns = ns;
+    count->place = place;
+    put(t->ring, &count->record, READ, 0, sizeof *count);
+}
+
+static void end_thread(void *data) {
+    struct thread *t = (struct thread *)data;
+    struct ring *ring;
+    int i;
+    if (t->slot >= 0) end_timer(t->slot);
+    self = NULL;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (t->slot >= 0) put_count(t);
+    ring = t->ring;
+    for (i = 0; ring && i < POOL; i++) {
+        struct ring *none = NULL;
+        if (__atomic_compare_exchange_n(&pool[i], &none, ring, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            ring = NULL;
+    }
+    if (ring) munmap(ring, HEAD_BYTES + 2 * (size_t)DATA_BYTES);
+    free(t);
+}
+
+static __attribute__((noinline)) void prepare(struct thread *t) {
+    pthread_attr_t attributes;
+    void *low;
+    size_t bytes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+            t->low = (uintptr_t)low;
+            t->high = t->low + bytes;
+        }
+        pthread_attr_destroy(&attributes);
+    }
+    if (pthread_setspecific(at_end, t) == 0) begin_thread(t);
+}
+
+/* Ends in a jump, so that no frame of this function is in the stacks. */
+static void *started(void *data) {
+    struct thread *t = (struct thread *)data;
+    prepare(t);
+    return t->body(t->argument);
+}
+
+JM_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*body)(void *),
+                             void *argument) {
+    static void *slot;
+    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+        (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))jm_next(
+            &slot, "pthread_create", NULL);
+    struct thread *t = number && has_key ? (struct thread *)calloc(1, sizeof *t) : NULL;
+    int failed;
+    if (!real) return EAGAIN;
+    if (!t) return real(id, attributes, body, argument);
+    t->body = body;
+    t->argument = argument;
+    failed = real(id, attributes, started, t);
+    if (failed) free(t);
+    return failed;
+}
+
+/* Timers and rings are the parent's. */
+static void in_child(void) {
+    struct thread *t = self;
+    own_pid = (uint32_t)getpid();
+    is_announced = 0;
+    memset(timers, 0, sizeof timers);
+    memset(pool, 0, sizeof pool);
+    if (!number || !t) return;
+    t->ring = NULL;
+    t->missed = 0;
+    t->is_known = 0;
+    t->before_ns = 0;
+    begin_thread(t);
+}
+
+/* The process ends in this thread: the others have no count. A child of vfork(2) has its parent's memory. */
+static void end_process(void) {
+    struct thread *t = self;
+    if (!number || !t || t->slot < 0 || (uint32_t)getpid() != own_pid) return;
+    end_timer(t->slot);
+    t->slot = -1;
+    self = NULL;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    put_count(t);
+}
+
+static __attribute__((destructor)) void timer_unload(void) { end_process(); }
+
+JM_EXPORT __attribute__((noreturn)) void _exit(int status) {
+    end_process();
+    for (;;) joulemark__syscall(SYS_exit_group, (long)status);
+}
+JM_EXPORT __attribute__((noreturn)) void _Exit(int status) { _exit(status); }
+
+/* ------------------------------------------------------------------ the signal */
+
+/* The program wants the signal: it has its default action from here on, and none is pending. */
+static void stop(void) {
+    struct sigaction action;
+    long signal = number;
+    int i;
+    number = 0;
+    for (i = 0; i < TIMERS; i++) {
+        if (timers[i]) end_timer(i);
+    }
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_IGN;
+    joulemark__syscall(SYS_rt_sigaction, signal, &action, NULL, 8L);
+    action.sa_handler = SIG_DFL;
+    joulemark__syscall(SYS_rt_sigaction, signal, &action, NULL, 8L);
+}
+
+/* A set without the signal where it is one of all signals. A set that names it stops the timers. */
+static const sigset_t *others(const sigset_t *set, sigset_t *into) {
+    if (!number || !set || sigismember(set, number) != 1) return set;
+    if (sigismember(set, number - 1) == 1 && sigismember(set, number + 1) == 1) {
+        *into = *set;
+        sigdelset(into, number);
+        return into;
+    }
+    stop();
+    return set;
+}
+
+#define WITH_SET(type, failed, name, types, arguments)                                             \
+    JM_EXPORT type name types {                                                                    \
+        static void *slot;                                                                         \
+        type(*real) types = (type(*) types)jm_next(&slot, #name, NULL);                            \
+        sigset_t copy;                                                                             \
+        return real ? real arguments : (failed);                                                   \
+    }
+WITH_SET(int, ENOSYS, pthread_sigmask, (int how, const sigset_t *set, sigset_t *old),
+         (how, others(set, &copy), old))
+WITH_SET(int, -1, sigprocmask, (int how, const sigset_t *set, sigset_t *old),
+         (how, others(set, &copy), old))
+WITH_SET(int, ENOSYS, sigwait, (const sigset_t *set, int *signal), (others(set, &copy), signal))
+WITH_SET(int, -1, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (others(set, &copy), info))
+WITH_SET(int, -1, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time),
+         (others(set, &copy), info, time))
+WITH_SET(int, -1, signalfd, (int fd, const sigset_t *set, int flags),
+         (fd, others(set, &copy), flags))
+
+JM_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *old) {
+    static void *slot;
+    int (*real)(int, const struct sigaction *, struct sigaction *) =
+        (int (*)(int, const struct sigaction *, struct sigaction *))jm_next(&slot, "sigaction", NULL);
+    if (number && signal == number) {
+        if (action && action->sa_handler != SIG_DFL) stop();
+        else {
+            if (old) memset(old, 0, sizeof *old);
+            return 0;
+        }
+    }
+    return real ? real(signal, action, old) : -1;
+}
+
+JM_EXPORT __sighandler_t signal(int signal, __sighandler_t handler) {
+    static void *slot;
+    __sighandler_t (*real)(int, __sighandler_t) = (__sighandler_t (*)(int, __sighandler_t))jm_next(&slot, "signal", NULL);
+    if (number && signal == number) {
+        if (handler == SIG_DFL) return SIG_DFL;
+        stop();
+    }
+    return real ? real(signal, handler) : SIG_ERR;
+}
+
+/* A signal that has its default action and is not blocked; 0: there is none. */
+static int free_signal(void) {
+    sigset_t blocked;
+    int n;
+    sigemptyset(&blocked);
+    if (joulemark__syscall(SYS_rt_sigprocmask, (long)SIG_BLOCK, NULL, &blocked, 8L) != 0) return 0;
+    for (n = SIGRTMAX - 2; n >= SIGNAL_LEAST; n--) {
+        struct sigaction action;
+        int (*real)(int, const struct sigaction *, struct sigaction *) =
+            (int (*)(int, const struct sigaction *, struct sigaction *))jm_find_next("sigaction", NULL);
+        if (sigismember(&blocked, n) == 0 && real && real(n, NULL, &action) == 0 &&
+            action.sa_handler == SIG_DFL) return n;
+    }
+    return 0;
+}
+
+static __attribute__((constructor)) void timer_load(void) {
+    const char *text = getenv(VARIABLE), *session = getenv(JOULEMARK__SESSION_VARIABLE);
+    int saved = errno, n;
+    struct rlimit limit;
+    struct sigaction action;
+    char *end;
+    void **stack_end;
+    if (!text || !session || strlen(session) >= sizeof directory - 8) return;
+    period_ns = strtoull(text, &end, 10);
+    stack_bytes = (uint32_t)strtoul(end, NULL, 10) & ~7u;
+    if (stack_bytes > COPY_MOST) stack_bytes = COPY_MOST & ~7u;
+    snprintf(directory, sizeof directory, "%s/timer", session);
+    stack_end = (void **)dlsym(RTLD_DEFAULT, "__libc_stack_end");
+    if (period_ns == 0 || stack_bytes == 0 || !stack_end || access(directory, W_OK) != 0) goto done;
+    n = free_signal();
+    if (n == 0) goto done;
+    own_pid = (uint32_t)getpid();
+    prctl(PR_GET_NAME, process_name, 0, 0, 0);
+    first_thread.high = (uintptr_t)*stack_end;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > FIRST_STACK_MOST)
+        limit.rlim_cur = FIRST_STACK_MOST;
+    first_thread.low = first_thread.high - limit.rlim_cur;
+    first_thread.before_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = on_signal;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    sigfillset(&action.sa_mask);
+    if (sigaction(n, &action, NULL) != 0) goto done;
+    has_key = pthread_key_create && pthread_key_create(&at_end, end_thread) == 0;
+    number = n;
+    pthread_atfork(NULL, NULL, in_child);
+    begin_thread(&first_thread);
+done:
+    errno = saved;
+}
+#endif

@@ -1,0 +1,153 @@
+/**
+ * Samples that threads take of themselves by a timer, in files of the session: client/preload/timer.c is the other
+ * side, docs/reference/formats/timer-ring.md the layout. Any program may write anything into these files: they are
+ * read by pread(2), and a ring that cannot be is left alone.
+ * @module
+ */
+import { rawNanoseconds } from "../clock.ts";
+import { closeFile, listDirectory, O, openOwnFile, readAt, writeAt } from "../files.ts";
+import { cString, ERRNO, errno, libc } from "../libc.ts";
+import { isAlive, openFilesLimit } from "../process.ts";
+import { RecordPool, type RingPiece } from "./record_pool.ts";
+
+/** The folder in the session's directory. */
+const FOLDER = "timer";
+const NAME = /^([0-9a-f]{16})\.[0-9a-f]{16}$/;
+const MAGIC = 0x544d4c4a, VERSION = 1;
+/** Bytes before the records, and of the records. */
+const HEAD_BYTES = 4096, DATA_BYTES = 1 << 18;
+/** Places in the head: dropped samples, writer's and reader's position. */
+const DROPPED_AT = 24, HEAD_AT = 64, TAIL_AT = 128;
+/** Descriptors that stay free. */
+const RESERVED = 128;
+/** After this time all rings have their records, and marks of the same time are known, ns. */
+const SETTLED_NS = 5e7;
+/** Turns without records after which it is looked whether the process goes on. */
+const IDLE_TURNS = 20;
+
+/** One ring. */
+interface Ring {
+  readonly fd: number;
+  readonly pid: number;
+  tail: number;
+  dropped: number;
+  idle: number;
+}
+
+/** Rings of all threads. */
+export class TimerSampling extends RecordPool implements Disposable {
+  readonly ringBytes = DATA_BYTES;
+  /** Number of rings that were found. */
+  found = 0;
+  readonly #directory: string;
+  readonly #maxFd = openFilesLimit() - RESERVED;
+  #rings: Ring[] = [];
+  #dropped = 0;
+  readonly #head = new Uint8Array(TAIL_AT + 8);
+  readonly #numbers = new DataView(this.#head.buffer);
+  /** All records up to here were taken, CLOCK_MONOTONIC_RAW in ns. */
+  takenNs = 0;
+  readonly #word = new BigUint64Array(1);
+
+  private constructor(directory: string) {
+    super();
+    this.#directory = directory;
+  }
+
+  /** Makes the folder of the rings; `undefined`: it cannot be made. @param session The session's directory. */
+  static open(session: string): TimerSampling | undefined {
+    const directory = `${session}/${FOLDER}`;
+    const isMade = libc().mkdir(cString(directory), 0o700) === 0 || errno() === ERRNO.EEXIST;
+    return isMade ? new TimerSampling(directory) : undefined;
+  }
+
+  /** Samples that had no room. */
+  get dropped(): number {
+    return this.#rings.reduce((sum, { dropped }) => sum + dropped, this.#dropped);
+  }
+
+  /** Copies records, and makes room in the rings: as `PerfSampling.take()`. */
+  take(all: boolean, endOf: (from: number, to: number, ns: number) => number): RingPiece[] {
+    const pieces: RingPiece[] = [], limitNs = all ? Infinity : rawNanoseconds() - SETTLED_NS;
+    this.takenNs = limitNs;
+    this.#find();
+    let used = 0;
+    this.#rings = this.#rings.filter((ring) => {
+      const length = this.#copy(ring, used);
+      const end = length > 0 ? endOf(used, used + length, limitNs) : used;
+      if (end > used) {
+        pieces.push({ cpu: 0, from: used, to: end });
+        ring.tail += end - used;
+        this.#word[0] = BigInt(ring.tail);
+        writeAt(ring.fd, new Uint8Array(this.#word.buffer), TAIL_AT);
+        used = end;
+      }
+      ring.idle = length === 0 ? ring.idle + 1 : 0;
+      const isOver = length < 0 || ring.idle >= IDLE_TURNS && !isAlive(ring.pid);
+      if (isOver) this.#close(ring);
+      if (ring.idle >= IDLE_TURNS) ring.idle = 0;
+      return !isOver;
+    });
+    return pieces;
+  }
+
+  /** Opens new rings; their files have no names from here on, and end with their processes. */
+  #find(): void {
+    for (const name of listDirectory(this.#directory)) {
+      const path = `${this.#directory}/${name}`, [, pid = ""] = NAME.exec(name) ?? [];
+      const fd = pid === "" ? "" : openOwnFile(path, O.RDWR);
+      if (typeof fd === "string") continue;
+      if (fd >= this.#maxFd || readAt(fd, this.#head, 0) !== this.#head.length) {
+        closeFile(fd);
+        continue;
+      }
+      const magic = this.#numbers.getUint32(0, true), version = this.#numbers.getUint32(4, true);
+      // It is being made.
+      if (magic === 0) {
+        closeFile(fd);
+        continue;
+      }
+      libc().unlink(cString(path));
+      if (magic !== MAGIC || version !== VERSION) {
+        closeFile(fd);
+        continue;
+      }
+      this.found++;
+      this.#rings.push({ fd, pid: parseInt(pid, 16), tail: 0, dropped: 0, idle: 0 });
+    }
+  }
+
+  /** Copies what a ring has. @returns Bytes; less than 0: this is no ring. */
+  #copy(ring: Ring, to: number): number {
+    if (readAt(ring.fd, this.#head, 0) !== this.#head.length) return -1;
+    const head = Number(this.#numbers.getBigUint64(HEAD_AT, true)), length = head - ring.tail;
+    if (!(length >= 0 && length <= DATA_BYTES && Number.isSafeInteger(head))) return -1;
+    ring.dropped = Number(this.#numbers.getBigUint64(DROPPED_AT, true));
+    if (length === 0) return 0;
+    this.reserve(to + length);
+    const at = ring.tail % DATA_BYTES, first = Math.min(length, DATA_BYTES - at);
+    const isRead = this.#read(ring, to, at, first) &&
+      this.#read(ring, to + first, 0, length - first);
+    return isRead ? length : -1;
+  }
+
+  #read({ fd }: Ring, to: number, at: number, length: number): boolean {
+    return length === 0 ||
+      readAt(fd, this.bytes.subarray(to, to + length), HEAD_BYTES + at) === length;
+  }
+
+  #close({ fd, dropped }: Ring): void {
+    this.#dropped += dropped;
+    closeFile(fd);
+  }
+
+  /** CPU time by CPU: the samples alone have it. */
+  counts(): Map<number, number> {
+    return new Map();
+  }
+
+  [Symbol.dispose](): void {
+    for (const ring of this.#rings) this.#close(ring);
+    this.#rings = [];
+  }
+}
