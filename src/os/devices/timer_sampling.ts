@@ -7,31 +7,36 @@
 import { rawNanoseconds } from "../clock.ts";
 import { closeFile, listDirectory, O, openOwnFile, readAt, writeAt } from "../files.ts";
 import { cString, ERRNO, errno, libc } from "../libc.ts";
-import { isAlive, openFilesLimit } from "../process.ts";
+import { openFilesLimit } from "../process.ts";
 import { RecordPool, type RingPiece } from "./record_pool.ts";
 
 /** The folder in the session's directory. */
 const FOLDER = "timer";
-const NAME = /^([0-9a-f]{16})\.[0-9a-f]{16}$/;
+const RING_NAME = /^[0-9a-f]{16}\.[0-9a-f]{16}$/;
 const MAGIC = 0x544d4c4a, VERSION = 1;
 /** Bytes before the records, and of the records. */
 const HEAD_BYTES = 4096, DATA_BYTES = 1 << 18;
-/** Places in the head: dropped samples, writer's and reader's position. */
-const DROPPED_AT = 24, HEAD_AT = 64, TAIL_AT = 128;
+/** Places in the head: dropped samples, the end of sampling, writer's and reader's position. */
+const DROPPED_AT = 24, STOPPED_AT = 32, HEAD_AT = 64, TAIL_AT = 128;
 /** Descriptors that stay free. */
 const RESERVED = 128;
 /** After this time all rings have their records, and marks of the same time are known, ns. */
 const SETTLED_NS = 5e7;
-/** Turns without records after which it is looked whether the process goes on. */
-const IDLE_TURNS = 20;
+/** A lock that nobody may have who has the file mapped: flock(2). */
+const LOCK_EX_NB = 6;
+
+/** Begin of the paths of a process's rings, below the session's directory. */
+export function ringsOf(process: number): string {
+  return `${FOLDER}/${process.toString(16).padStart(16, "0")}.`;
+}
 
 /** One ring. */
 interface Ring {
   readonly fd: number;
-  readonly pid: number;
   tail: number;
   dropped: number;
-  idle: number;
+  /** No process has it mapped. */
+  isLeft: boolean;
 }
 
 /** Rings of all threads. */
@@ -39,6 +44,8 @@ export class TimerSampling extends RecordPool implements Disposable {
   readonly ringBytes = DATA_BYTES;
   /** Number of rings that were found. */
   found = 0;
+  /** A program uses the timer's signal: its samples end there. */
+  isStopped = false;
   readonly #directory: string;
   readonly #maxFd = openFilesLimit() - RESERVED;
   #rings: Ring[] = [];
@@ -82,10 +89,10 @@ export class TimerSampling extends RecordPool implements Disposable {
         writeAt(ring.fd, new Uint8Array(this.#word.buffer), TAIL_AT);
         used = end;
       }
-      ring.idle = length === 0 ? ring.idle + 1 : 0;
-      const isOver = length < 0 || ring.idle >= IDLE_TURNS && !isAlive(ring.pid);
+      const isOver = length < 0 || ring.isLeft && length === 0;
+      // What came before its end is read in the next turn.
+      ring.isLeft ||= libc().flock(ring.fd, LOCK_EX_NB) === 0;
       if (isOver) this.#close(ring);
-      if (ring.idle >= IDLE_TURNS) ring.idle = 0;
       return !isOver;
     });
     return pieces;
@@ -94,8 +101,8 @@ export class TimerSampling extends RecordPool implements Disposable {
   /** Opens new rings; their files have no names from here on, and end with their processes. */
   #find(): void {
     for (const name of listDirectory(this.#directory)) {
-      const path = `${this.#directory}/${name}`, [, pid = ""] = NAME.exec(name) ?? [];
-      const fd = pid === "" ? "" : openOwnFile(path, O.RDWR);
+      const path = `${this.#directory}/${name}`;
+      const fd = RING_NAME.test(name) ? openOwnFile(path, O.RDWR) : "";
       if (typeof fd === "string") continue;
       if (fd >= this.#maxFd || readAt(fd, this.#head, 0) !== this.#head.length) {
         closeFile(fd);
@@ -113,7 +120,7 @@ export class TimerSampling extends RecordPool implements Disposable {
         continue;
       }
       this.found++;
-      this.#rings.push({ fd, pid: parseInt(pid, 16), tail: 0, dropped: 0, idle: 0 });
+      this.#rings.push({ fd, tail: 0, dropped: 0, isLeft: false });
     }
   }
 
@@ -123,6 +130,7 @@ export class TimerSampling extends RecordPool implements Disposable {
     const head = Number(this.#numbers.getBigUint64(HEAD_AT, true)), length = head - ring.tail;
     if (!(length >= 0 && length <= DATA_BYTES && Number.isSafeInteger(head))) return -1;
     ring.dropped = Number(this.#numbers.getBigUint64(DROPPED_AT, true));
+    if (this.#head[STOPPED_AT] === 1) this.isStopped = true;
     if (length === 0) return 0;
     this.reserve(to + length);
     const at = ring.tail % DATA_BYTES, first = Math.min(length, DATA_BYTES - at);

@@ -54,7 +54,7 @@ export function whyNoTimers(rings: number | undefined, durationNs: number): stri
 /** The notes. */
 export function functionNotes(
   { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
-  { stackBytes, elsewhereNs, others, unread }: NoteSources,
+  { stackBytes, elsewhereNs, others, unread, isStopped }: NoteSources,
   event: SamplingEvent,
 ): Finding[] {
   const notes: Finding[] = [];
@@ -101,6 +101,11 @@ export function functionNotes(
     const text = "the kernel does not sample functions here: threads sampled themselves by a timer";
     const remedy = "The kernel samples after sysctl kernel.perf_event_paranoid=2";
     notes.push({ code: "functions-by-timer", severity: "info", text, remedy });
+  }
+  if (isStopped) {
+    const text =
+      "a program uses the signal of the timers itself. Its functions after that are missing";
+    add("without-signal", text, "Let the kernel sample: sysctl kernel.perf_event_paranoid=2");
   }
   if (others > 0) {
     const count = others === 1 ? "1 other process" : `${others} other processes`;

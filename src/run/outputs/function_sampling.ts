@@ -16,7 +16,7 @@ import {
 } from "../../os/devices/perf_event.ts";
 import { HandedEvents, LAST } from "../../os/devices/handed_events.ts";
 import { PerfSampling, type RefusedCall } from "../../os/devices/perf_sampling.ts";
-import { TimerSampling } from "../../os/devices/timer_sampling.ts";
+import { ringsOf, TimerSampling } from "../../os/devices/timer_sampling.ts";
 import { closeFile, listDirectory, O, openFile, readOpenText, readText } from "../../os/files.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
 import { codeFileOf, openCodeFile, ownText } from "../../os/files/code_files.ts";
@@ -84,7 +84,8 @@ export class FunctionSampling {
       return codeFileOf(openOf(process, name));
     });
     this.profile = new Profile(this.#modules, sampling);
-    this.profile.processes.read = processNow;
+    const isTimer = source instanceof TimerSampling;
+    this.profile.processes.read = isTimer ? (id) => ringOwner(id, processNow(id)) : processNow;
     // Later, without capabilities, the kernel shows zeros.
     this.#kernelSymbols = sampling.withKernel ? openFile(KERNEL_SYMBOLS, O.RDONLY) : -1;
     this.names = new FrameNames(this.profile, {
@@ -160,6 +161,11 @@ export class FunctionSampling {
   /** Number of rings of threads that sample themselves; `undefined`: the kernel samples. */
   get timers(): number | undefined {
     return this.#source instanceof TimerSampling ? this.#source.found : undefined;
+  }
+
+  /** A program took the signal of the timers. */
+  get isStopped(): boolean {
+    return this.#source instanceof TimerSampling && this.#source.isStopped;
   }
 
   /** Empties the rings where their turn has come. @returns The next turn, CLOCK_MONOTONIC in ns. */
@@ -251,6 +257,11 @@ function processNow(process: number): ProcessCode | undefined {
   const fd = openOf(process, "maps"), name = readText(`/proc/${process}/comm`)?.trimEnd();
   const maps = fd < 0 ? undefined : readOpenText(fd, "maps");
   return maps === undefined || maps === "" || name === undefined ? undefined : { name, maps };
+}
+
+/** In a container of its own numbers a process may have that of another one, which has no such ring. */
+function ringOwner(process: number, code: ProcessCode | undefined): ProcessCode | undefined {
+  return code?.maps.includes(`/${ringsOf(process)}`) ? code : undefined;
 }
 
 function reasonOf({ errno, call }: RefusedCall): string {

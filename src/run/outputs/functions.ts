@@ -227,7 +227,8 @@ class FunctionOutput implements OpenOutput {
     };
     const { stackBytes } = this.#live, { elsewhereNs } = this.#sampling;
     const unread = unreadFiles(data, modules.all);
-    const about = this.#about = { stackBytes, elsewhereNs, others, unread };
+    const { isStopped } = this.#sampling;
+    const about = this.#about = { stackBytes, elsewhereNs, others, unread, isStopped };
     // Files that grow are closed by now.
     const rows = recording?.writer.finish(data, profile.processes.names, about);
     if (rows !== undefined) writeFile(recording!.namesPath, () => [rows], this.#files.site);

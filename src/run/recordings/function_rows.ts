@@ -54,6 +54,8 @@ export interface NoteSources {
   readonly others: number;
   /** Files with most samples first. */
   readonly unread: readonly UnreadFile[];
+  /** A program took the signal of the timers. */
+  readonly isStopped?: boolean;
 }
 
 /** Rate and source of the samples. */

@@ -19,6 +19,7 @@ class Ring {
     this.path = `${session}/timer/${name}`;
     this.#file = Deno.openSync(this.path, { read: true, write: true, create: true });
     this.#file.truncateSync(HEAD_BYTES + DATA_BYTES);
+    this.#file.lockSync();
     this.put(0, new Uint8Array(new Uint32Array([magic, 1]).buffer));
   }
 
@@ -126,6 +127,26 @@ Deno.test("a ring that is being made is opened later, and its file then has no n
     ring.put(0, new Uint8Array(new Uint32Array([MAGIC, 1]).buffer));
     assertEquals(take(source, profile), 1);
     assertEquals([...Deno.readDirSync(`${session}/timer`)], []);
+  });
+});
+
+Deno.test("a ring is read to its end after its process, and then closed", () => {
+  withRings((session, source) => {
+    const profile = newProfile(), ring = new Ring(session, name(1));
+    const openRings = () =>
+      [...Deno.readDirSync("/proc/self/fd")].filter(({ name }) => {
+        try {
+          return Deno.readLinkSync(`/proc/self/fd/${name}`).startsWith(session);
+        } catch {
+          return false;
+        }
+      }).length;
+    ring.write(...begin, hit(PERIOD));
+    for (let turn = 0; turn < 3; turn++) assertEquals(take(source, profile), 1);
+    ring.write(hit(2 * PERIOD));
+    ring[Symbol.dispose]();
+    assertEquals([take(source, profile), openRings()], [2, 1]);
+    assertEquals([take(source, profile), openRings()], [2, 0]);
   });
 });
 

@@ -41,6 +41,7 @@
 /* The thread was in this function before its signal came. Marks that follow at once are later than the sample, although
    clocks of marks differ by some microseconds. */
 #define BEFORE_NS 20000u
+#define LOCK_SHARED 5 /* LOCK_SH | LOCK_NB, flock(2) */
 /* Signals from here on are left to the C library and to joulemark's guardian. */
 #define SIGNAL_LEAST 42
 
@@ -51,7 +52,8 @@ struct ring {
     uint64_t data_bytes;
     uint64_t pid;
     uint64_t dropped; /* samples without room */
-    uint64_t padding[4];
+    uint64_t is_stopped; /* 1: the program took the signal */
+    uint64_t padding[3];
     uint64_t head; /* written here */
     uint64_t padding_too[7];
     uint64_t tail; /* written by the monitor */
@@ -96,8 +98,8 @@ static int is_announced;
 static char mark; /* its address is in the signals of our timers */
 static pthread_key_t at_end;
 static int has_key;
-/* Numbers of timers, and 1; 0: free. */
-static int timers[TIMERS];
+/* Process and number of each timer, and 1; 0: free. Those of a forked child's parent stay. */
+static uint64_t timers[TIMERS];
 /* Rings of threads that have ended. */
 static struct ring *pool[POOL];
 
@@ -136,8 +138,9 @@ static struct ring *make_ring(void) {
     *add_hex(at, now_ns()) = 0;
     fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | JOULEMARK__O_CLOEXEC, 0600);
     if (fd < 0) return NULL;
-    /* Allocated now: a full disk would end the program later. */
-    base = joulemark__syscall(SYS_fallocate, (long)fd, 0L, 0L, (long)once) != 0
+    /* Allocated now: a full disk would end the program later. The lock ends with the mapping, and tells the monitor. */
+    base = joulemark__syscall(SYS_fallocate, (long)fd, 0L, 0L, (long)once) != 0 ||
+                   joulemark__syscall(SYS_flock, (long)fd, (long)LOCK_SHARED) != 0
                ? (char *)MAP_FAILED
                : (char *)mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     is_mapped = base != (char *)MAP_FAILED &&
@@ -302,8 +305,8 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
 /* ------------------------------------------------------------------ threads */
 
 static void end_timer(int slot) {
-    int timer = __atomic_exchange_n(&timers[slot], 0, __ATOMIC_ACQ_REL);
-    if (timer) joulemark__syscall(SYS_timer_delete, (long)(timer - 1));
+    uint64_t timer = __atomic_exchange_n(&timers[slot], 0, __ATOMIC_ACQ_REL);
+    if (timer >> 32 == own_pid) joulemark__syscall(SYS_timer_delete, (long)(uint32_t)timer - 1);
 }
 
 static void begin_thread(struct thread *t) {
@@ -311,7 +314,8 @@ static void begin_thread(struct thread *t) {
     struct sigevent event;
     struct itimerspec times;
     uint64_t mixed = (now_ns() ^ (uint64_t)tid << 32) * 0x9e3779b97f4a7c15u;
-    int timer, tries, none;
+    uint64_t none;
+    int timer, tries;
     t->slot = -1;
     self = t;
     if (t->high - t->low < STACK_LEAST) return;
@@ -323,8 +327,8 @@ static void begin_thread(struct thread *t) {
     if (joulemark__syscall(SYS_timer_create, (long)CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0) return;
     for (tries = 0; tries < TIMERS; tries++, at = (at + 1) % TIMERS) {
         none = 0;
-        if (__atomic_compare_exchange_n(&timers[at], &none, timer + 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            break;
+        if (__atomic_compare_exchange_n(&timers[at], &none, (uint64_t)own_pid << 32 | ((uint32_t)timer + 1), 0,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
     }
     if (tries == TIMERS) {
         joulemark__syscall(SYS_timer_delete, (long)timer);
@@ -416,9 +420,9 @@ static void in_child(void) {
     struct thread *t = self;
     own_pid = (uint32_t)getpid();
     is_announced = 0;
-    memset(timers, 0, sizeof timers);
     memset(pool, 0, sizeof pool);
     if (!number || !t) return;
+    if (t->slot >= 0) timers[t->slot] = 0;
     t->ring = NULL;
     t->missed = 0;
     t->is_known = 0;
@@ -450,9 +454,11 @@ JM_EXPORT __attribute__((noreturn)) void _Exit(int status) { _exit(status); }
 /* The program wants the signal: it has its default action from here on, and none is pending. */
 static void stop(void) {
     struct sigaction action;
+    struct thread *t = self;
     long signal = number;
     int i;
     number = 0;
+    if (t && has_ring(t, now_ns())) t->ring->is_stopped = 1;
     for (i = 0; i < TIMERS; i++) {
         if (timers[i]) end_timer(i);
     }
@@ -517,13 +523,13 @@ JM_EXPORT __sighandler_t signal(int signal, __sighandler_t handler) {
     return real ? real(signal, handler) : SIG_ERR;
 }
 
-/* A signal that has its default action and is not blocked; 0: there is none. */
+/* A signal that has its default action and is not blocked; 0: there is none. Java takes SIGRTMAX - 2. */
 static int free_signal(void) {
     sigset_t blocked;
     int n;
     sigemptyset(&blocked);
     if (joulemark__syscall(SYS_rt_sigprocmask, (long)SIG_BLOCK, NULL, &blocked, 8L) != 0) return 0;
-    for (n = SIGRTMAX - 2; n >= SIGNAL_LEAST; n--) {
+    for (n = SIGRTMAX - 5; n >= SIGNAL_LEAST; n--) {
         struct sigaction action;
         int (*real)(int, const struct sigaction *, struct sigaction *) =
             (int (*)(int, const struct sigaction *, struct sigaction *))jm_find_next("sigaction", NULL);
