@@ -44,10 +44,11 @@ export function functionSamples({ hz, trie, biases, data }: Sampled): FunctionSa
     },
     placeOf(frame): CodePlace {
       const key = trie.module(frame), { frames, modules } = data();
-      const all = frames(key, trie.address(frame)), { name, suffix, module } = all[0];
+      const all = frames(key, trie.address(frame));
+      const { name, suffix, module } = all[0] ?? { name: UNKNOWN, suffix: "", module: -1 };
       // A function that was put into another one has the line, but no address.
-      const { file = UNKNOWN, line = 0 } = all.at(-1)!;
-      const path = module < 0 ? UNKNOWN : modules[module].path || MADE;
+      const { file = UNKNOWN, line = 0 } = all.at(-1) ?? {};
+      const path = module < 0 ? UNKNOWN : modules[module]?.path || MADE;
       return {
         name: key === FRAME.unknown ? UNKNOWN : name + suffix,
         file,

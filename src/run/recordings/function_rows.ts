@@ -286,9 +286,18 @@ class FunctionRows {
         this.#end = {
           durationNs: numbers[0],
           facts: values[1] as ProfileFacts,
-          about: values[2] as NoteSources | undefined,
+          about: this.#about(values, line),
         };
     }
+  }
+
+  /** Sources of notes in the last row; older recordings have none. */
+  #about([, facts, about]: readonly unknown[], line: number): NoteSources | undefined {
+    if (about === undefined) return undefined;
+    const { unread } = Object(about) as NoteSources, { unseen } = Object(facts) as ProfileFacts;
+    const isRight = Array.isArray(unseen) && Array.isArray(unread) &&
+      unread.every((file) => typeof Object(file).path === "string");
+    return isRight ? about as NoteSources : this.wrong(line, "sources of notes");
   }
 
   #parsed(text: string, line: number): unknown[] {

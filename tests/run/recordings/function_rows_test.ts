@@ -1,5 +1,5 @@
 /** Functions of a recording: what was written is read again, and damaged rows give a clear error. */
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { FormatError } from "../../../src/core/errors.ts";
 import { readFunctions } from "../../../src/run/recordings/function_rows.ts";
 import { Random } from "../../fuzz/random.ts";
@@ -25,6 +25,7 @@ const ROWS = [
   ["module", 0, "/bin/app", "ab"],
   ["stack", 2, 1, 0, 4400, 4384],
   ["thread-name", 1, "worker"],
+  ["bias", 7, 0, 93824992231424],
   ["sample", 15155169877000, 1, 7, 8, 2, 1],
   ["sample", 15155174877000, 0, 7, 8, 2],
   ["module", 0, "/bin/app", "ab", false],
@@ -53,10 +54,23 @@ Deno.test("readFunctions() reads times, names and samples", () => {
   assertEquals(data.frames(0, 4400)[0].line, 7);
   assertEquals(data.samples.map(({ name }) => name), [1, -1]);
   assertEquals(data.frames(-2, 1)[0].name, "worker");
+  assertEquals([data.biases.of(7, 0), data.biases.of(8, 0)], [93824992231424, 0]);
+});
+
+Deno.test("readFunctions() reads what notes need, where it is whole", () => {
+  const about = { stackBytes: 4096, elsewhereNs: 0, others: 2, unread: [] };
+  const ended = (...values: unknown[]) =>
+    read(text([...ROWS.slice(0, -1), ["end", 5e9, ...values]]));
+  assertEquals(ended({ ...FACTS, unseen: [] }, about).about, about);
+  assertEquals(ended(FACTS).about, undefined);
+  for (const wrong of [5, null, {}, { unread: [7] }, { unread: 7 }]) {
+    assertThrows(() => ended({ ...FACTS, unseen: [] }, wrong), FormatError, "sources of notes");
+  }
+  assertThrows(() => ended(null, about), FormatError, "sources of notes");
 });
 
 Deno.test("readFunctions() gives each sample of a cut recording one period", () => {
-  const data = read(text(ROWS.slice(0, 7)));
+  const data = read(text(ROWS.slice(0, 8)));
   assertEquals(data.costs, [{ node: 2, ns: 2 * 5025125.6, samples: 2, briefNs: 0 }]);
   const names = [[-2, 0], [0, 4400], [2, 4400]].map(([module, at]) =>
     data.frames(module, at)[0].name
