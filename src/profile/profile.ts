@@ -345,13 +345,11 @@ export class Profile {
   #walk(bytes: RecordBytes, at: number, space: AddressSpace): number {
     const reader = this.#reader, unwinder = this.#unwinder;
     const { registers, stackAt, stackBytes } = reader;
-    const walk = () => unwinder.walk(space, registers, bytes, stackAt, stackBytes);
-    const depth = walk();
-    const isUnknown = this.event === "timer" && unwinder.end === END.bad &&
-      space.find(unwinder.addresses[depth - 1]) === undefined;
-    const isRead = isUnknown &&
-      this.processes.readAgain(reader.sampleProcess(at), reader.timeNs(at));
-    return isRead ? walk() : depth;
+    const depth = unwinder.walk(space, registers, bytes, stackAt, stackBytes);
+    if (this.event !== "timer" || unwinder.end !== END.bad) return depth;
+    if (space.find(unwinder.addresses[depth - 1]) !== undefined) return depth;
+    const isRead = this.processes.readAgain(reader.sampleProcess(at), reader.timeNs(at));
+    return isRead ? unwinder.walk(space, registers, bytes, stackAt, stackBytes) : depth;
   }
 
   /** The process, or the region in it that a thread is in. */
