@@ -160,22 +160,23 @@ export class ContextRecorder implements EventReceiver {
 
   /** @param settledS All events are known up to here. */
   #emitUntil(untilS: number, settledS = Infinity): void {
-    const waiting = this.#waiting, machine = this.#machine;
+    const waiting = this.#waiting, machine = this.#machine, isSampled = this.#samples !== undefined;
     if (waiting.count > 0 && Number.isNaN(this.#zeroS)) this.#zeroS = waiting.timeS[0];
     for (; waiting.first < waiting.count; waiting.first++) {
       const i = waiting.first, timeS = waiting.timeS[i], kind = waiting.kind[i];
       this.#emitSamples(Math.min(timeS, untilS));
       if (timeS > untilS) {
         waiting.dropEmitted();
-        return machine.forget(Math.min(timeS, this.#samples?.knownS ?? Infinity));
+        return machine.forget(isSampled ? untilS : timeS);
       }
       if (kind === SAMPLE) this.#tick(timeS);
       else if (isTurn(kind)) this.#turnOfProcesses(timeS);
       else this.#emitOne(i);
     }
-    this.#emitSamples(Math.min(untilS, settledS));
+    const emittedS = Math.min(untilS, settledS);
+    this.#emitSamples(emittedS);
     waiting.dropEmitted();
-    machine.forget(this.#samples?.knownS ?? Infinity);
+    machine.forget(isSampled ? emittedS : Infinity);
   }
 
   #turnOfProcesses(timeS: number): void {

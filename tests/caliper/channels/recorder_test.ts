@@ -474,3 +474,40 @@ Deno.test("samples of a process without annotations are those of the command, or
   assertEquals(node.column("process.id").slice(2), ["102", "102"]);
   assertEquals([node.recorder.foreignShare, node.recorder.hasOnlyFunctions], [0.25, false]);
 });
+
+Deno.test("samples of functions get counters as they were at their own times", () => {
+  const config = { ...SAMPLED, CALI_JOULEMARK_SIGNALS: "BOARD_ENERGY,CPU_ENERGY" };
+  config.CALI_SERVICES_ENABLE += ",joulemark";
+  // One counter changes ten times a second, two packages have one that always grows.
+  const node = new ContextNode([config], {
+    value: (name, _i, timeS) => {
+      return name === "CPU_ENERGY" ? 50 * timeS : Math.floor(timeS * 10 + 1e-9) * 10;
+    },
+    updatePeriodS: (name) => name === "CPU_ENERGY" ? 0.001 : 0.1,
+  });
+  const samples = new FunctionSamples(100, FRAMES);
+  node.recorder.takeFunctions(samples);
+  const process = node.start(0, 100, [0, 1, 2, 3]);
+  for (let step = 0; step <= 100; step++) {
+    const timeS = step * 0.01;
+    if (step % 5 === 3) samples.add(timeS - 0.01, 0, 100, 100, 3);
+    samples.knownS = timeS - (step < 50 ? 0 : 0.05);
+    if (step % 10 === 5) node.enter(timeS - 0.003, process, "a");
+    if (step % 10 === 7) node.exit(timeS - 0.003, process, "a");
+    node.step(timeS);
+  }
+  samples.knownS = Infinity;
+  node.recorder.finish();
+  let beforeS = NaN, sampled = 0;
+  for (const row of node.records()) {
+    const timeS = Number(row["time.offset.ns"]) / 1e9;
+    if (timeS < 0.9 && beforeS > 0) {
+      for (const name of ["BOARD_ENERGY", "CPU_ENERGY"]) {
+        assertAlmostEquals(Number(row[name]), 100 * (timeS - beforeS), 1e-6, `${name} ${timeS}`);
+      }
+    }
+    beforeS = timeS;
+    if (row["cali.sampler.pc"] !== undefined) sampled++;
+  }
+  assertEquals(sampled, 20);
+});
