@@ -106,6 +106,7 @@ endToEnd("services sampler and symbollookup add the attributes of a sample", (di
       CALI_SERVICES_ENABLE: "sampler,symbollookup,callpath,trace,recorder",
       CALI_SYMBOLLOOKUP_LOOKUP_FILE: "true",
       CALI_SYMBOLLOOKUP_LOOKUP_LINE: "true",
+      CALI_CALLPATH_USE_NAME: "true",
       CALI_SAMPLER_FREQUENCY: "100",
       CALI_RECORDER_FILENAME: "s.cali",
     };
@@ -123,7 +124,10 @@ endToEnd("services sampler and symbollookup add the attributes of a sample", (di
     assertEquals(record["callpath.address"], record["cali.sampler.pc"]);
   }
   const paths = rowsOf(`${dir}/s.cali`, `where ${PC}=heavy`);
-  for (const row of paths) assertMatch(row["source.function#callpath.address"], /\/main\/heavy$/);
+  for (const row of paths) {
+    assertMatch(row["source.function#callpath.address"], /\/main\/heavy$/);
+    assertEquals(row["callpath.regname"], row["source.function#callpath.address"]);
+  }
   const replayed = ["replay", "-q", "--report", "r2", "--cali-config"];
   const trace = "event-trace(sampling,sample.frequency=100,output=t.cali)";
   const out = user.joulemark([...replayed, trace, "rec"]);

@@ -69,7 +69,9 @@ export class ContextOutput {
     const name = this.#named(variables.CALI_RECORDER_FILENAME || names.defaultName());
     this.#template = folder === "" ? name : `${folder}/${name}`;
     const services = (variables.CALI_SERVICES_ENABLE ?? "").split(/[,:\s]+/);
-    const streams = services.includes("trace") && services.includes("recorder") &&
+    const namesCalls = services.includes("sampler") && services.includes("callpath") &&
+      isTrue(variables.CALI_CALLPATH_USE_NAME ?? "false");
+    const streams = services.includes("trace") && services.includes("recorder") && !namesCalls &&
       // Names of addresses are known at the end alone.
       !["report", "mpireport", "symbollookup"].some((name) => services.includes(name));
     this.channel = new Channel({ ...variables }, {

@@ -11,15 +11,15 @@
 
 import { PROPERTY } from "../attribute.ts";
 import { isTrue } from "../config_words.ts";
-import type { Service, ServiceHost, Trigger } from "../service.ts";
+import type { SampledCode, Service, ServiceHost, Trigger } from "../service.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { NONE } from "../tree.ts";
 import { parseValue, TYPE } from "../variant.ts";
-import { addressAttribute } from "./symbol_address.ts";
+import { addressAttribute, pathOf, UNKNOWN } from "./symbol_address.ts";
 
 /** Separator of the functions of a path in the library's text. */
 const FUNCTION_SEPARATOR = "\x1f";
-const ADDRESS = "callpath.address";
+const ADDRESS = "callpath.address", REGNAME = "callpath.regname";
 /** Attributes of the library. */
 const REPORTED = { names: "callpath.names", addresses: "callpath.addresses" } as const;
 
@@ -44,9 +44,13 @@ export function callpath(host: ServiceHost): Service {
   const skipped = framesToSkip(host);
   const makeNames = () => {
     const { thread_scope, skip_events } = PROPERTY;
-    return host.createAttribute("callpath.regname", TYPE.string, thread_scope | skip_events);
+    return host.createAttribute(REGNAME, TYPE.string, thread_scope | skip_events);
   };
-  let sampled = NONE;
+  /** Wanted parts of samples: addresses, and names, which are added at the end. */
+  const addresses = wants("USE_ADDRESS", "true"), names = wants("USE_NAME", "false");
+  let sampled = NONE, code: SampledCode | undefined;
+  /** Process by thread. */
+  const processes: number[] = [];
   const columns: Column[] = [
     {
       reported: REPORTED.addresses,
@@ -78,10 +82,28 @@ export function callpath(host: ServiceHost): Service {
   };
   return {
     name: "callpath",
+    sampled(given) {
+      code = given;
+      processes[host.thread()] = given.process;
+    },
+    edit(record, thread): Snapshot {
+      const regname = names ? tree.attributeByName(REGNAME) : NONE;
+      if (regname === NONE || pathOf(tree, record, regname).length > 0) return record;
+      const path = pathOf(tree, record, sampled), edited = record.copy();
+      const node = path.reduce((outer: number, address) => {
+        const { name } = code?.placeOf(processes[thread] ?? NONE, address) ?? UNKNOWN;
+        return tree.child(outer, regname, TYPE.string, name);
+      }, NONE);
+      for (let i = edited.count - 1; i >= 0 && !addresses; i--) {
+        if (edited.attributeAt(tree, i) === sampled) edited.remove(i);
+      }
+      if (node !== NONE) edited.pushReference(tree, node);
+      return edited;
+    },
     measure({ sampled: code }: Trigger, record: Snapshot): void {
       if (code !== undefined) {
-        // Only its addresses are known now; symbollookup has their names at the end.
-        if (!wants("USE_ADDRESS", "true")) return;
+        // Only its addresses are known now.
+        if (!addresses && !names) return;
         sampled = sampled === NONE ? addressAttribute(host, ADDRESS) : sampled;
         const stack = code.stack(), length = Math.max(0, stack.length - skipped);
         let node = NONE;

@@ -13,9 +13,7 @@ import type { CodePlace, SampledCode, Service, ServiceHost } from "../service.ts
 import type { Snapshot } from "../snapshot.ts";
 import { NONE } from "../tree.ts";
 import { TYPE, type Value } from "../variant.ts";
-import { SYMBOL_ADDRESS } from "./symbol_address.ts";
-
-const UNKNOWN: CodePlace = { name: "UNKNOWN", file: "UNKNOWN", line: 0, module: "UNKNOWN" };
+import { pathOf, SYMBOL_ADDRESS, UNKNOWN } from "./symbol_address.ts";
 
 /** Parts of a place, from coarse to fine: variable, default, attribute, value. */
 const PARTS: readonly (readonly [
@@ -96,7 +94,7 @@ export function symbollookup(host: ServiceHost): Service {
       const edited = record.copy();
       for (const column of columns) {
         const at = record.indexOf(column.address);
-        const addresses = at >= 0 ? [record.valueAt(at)] : pathOf(host, record, column.address);
+        const addresses = at >= 0 ? [record.valueAt(at)] : pathOf(tree, record, column.address);
         const node = addresses.reduce((outer: number, address) => {
           return lookUp(column, thread, outer, address);
         }, NONE);
@@ -125,16 +123,4 @@ function addressAttributes(host: ServiceHost): number[] {
     if (id === NONE) host.log(`Symbollookup: Address attribute "${name}" not found!`);
     return id === NONE ? [] : [id];
   });
-}
-
-/** Values of an attribute in the references of a record, outermost first. */
-function pathOf({ tree }: ServiceHost, record: Snapshot, attribute: number): Value[] {
-  const values: Value[] = [];
-  for (let i = 0; i < record.count; i++) {
-    if (record.immediate[i] === 1) continue;
-    for (const node of record.chain(tree, i)) {
-      if (tree.attributeOf[node] === attribute) values.unshift(tree.valueOf[node]);
-    }
-  }
-  return values;
 }

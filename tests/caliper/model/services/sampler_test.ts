@@ -114,15 +114,23 @@ Deno.test("a sample has its address and its stack, and at the end their places",
   assertEquals(of("module"), ["[kernel.kallsyms]", "UNKNOWN//lib/liba.so/[kernel.kallsyms]"]);
 });
 
-Deno.test("CALI_CALLPATH_USE_ADDRESS=false and SKIP_FRAMES hold for samples too", () => {
+Deno.test("USE_ADDRESS, USE_NAME and SKIP_FRAMES of callpath hold for samples too", () => {
   const pathOf = (config: Record<string, string>) => {
     const one = new Scripted("sampler,callpath,trace,recorder", config);
     for (let i = 0; i < 8; i++) one.channel.sampled(CODE);
     assertEquals(one.channel.log, []);
-    return JSON.parse(query("format json", [one.channel.flush()]))[0]["callpath.address"];
+    const [row] = JSON.parse(query("format json", [one.channel.flush()]));
+    return [row["callpath.address"], row["callpath.regname"]];
   };
-  assertEquals(pathOf({ CALI_CALLPATH_USE_ADDRESS: "false" }), undefined);
-  assertEquals(pathOf({ CALI_CALLPATH_SKIP_FRAMES: "2" }), "401000");
+  const names = "UNKNOWN/step/tick_[k]", addresses = "401000/7f0000001234/ffffffff81000010";
+  assertEquals(pathOf({}), [addresses, undefined]);
+  assertEquals(pathOf({ CALI_CALLPATH_USE_ADDRESS: "false" }), [undefined, undefined]);
+  assertEquals(pathOf({ CALI_CALLPATH_USE_NAME: "true" }), [addresses, names]);
+  assertEquals(
+    pathOf({ CALI_CALLPATH_USE_NAME: "true", CALI_CALLPATH_USE_ADDRESS: "false" }),
+    [undefined, names],
+  );
+  assertEquals(pathOf({ CALI_CALLPATH_SKIP_FRAMES: "2" }), ["401000", undefined]);
 });
 
 Deno.test("one line says that addresses at annotations are not looked up", () => {
