@@ -6,6 +6,7 @@ import { type FoldedLine, readFolded, shareOf, totalS } from "../_support/folded
 import { type User, userIn } from "../_support/plain_user.ts";
 import { BINARY, endToEnd, joulemark, type Outcome } from "../_support/programs.ts";
 import { succeeds, unless } from "../_support/skipped.ts";
+import { NO_STRACE } from "../_support/strace.ts";
 
 const LIMIT_S = 90;
 const PROGRAMS = new URL("programs/functions/", import.meta.url).pathname;
@@ -245,6 +246,81 @@ endToEnd("a signal that nobody handles ends a program that is sampled by a timer
   assertEquals(functionsIn(dir).event, "timer");
 }, LIMIT_S);
 
+/** Script that builds ./app of so many threads, each with 20 ms of work. */
+function buildThreads(count: number): string {
+  return `printf '#include <pthread.h>
+#include <stdio.h>
+void heavy(long);
+static void *work(void *none) {
+  heavy(20000000);
+  return none;
+}
+int main(void) {
+  pthread_t threads[${count}];
+  for (int i = 0; i < ${count}; i++) pthread_create(threads + i, 0, work, 0);
+  for (int i = 0; i < ${count}; i++) pthread_join(threads[i], 0);
+  puts("done");
+  return 3;
+}' > app.c && cc -O2 -Dmain=other -c -o shares.o ${PROGRAMS}shares.c &&
+    cc -O2 -pthread -o app app.c shares.o`;
+}
+
+/** System calls of the library, and how often it makes each in a program of two threads. */
+const CALLS: Readonly<Record<string, number>> = {
+  timer_create: 3,
+  timer_settime: 3,
+  timer_delete: 3,
+  fallocate: 3,
+  flock: 3,
+  madvise: 3,
+  rt_sigaction: 8,
+  getcpu: 2,
+  prctl: 4,
+  getrlimit: 1,
+  prlimit64: 3,
+  access: 2,
+  openat: 8,
+};
+
+endToEnd(
+  "a program ends as it would alone, whichever call of the timer's library fails",
+  (dir) => {
+    joulemark(dir, ["client", "preload", "--dir", "jm"]);
+    const build = "cc -O2 -std=gnu99 -fPIC -shared -o timer.so jm/core.c jm/timer.c -ldl";
+    new Deno.Command("sh", { args: ["-c", build], cwd: dir }).outputSync();
+    compile("e2e/programs/functions/threads.c", `${dir}/app`, ["-O2", "-pthread"]);
+    const run = (fault: string[]) => {
+      Deno.mkdirSync(`${dir}/session/timer`, { recursive: true });
+      const variables = {
+        LD_PRELOAD: `${dir}/timer.so`,
+        JOULEMARK_SESSION: `${dir}/session`,
+        JOULEMARK_TIMER: "5000000 16384",
+      };
+      const set = Object.entries(variables).flatMap(([name, value]) => ["-E", `${name}=${value}`]);
+      const args = ["-f", "-qq", "-o", "/dev/null", ...set, ...fault, "./app"];
+      const out = new Deno.Command("strace", { args, cwd: dir }).outputSync();
+      const rings = [...Deno.readDirSync(`${dir}/session/timer`)].length;
+      Deno.removeSync(`${dir}/session`, { recursive: true });
+      const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+      return { ended: [out.code, text(out.stdout), text(out.stderr)], rings };
+    };
+    const alone = [3, "done\n", ""];
+    const whole = run(["-e", "trace=timer_create"]);
+    assertEquals(whole.ended, alone);
+    assert(whole.rings >= 1, String(whole.rings));
+    for (const [call, count] of Object.entries(CALLS)) {
+      for (let nth = 1; nth <= count; nth++) {
+        // Libraries of the program are opened before.
+        const when = call === "openat" ? nth + 3 : nth;
+        const fault = `inject=${call}:error=ENOMEM:when=${when}`;
+        assertEquals(run(["-e", `trace=${call}`, "-e", fault]).ended, alone, fault);
+      }
+    }
+  },
+  2 * LIMIT_S,
+  NO_STRACE,
+);
+
 endToEnd("a replay of samples by a timer makes the same files and figures", (dir) => {
   const user = prepared(dir), names = ["folded", "pprof", "speedscope", "perf-script"];
   const files = (folder: string) => names.flatMap((name) => [`--${name}`, `${folder}/${name}`]);
@@ -300,6 +376,18 @@ endToEnd("functions by a timer have energies, or the reason why not", (dir) => {
     assert(heavy["package-energy-se (J)"] < 0.1 * ownJ);
     assert(ownJ / heavy["self-time (s)"] > 40, JSON.stringify(heavy));
   }
+}, LIMIT_S);
+
+endToEnd("a note counts threads whose rings have no descriptor", (dir) => {
+  const user = prepared(dir);
+  const script = `${buildThreads(100)} && ulimit -n 200 &&
+    exec ./without_perf ${EACCES} ${user.binary} run --functions -- ./app`;
+  const [program, ...words] = [...user.become, "sh", "-c", script];
+  const out = new Deno.Command(program, { args: words, cwd: dir, stdin: "null" }).outputSync();
+  const stderr = new TextDecoder().decode(out.stderr);
+  assertEquals([out.code, new TextDecoder().decode(out.stdout)], [3, "done\n"], stderr);
+  assertMatch(stderr, /note: functions of \d+ threads are missing: too few descriptors/);
+  assert(functionsIn(dir).samples > 0);
 }, LIMIT_S);
 
 endToEnd("lines say what a timer cannot do", (dir) => {

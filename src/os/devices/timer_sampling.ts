@@ -44,6 +44,8 @@ export class TimerSampling extends RecordPool implements Disposable {
   readonly ringBytes = DATA_BYTES;
   /** Number of rings that were found. */
   found = 0;
+  /** Number of rings that are not read for lack of descriptors. */
+  unread = 0;
   /** A program uses the timer's signal: its samples end there. */
   isStopped = false;
   readonly #directory: string;
@@ -100,27 +102,24 @@ export class TimerSampling extends RecordPool implements Disposable {
 
   /** Opens new rings; their files have no names from here on, and end with their processes. */
   #find(): void {
+    this.unread = 0;
     for (const name of listDirectory(this.#directory)) {
       const path = `${this.#directory}/${name}`;
       const fd = RING_NAME.test(name) ? openOwnFile(path, O.RDWR) : "";
       if (typeof fd === "string") continue;
-      if (fd >= this.#maxFd || readAt(fd, this.#head, 0) !== this.#head.length) {
-        closeFile(fd);
-        continue;
-      }
-      const magic = this.#numbers.getUint32(0, true), version = this.#numbers.getUint32(4, true);
-      // It is being made.
-      if (magic === 0) {
+      const isWhole = readAt(fd, this.#head, 0) === this.#head.length;
+      const magic = isWhole ? this.#numbers.getUint32(0, true) : 0;
+      if (fd >= this.#maxFd) this.unread++;
+      // Without the word at its begin it is being made.
+      if (magic === 0 || fd >= this.#maxFd) {
         closeFile(fd);
         continue;
       }
       libc().unlink(cString(path));
-      if (magic !== MAGIC || version !== VERSION) {
-        closeFile(fd);
-        continue;
-      }
-      this.found++;
-      this.#rings.push({ fd, tail: 0, dropped: 0, isLeft: false });
+      if (magic === MAGIC && this.#numbers.getUint32(4, true) === VERSION) {
+        this.found++;
+        this.#rings.push({ fd, tail: 0, dropped: 0, isLeft: false });
+      } else closeFile(fd);
     }
   }
 

@@ -4,10 +4,9 @@
  */
 import type { Finding } from "../../core/finding.ts";
 import type { FunctionData } from "../../profile/function_data.ts";
-import type { SamplingEvent } from "../../profile/records.ts";
 import type { Module } from "../../profile/modules.ts";
 import { BRIEF_PERIODS, type ProfileFacts } from "../../profile/profile.ts";
-import type { NoteSources, UnreadFile } from "../recordings/function_rows.ts";
+import type { NoteSources, TimerFacts, UnreadFile } from "../recordings/function_rows.ts";
 import { STACK_MOST } from "./function_options.ts";
 
 /** More lost samples are a finding. */
@@ -47,15 +46,17 @@ const NONE_SAMPLED =
 const MIN_SAMPLED_NS = 1e8;
 
 /** Why a command that sampled itself has no functions; `undefined`: it has some, or was short. */
-export function whyNoTimers(rings: number | undefined, durationNs: number): string | undefined {
-  return rings === 0 && durationNs > MIN_SAMPLED_NS ? NONE_SAMPLED : undefined;
+export function whyNoTimers(
+  timers: TimerFacts | undefined,
+  durationNs: number,
+): string | undefined {
+  return timers?.found === 0 && durationNs > MIN_SAMPLED_NS ? NONE_SAMPLED : undefined;
 }
 
 /** The notes. */
 export function functionNotes(
   { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
-  { stackBytes, elsewhereNs, others, unread, isStopped }: NoteSources,
-  event: SamplingEvent,
+  { stackBytes, elsewhereNs, others, unread, timers }: NoteSources,
 ): Finding[] {
   const notes: Finding[] = [];
   const add = (code: string, text: string, remedy: string) => {
@@ -97,12 +98,16 @@ export function functionNotes(
       "CPUs that were not allowed at its start";
     add("on-other-cpus", text, "Start joulemark with all CPUs that the command uses");
   }
-  if (event === "timer") {
+  if (timers !== undefined) {
     const text = "the kernel does not sample functions here: threads sampled themselves by a timer";
     const remedy = "The kernel samples after sysctl kernel.perf_event_paranoid=2";
     notes.push({ code: "functions-by-timer", severity: "info", text, remedy });
   }
-  if (isStopped) {
+  if (timers !== undefined && timers.unread > 0) {
+    const text = `functions of ${timers.unread} threads are missing: too few descriptors`;
+    add("of-threads", text, "Raise ulimit -n");
+  }
+  if (timers?.isStopped === true) {
     const text =
       "a program uses the signal of the timers itself. Its functions after that are missing";
     add("without-signal", text, "Let the kernel sample: sysctl kernel.perf_event_paranoid=2");

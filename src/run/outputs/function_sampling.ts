@@ -28,6 +28,7 @@ import { FrameNames } from "../../profile/names.ts";
 import type { ProcessCode } from "../../profile/processes.ts";
 import { Profile, type StackCost } from "../../profile/profile.ts";
 import { type Sampling, samplingAttribute, switchAttribute } from "../../profile/records.ts";
+import type { TimerFacts } from "../recordings/function_rows.ts";
 import type { FunctionOptions } from "./function_options.ts";
 
 /** Rings are emptied at least so often, ns. */
@@ -158,14 +159,11 @@ export class FunctionSampling {
     return this.#source.takenNs;
   }
 
-  /** Number of rings of threads that sample themselves; `undefined`: the kernel samples. */
-  get timers(): number | undefined {
-    return this.#source instanceof TimerSampling ? this.#source.found : undefined;
-  }
-
-  /** A program took the signal of the timers. */
-  get isStopped(): boolean {
-    return this.#source instanceof TimerSampling && this.#source.isStopped;
+  /** Rings of threads that sample themselves; `undefined`: the kernel samples. */
+  get timers(): TimerFacts | undefined {
+    if (!(this.#source instanceof TimerSampling)) return undefined;
+    const { found, unread, isStopped } = this.#source;
+    return { found, unread, isStopped };
   }
 
   /** Empties the rings where their turn has come. @returns The next turn, CLOCK_MONOTONIC in ns. */

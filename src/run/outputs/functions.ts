@@ -124,7 +124,7 @@ function replayed(
     get functions() {
       return written?.tree;
     },
-    notes: () => data.about === undefined ? [] : functionNotes(data.facts, data.about, data.event),
+    notes: () => data.about === undefined ? [] : functionNotes(data.facts, data.about),
     addTo: (host) => setFunctions(host, written?.facts),
   };
 }
@@ -227,8 +227,8 @@ class FunctionOutput implements OpenOutput {
     };
     const { stackBytes } = this.#live, { elsewhereNs } = this.#sampling;
     const unread = unreadFiles(data, modules.all);
-    const { isStopped } = this.#sampling;
-    const about = this.#about = { stackBytes, elsewhereNs, others, unread, isStopped };
+    const { timers } = this.#sampling;
+    const about = this.#about = { stackBytes, elsewhereNs, others, unread, timers };
     // Files that grow are closed by now.
     const rows = recording?.writer.finish(data, profile.processes.names, about);
     if (rows !== undefined) writeFile(recording!.namesPath, () => [rows], this.#files.site);
@@ -242,8 +242,7 @@ class FunctionOutput implements OpenOutput {
   }
 
   notes(): Finding[] {
-    const { facts, event } = this.#sampling.profile;
-    return functionNotes(facts, this.#about, event);
+    return functionNotes(this.#sampling.profile.facts, this.#about);
   }
 
   get functions(): PageFunctions | undefined {

@@ -45,6 +45,15 @@ export interface UnreadFile {
   readonly samples: number;
 }
 
+/** Rings of threads that sample themselves. */
+export interface TimerFacts {
+  readonly found: number;
+  /** Rings that are not read for lack of descriptors. */
+  readonly unread: number;
+  /** A program took the signal of the timers. */
+  readonly isStopped: boolean;
+}
+
 /** Sources of notes other than counts of samples. */
 export interface NoteSources {
   readonly stackBytes: number;
@@ -54,8 +63,8 @@ export interface NoteSources {
   readonly others: number;
   /** Files with most samples first. */
   readonly unread: readonly UnreadFile[];
-  /** A program took the signal of the timers. */
-  readonly isStopped?: boolean;
+  /** Absent if the kernel samples. */
+  readonly timers?: TimerFacts;
 }
 
 /** Rate and source of the samples. */
