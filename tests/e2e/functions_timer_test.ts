@@ -287,8 +287,8 @@ endToEnd(
   (dir) => {
     joulemark(dir, ["client", "preload", "--dir", "jm"]);
     const build = "cc -O2 -std=gnu99 -fPIC -shared -o timer.so jm/core.c jm/timer.c -ldl";
-    new Deno.Command("sh", { args: ["-c", build], cwd: dir }).outputSync();
-    compile("e2e/programs/functions/threads.c", `${dir}/app`, ["-O2", "-pthread"]);
+    const script = `${build} && ${buildThreads(2)}`;
+    new Deno.Command("sh", { args: ["-c", script], cwd: dir }).outputSync();
     const run = (fault: string[]) => {
       Deno.mkdirSync(`${dir}/session/timer`, { recursive: true });
       const variables = {
