@@ -236,6 +236,12 @@ for (const way of ["handlers", "waiting", "descriptor", "one-by-one"]) {
   }, LIMIT_S);
 }
 
+program(
+  "a stack for signals that is too small for the sampler",
+  "cc -O2 -pthread -o app PROGRAMS/small_stack.c",
+  (lines) => assert(shareOf(lines, "work", "heavy") > 0.9),
+);
+
 endToEnd("a signal that nobody handles ends a program that is sampled by a timer", (dir) => {
   const user = prepared(dir);
   compile("e2e/programs/functions/takes_signals.c", `${dir}/app`, ["-O2", "-pthread"]);
@@ -274,7 +280,6 @@ const CALLS: Readonly<Record<string, number>> = {
   flock: 3,
   madvise: 3,
   rt_sigaction: 8,
-  getcpu: 2,
   prctl: 4,
   getrlimit: 1,
   prlimit64: 3,
@@ -350,8 +355,10 @@ endToEnd("stacks by a timer begin with the regions that their thread is in", (di
   const lines = functionsOf(dir, prepared(dir), POWERS, { args: ["2"] });
   for (const name of ["heavy", "middle", "light"]) {
     const of = lines.filter(({ frames }) => frames.includes(name));
-    assertEquals([...new Set(of.map(({ frames }) => frames[1]))], [`{${name}}`]);
+    const inside = of.filter(({ frames }) => frames[1] === `{${name}}`);
     assert(totalS(of) > 0.1, name);
+    // A thread that had no CPU for a while is often sampled a few microseconds before its next mark.
+    assert(totalS(inside) > 0.95 * totalS(of), JSON.stringify(of));
   }
 }, LIMIT_S);
 

@@ -13,7 +13,9 @@
 
 #if defined(__x86_64__)
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -41,7 +43,11 @@
 /* The thread was in this function before its signal came. Marks that follow at once are later than the sample, although
    clocks of marks differ by some microseconds. */
 #define BEFORE_NS 20000u
-#define LOCK_SHARED 5 /* LOCK_SH | LOCK_NB, flock(2) */
+#define LOCK_SHARED 5L /* LOCK_SH | LOCK_NB, flock(2) */
+/* AT_MINSIGSTKSZ of getauxval(3), its value on older kernels, and the most that the handler takes. */
+#define SIGNAL_FRAME 51
+#define FRAME_BYTES 3632
+#define HANDLER_BYTES 2560
 /* Signals from here on are left to the C library and to joulemark's guardian. */
 #define SIGNAL_LEAST 42
 
@@ -81,11 +87,12 @@ struct thread {
     uintptr_t low, high; /* of its stack */
     uint64_t before_ns; /* its CPU time before this program began */
     uint32_t missed; /* periods since its last sample */
+    uint32_t tid;
     int slot; /* of its timer; -1: none */
     int is_known; /* it has a sample */
 };
 
-static struct thread first_thread = {NULL, NULL, NULL, 0, 0, 0, 0, -1, 0};
+static struct thread first_thread = {NULL, NULL, NULL, 0, 0, 0, 0, 0, -1, 0};
 JM_TLS struct thread *self;
 
 static int number; /* of the signal; 0: no sampling */
@@ -95,6 +102,7 @@ static char directory[PATH_BYTES - 64];
 static uint32_t own_pid;
 static char process_name[16]; /* of the command, before threads take other ones */
 static int is_announced;
+static size_t signal_stack_bytes; /* for a stack of signals: the kernel's frame and that of the handler */
 static char mark; /* its address is in the signals of our timers */
 static pthread_key_t at_end;
 static int has_key;
@@ -116,6 +124,13 @@ static uint64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC_RAW); }
 
 /* ------------------------------------------------------------------ in the handler */
 
+/* What a handler calls is bound before, by timer_load() or as syscall(2): the binder takes locks, and much stack. */
+#define CALL(name, ...) joulemark__syscall(SYS_##name, __VA_ARGS__)
+
+static char *map(char *at, size_t bytes, long protection, long flags, long fd, long offset) {
+    return (char *)CALL(mmap, at, bytes, protection, flags, fd, offset);
+}
+
 static char *add_hex(char *to, uint64_t value) {
     int shift;
     for (shift = 60; shift >= 0; shift -= 4) *to++ = "0123456789abcdef"[value >> shift & 15];
@@ -126,32 +141,30 @@ static char *add_hex(char *to, uint64_t value) {
    fork have none of it: they would write where their parent writes. */
 static struct ring *make_ring(void) {
     const size_t once = HEAD_BYTES + DATA_BYTES, all = once + DATA_BYTES;
-    char path[PATH_BYTES], *at = path;
+    const long both = PROT_READ | PROT_WRITE, shared = MAP_SHARED | MAP_FIXED;
+    char path[PATH_BYTES], *at = path, *base, *const none = (char *)MAP_FAILED;
     const char *from;
     struct ring *ring;
-    char *base;
     int fd, is_mapped;
     for (from = directory; *from; from++) *at++ = *from;
     *at++ = '/';
     at = add_hex(at, own_pid);
     *at++ = '.';
     *add_hex(at, now_ns()) = 0;
-    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | JOULEMARK__O_CLOEXEC, 0600);
+    fd = (int)CALL(openat, (long)AT_FDCWD, path,
+                   (long)(O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | JOULEMARK__O_CLOEXEC), 0600L);
     if (fd < 0) return NULL;
     /* Allocated now: a full disk would end the program later. The lock ends with the mapping, and tells the monitor. */
-    base = joulemark__syscall(SYS_fallocate, (long)fd, 0L, 0L, (long)once) != 0 ||
-                   joulemark__syscall(SYS_flock, (long)fd, (long)LOCK_SHARED) != 0
-               ? (char *)MAP_FAILED
-               : (char *)mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    is_mapped = base != (char *)MAP_FAILED &&
-                mmap(base, once, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED &&
-                mmap(base + once, DATA_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-                     HEAD_BYTES) != MAP_FAILED &&
-                madvise(base, all, MADV_DONTFORK) == 0;
-    close(fd);
+    base = CALL(fallocate, (long)fd, 0L, 0L, (long)once) != 0 || CALL(flock, (long)fd, LOCK_SHARED) != 0
+               ? none
+               : map(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    is_mapped = base != none && map(base, once, both, shared, fd, 0) != none &&
+                map(base + once, DATA_BYTES, both, shared, fd, HEAD_BYTES) != none &&
+                CALL(madvise, base, all, (long)MADV_DONTFORK) == 0;
+    CALL(close, (long)fd);
     if (!is_mapped) {
-        if (base != (char *)MAP_FAILED) munmap(base, all);
-        unlink(path);
+        if (base != none) CALL(munmap, base, all);
+        CALL(unlink, path);
         return NULL;
     }
     ring = (struct ring *)base;
@@ -193,14 +206,14 @@ static void put_maps(struct ring *ring, struct place place) {
     struct comm *start = (struct comm *)room(ring, 24 + MAPS_BYTES + sizeof place);
     char *text = start ? start->name : NULL;
     size_t length = 0;
-    int fd = start ? open("/proc/self/maps", O_RDONLY | JOULEMARK__O_CLOEXEC) : -1;
+    long fd = start ? CALL(openat, (long)AT_FDCWD, "/proc/self/maps", (long)(O_RDONLY | JOULEMARK__O_CLOEXEC)) : -1;
     if (fd < 0) return;
     while (length < MAPS_BYTES) {
-        ssize_t n = read(fd, text + length, MAPS_BYTES - length);
+        long n = CALL(read, fd, text + length, MAPS_BYTES - length);
         if (n <= 0) break;
         length += (size_t)n;
     }
-    close(fd);
+    CALL(close, fd);
     do text[length++] = 0; while (length % 8 != 0);
     start->pid = place.pid;
     start->tid = place.tid;
@@ -219,19 +232,19 @@ static void put_name(struct ring *ring, struct place place, const char *name, ui
 }
 
 /* What the monitor must know of the thread, and of the process if it is the first. */
-static void announce(struct ring *ring, uint64_t time) {
-    struct place place = {own_pid, (uint32_t)joulemark__syscall(SYS_gettid), time, 0, 0};
+static void announce(struct ring *ring, uint32_t tid, uint64_t time) {
+    struct place place = {own_pid, tid, time, 0, 0};
     char name[16] = "";
     if (!__atomic_exchange_n(&is_announced, 1, __ATOMIC_ACQ_REL)) {
         put_name(ring, place, process_name, COMM_EXEC);
         put_maps(ring, place);
     }
-    if (prctl(PR_GET_NAME, name, 0, 0, 0) == 0) put_name(ring, place, name, 0);
+    if (CALL(prctl, (long)PR_GET_NAME, name, 0L, 0L, 0L) == 0) put_name(ring, place, name, 0);
 }
 
 static int has_ring(struct thread *t, uint64_t time) {
     if (!t->ring && !(t->ring = take_ring())) return 0;
-    if (!t->is_known) announce(t->ring, time);
+    if (!t->is_known) announce(t->ring, t->tid, time);
     t->is_known = 1;
     return 1;
 }
@@ -245,7 +258,7 @@ static uint64_t copy_stack(const struct thread *t, uintptr_t stack, void *to, ui
         return bytes;
     }
     /* Another stack may end anywhere: this copy stops there. */
-    got = joulemark__syscall(SYS_process_vm_readv, (long)own_pid, &local, 1L, &remote, 1L, 0L);
+    got = CALL(process_vm_readv, (long)own_pid, &local, 1L, &remote, 1L, 0L);
     return got > 0 ? (uint64_t)got & ~7ul : 0;
 }
 
@@ -273,10 +286,9 @@ static void take_sample(struct thread *t, uint32_t overrun, const ucontext_t *co
     if (copied < bytes) is_cut = 8;
     sample->ip = (uint64_t)registers[REG_RIP];
     sample->pid = own_pid;
-    sample->tid = (uint32_t)joulemark__syscall(SYS_gettid);
+    sample->tid = t->tid;
     sample->time = time;
-    sample->cpu = 0;
-    joulemark__syscall(SYS_getcpu, &sample->cpu, NULL, NULL);
+    sample->cpu = (uint32_t)sched_getcpu(); /* no system call: programs may allow few of them */
     sample->more = overrun + t->missed;
     sample->abi = USER_64;
     for (i = 0; i < 17; i++) sample->registers[i] = (uint64_t)registers[order[i]];
@@ -294,10 +306,9 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
     if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &mark) {
         if (t) take_sample(t, (uint32_t)info->si_overrun, (const ucontext_t *)context);
     } else {
-        struct sigaction action;
-        memset(&action, 0, sizeof action);
-        joulemark__syscall(SYS_rt_sigaction, (long)signal, &action, NULL, 8L);
-        joulemark__syscall(SYS_tgkill, (long)own_pid, joulemark__syscall(SYS_gettid), (long)signal);
+        uint64_t action[4] = {0, 0, 0, 0}; /* the kernel's: SIG_DFL */
+        CALL(rt_sigaction, (long)signal, action, NULL, 8L);
+        CALL(tgkill, (long)own_pid, CALL(gettid, 0L), (long)signal);
     }
     errno = saved;
 }
@@ -306,17 +317,18 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
 
 static void end_timer(int slot) {
     uint64_t timer = __atomic_exchange_n(&timers[slot], 0, __ATOMIC_ACQ_REL);
-    if (timer >> 32 == own_pid) joulemark__syscall(SYS_timer_delete, (long)(uint32_t)timer - 1);
+    if (timer >> 32 == own_pid) CALL(timer_delete, (long)(uint32_t)timer - 1);
 }
 
 static void begin_thread(struct thread *t) {
-    uint32_t tid = (uint32_t)joulemark__syscall(SYS_gettid), at = tid % TIMERS;
+    uint32_t tid = (uint32_t)CALL(gettid, 0L), at = tid % TIMERS;
     struct sigevent event;
     struct itimerspec times;
     uint64_t mixed = (now_ns() ^ (uint64_t)tid << 32) * 0x9e3779b97f4a7c15u;
     uint64_t none;
     int timer, tries;
     t->slot = -1;
+    t->tid = tid;
     self = t;
     if (t->high - t->low < STACK_LEAST) return;
     memset(&event, 0, sizeof event);
@@ -324,14 +336,14 @@ static void begin_thread(struct thread *t) {
     event.sigev_signo = number;
     event.sigev_value.sival_ptr = &mark;
     event._sigev_un._tid = (int)tid;
-    if (joulemark__syscall(SYS_timer_create, (long)CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0) return;
+    if (CALL(timer_create, (long)CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0) return;
     for (tries = 0; tries < TIMERS; tries++, at = (at + 1) % TIMERS) {
         none = 0;
         if (__atomic_compare_exchange_n(&timers[at], &none, (uint64_t)own_pid << 32 | ((uint32_t)timer + 1), 0,
                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
     }
     if (tries == TIMERS) {
-        joulemark__syscall(SYS_timer_delete, (long)timer);
+        CALL(timer_delete, (long)timer);
         return;
     }
     t->slot = (int)at;
@@ -341,13 +353,13 @@ static void begin_thread(struct thread *t) {
     times.it_interval.tv_nsec = (long)(period_ns % 1000000000u);
     times.it_value.tv_sec = (time_t)(mixed / 1000000000u);
     times.it_value.tv_nsec = (long)(mixed % 1000000000u);
-    joulemark__syscall(SYS_timer_settime, (long)timer, 0L, &times, NULL);
+    CALL(timer_settime, (long)timer, 0L, &times, NULL);
 }
 
 /* The CPU time of a thread that ends: signals of timers come at ticks of the kernel, the rest is not in the samples. */
 static void put_count(struct thread *t) {
     uint64_t time = now_ns(), ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->before_ns;
-    struct place place = {own_pid, (uint32_t)joulemark__syscall(SYS_gettid), time, 0, 0};
+    struct place place = {own_pid, t->tid, time, 0, 0};
     struct count *count;
     if ((!t->is_known && ns < COUNTED_NS) || !has_ring(t, time)) return;
     count = (struct count *)room(t->ring, sizeof *count);
@@ -445,9 +457,25 @@ static __attribute__((destructor)) void timer_unload(void) { end_process(); }
 
 JM_EXPORT __attribute__((noreturn)) void _exit(int status) {
     end_process();
-    for (;;) joulemark__syscall(SYS_exit_group, (long)status);
+    for (;;) CALL(exit_group, (long)status);
 }
 JM_EXPORT __attribute__((noreturn)) void _Exit(int status) { _exit(status); }
+
+/* A signal's frame must fit on the stack that the program has for signals, or it would end the program. */
+JM_EXPORT int sigaltstack(const stack_t *stack, stack_t *old) {
+    static void *slot;
+    int (*real)(const stack_t *, stack_t *) = (int (*)(const stack_t *, stack_t *))jm_next(&slot, "sigaltstack", NULL);
+    struct thread *t = self;
+    int is_small = stack && !(stack->ss_flags & SS_DISABLE) && stack->ss_size < signal_stack_bytes, result;
+    if (!real) return -1;
+    if (is_small && number && t && t->slot >= 0) {
+        end_timer(t->slot);
+        t->slot = -1;
+    }
+    result = real(stack, old);
+    if (result == 0 && stack && !is_small && number && t && t->slot < 0) begin_thread(t);
+    return result;
+}
 
 /* ------------------------------------------------------------------ the signal */
 
@@ -464,9 +492,9 @@ static void stop(void) {
     }
     memset(&action, 0, sizeof action);
     action.sa_handler = SIG_IGN;
-    joulemark__syscall(SYS_rt_sigaction, signal, &action, NULL, 8L);
+    CALL(rt_sigaction, signal, &action, NULL, 8L);
     action.sa_handler = SIG_DFL;
-    joulemark__syscall(SYS_rt_sigaction, signal, &action, NULL, 8L);
+    CALL(rt_sigaction, signal, &action, NULL, 8L);
 }
 
 /* A set without the signal where it is one of all signals. A set that names it stops the timers. */
@@ -528,7 +556,7 @@ static int free_signal(void) {
     sigset_t blocked;
     int n;
     sigemptyset(&blocked);
-    if (joulemark__syscall(SYS_rt_sigprocmask, (long)SIG_BLOCK, NULL, &blocked, 8L) != 0) return 0;
+    if (CALL(rt_sigprocmask, (long)SIG_BLOCK, NULL, &blocked, 8L) != 0) return 0;
     for (n = SIGRTMAX - 5; n >= SIGNAL_LEAST; n--) {
         struct sigaction action;
         int (*real)(int, const struct sigaction *, struct sigaction *) =
@@ -539,6 +567,16 @@ static int free_signal(void) {
     return 0;
 }
 
+/* Calls what the handler calls. */
+static void bind_now(const char *text) {
+    static char copy[PATH_BYTES];
+    size_t length = strlen(text);
+    memcpy(copy, text, length < sizeof copy ? length : sizeof copy);
+    memset(copy, 0, length < sizeof copy ? length : sizeof copy);
+    (void)sched_getcpu();
+    (void)now_ns();
+}
+
 static __attribute__((constructor)) void timer_load(void) {
     const char *text = getenv(VARIABLE), *session = getenv(JOULEMARK__SESSION_VARIABLE);
     int saved = errno, n;
@@ -546,6 +584,7 @@ static __attribute__((constructor)) void timer_load(void) {
     struct sigaction action;
     char *end;
     void **stack_end;
+    size_t frame = getauxval(SIGNAL_FRAME);
     if (!text || !session || strlen(session) >= sizeof directory - 8) return;
     period_ns = strtoull(text, &end, 10);
     stack_bytes = (uint32_t)strtoul(end, NULL, 10) & ~7u;
@@ -556,7 +595,9 @@ static __attribute__((constructor)) void timer_load(void) {
     n = free_signal();
     if (n == 0) goto done;
     own_pid = (uint32_t)getpid();
+    signal_stack_bytes = (frame ? frame : FRAME_BYTES) + HANDLER_BYTES;
     prctl(PR_GET_NAME, process_name, 0, 0, 0);
+    bind_now(session);
     first_thread.high = (uintptr_t)*stack_end;
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > FIRST_STACK_MOST)
         limit.rlim_cur = FIRST_STACK_MOST;
