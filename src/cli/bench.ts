@@ -287,7 +287,7 @@ async function runBench(
   });
   const all = sets.flatMap(({ reports }) => reports);
   if (all.length === 0) {
-    say(`bench: no block is whole; reports and outputs are in ${directory}`);
+    say(`bench: no block is complete; reports and outputs are in ${directory}`);
     for (const line of failureLines(runner.failures)) say(line);
     return EXIT.usage;
   }
@@ -509,7 +509,7 @@ class Runner implements Disposable {
   /** @throws {EndedSession} If a signal came. */
   #endBySignal(): void {
     if (this.#signal === undefined) return;
-    const message = `bench: ended by ${this.#signal}; reports of whole runs are in ` +
+    const message = `bench: ended by ${this.#signal}; reports of complete runs are in ` +
       this.#directory;
     throw new EndedSession(message, SIGNAL_STATUS + signalNumber(this.#signal));
   }

@@ -35,7 +35,7 @@ export class PlantedError extends OsError {
     super(ERRNO.ELOOP);
     this.name = "PlantedError";
     const mode = (directory.mode & 0o7777).toString(8);
-    this.message = `${what} of user ${owner}, in a directory that is not ours alone ` +
+    this.message = `${what} of user ${owner}, in a directory that others may write to ` +
       `(owner ${directory.uid}, mode ${mode})`;
   }
 }

@@ -117,7 +117,7 @@ function lines(rows: readonly { row: Row; ours: Times[]; theirs: Times[] }[]): s
     return list.length === 0 ? "" : `${Math.min(...list).toFixed(2)}, ${median(list).toFixed(2)}`;
   };
   return [
-    "| what | beside | ours: CPU, wall | theirs: CPU, wall | ratio of CPU: least, median | ratio of wall |",
+    "| what | compared with | joulemark: CPU, wall | other tool: CPU, wall | CPU ratio: minimum, median | wall ratio: minimum, median |",
     "| --- | --- | --- | --- | --- | --- |",
     ...rows.map(({ row: { what, peer }, ours, theirs }) =>
       `| ${

@@ -165,7 +165,7 @@ Deno.test("compare of too few runs reports what more runs would find, and has no
 Deno.test("compare names what makes runs incomparable, and compares by force", async () => {
   const changes: [string, (report: Report) => void][] = [
     ["the processor", (r) => r.hosts[0].joulemark!.machine = { processor: "Other" }],
-    ["the clock", (r) => r.hosts[0].application["frequency (%)"] = 50],
+    ["the base frequency", (r) => r.hosts[0].application["frequency (%)"] = 50],
     ["the version", (r) => r.version = "3.1.0+joulemark.0.0.9"],
     ["the number of hosts", (r) => r.hosts.push(hostReport("other", 2, { regions: 3 }).hosts[0])],
     ["simulated counters", (r) => r.joulemark = { simulated: "simulated node" }],

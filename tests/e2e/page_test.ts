@@ -216,7 +216,7 @@ pageTest(
     const inputs: [string, string[], string][] = [
       ["job", [`${dir}/job`], "2 hosts"],
       ["geopm", [`${dir}/geopm.report`], "region_02"],
-      ["cut", [`${dir}/cut.report`], "is cut or damaged"],
+      ["cut", [`${dir}/cut.report`], "is truncated or damaged"],
       ["recording", [`${dir}/rec`], "Power over time"],
       ["traced", [report, `${dir}/a.trace`], "Power over time"],
       ["trace", [`${dir}/a.trace`], "maximum"],

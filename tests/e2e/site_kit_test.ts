@@ -336,8 +336,8 @@ inFolder(
     assertEquals(wrong.code, 0, wrong.err);
     assertStringIncludes(
       wrong.err,
-      `joulemark: the job has 2 nodes, and only what srun starts on this one is measured; ` +
-        `for all of them: srun joulemark run -- ${app} 2 5\n`,
+      `joulemark: the job has 2 nodes, but only processes that srun starts on this node are measured. ` +
+        `To measure all nodes: srun joulemark run -- ${app} 2 5\n`,
     );
     for (let i = 0; i < 50 && !/epilog/.test(Deno.readTextFileSync(`${dir}/log`)); i++) {
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -206,17 +206,29 @@ export const TREE_FIELDS: readonly FieldRow[] = [
 /** Mappings and keys below `joulemark:`, after a host's sections or in the header. */
 export const OWN_KEYS: readonly FieldRow[] = [
   row(
-    "sources; source; quality; signal",
-    "source of each signal: a file, device or register. Its quality is `measured`, `derived`, " +
-      "`simulated` or `partial`. `signal` is the signal that a portable name stands for",
+    "sources; source",
+    "source of each signal: a file, device or register",
+  ),
+  row(
+    "quality",
+    "origin of a signal's values: `measured`, `derived` (calculated from other signals), " +
+      "`simulated` or `partial`",
+  ),
+  row(
+    "signal",
+    "signal that a portable name such as CPU_ENERGY stands for on this node",
   ),
   row(
     "absent",
     "the signal has no source on this node; the text is the reason",
   ),
   row(
-    "note; trouble",
-    "a limit of the signal, and a failure of its source during the run",
+    "note",
+    "limit of the signal",
+  ),
+  row(
+    "trouble",
+    "failure of the signal's source during the run",
   ),
   row(
     "simulated",
@@ -247,18 +259,24 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "the node's processor, and its numbers of packages, cores and CPUs",
   ),
   row(
-    "sampling; period (s); samples",
-    "the sampling loop: time between two samples, and number of samples",
+    "sampling; samples",
+    "sampling by the monitor, and the number of samples",
+  ),
+  row(
+    "period (s)",
+    "time between two samples",
   ),
   row(
     "samples slept through",
-    "samples that were left out because there was nothing to read and no annotation was " +
-      "called",
+    "samples without any reading, because nothing had to be read and no annotation was called",
   ),
   row(
-    "samples missed; samples late",
-    "samples that the monitor skipped because their time had passed, and samples that began " +
-      "more than a period late",
+    "samples missed",
+    "samples that the monitor skipped because their time had passed",
+  ),
+  row(
+    "samples late",
+    "samples that began more than one period after their time",
   ),
   row(
     "ticks between reads of per-CPU counters",
@@ -302,7 +320,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "after the command (s); resident memory (KiB)",
-    "CPU time of the monitor after the end of the command, and its maximum memory",
+    "CPU time of the monitor after the end of the command, and its memory",
   ),
   row(
     "budget; visits folded; time of folding (s); period times, at most; time of longer " +
@@ -313,7 +331,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "processes; seen",
-    "processes of the application that were counted",
+    "number of processes of the application that were counted",
   ),
   row(
     "came later; died; still running; ended inside a region; without marks",
@@ -416,9 +434,13 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "no CPU; then the functions that waited longest, and how often",
   ),
   row(
-    "energy; total (J); other CPUs (J); not running (s); not running (J); not running-se (J)",
-    "energy of functions by component: increase of the counter; energy of packages that the " +
-      "command did not use; time and energy of CPUs that waited, and the standard error",
+    "energy; total (J)",
+    "energy of functions by component, and the increase of the counter",
+  ),
+  row(
+    "not running (s); not running (J); not running-se (J)",
+    "time in which CPUs of the command waited, the energy in this time, and its standard " +
+      "error",
   ),
   row(
     "PART-energy (J); PART-energy-se (J); total-PART-energy (J); total-PART-energy-se (J)",
@@ -449,8 +471,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "their energy together, and its standard error",
   ),
   row(
-    "other CPUs (J); outside (J)",
-    "energy of CPUs that no process used; energy before the first and after the last process",
+    "other CPUs (J)",
+    "energy of CPUs that no process of the run used",
+  ),
+  row(
+    "outside (J)",
+    "energy before the first process started and after the last process ended",
   ),
   row(
     "lack of fit",
@@ -471,22 +497,45 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "intervals and unknowns of the model",
   ),
   row(
-    "totals; time (s); EDP (J s)",
-    "totals of the run: its time, and the energy-delay product (energy × time)",
+    "totals; time (s)",
+    "totals of the run, and its time",
   ),
   row(
-    "energy (J); energy (kWh); reading-error (J); covers",
-    "energy of a component, the error of its reading, and the covered part if it is not " +
-      "complete",
+    "EDP (J s)",
+    "energy-delay product: energy × time of the run",
   ),
   row(
-    "power-peak (W); power-peak-at-most (W); power-of-hosts (W)",
-    "highest power over one second; in a merged report: sum of the hosts' peaks, and sum of " +
-      "their mean powers",
+    "energy (J); energy (kWh)",
+    "energy of a component",
   ),
   row(
-    "idle (J); net (J)",
-    "with `--idle`: energy of the idle node during the run, and energy above it",
+    "reading-error (J)",
+    "standard error of the energy of a component, because the counter is read between two " +
+      "updates",
+  ),
+  row(
+    "covers",
+    "part of the time or of the node that the energy includes, if it is not complete",
+  ),
+  row(
+    "power-peak (W)",
+    "highest mean power over one second",
+  ),
+  row(
+    "power-peak-at-most (W)",
+    "in a merged report: sum of the hosts' peaks; the peak of the job is lower or equal",
+  ),
+  row(
+    "power-of-hosts (W)",
+    "in a merged report: sum of the hosts' mean powers",
+  ),
+  row(
+    "idle (J)",
+    "with `--idle`: idle power times the time of the run",
+  ),
+  row(
+    "net (J)",
+    "with `--idle`: energy of the run minus `idle (J)`",
   ),
   row(
     "notes; minor notes",
@@ -497,9 +546,20 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "components: the whole node, its processors, their memory, its GPUs",
   ),
   row(
-    "tree; rows; unmarked; other CPUs; undetermined",
-    "regions by path; then the time outside of regions, CPUs without a process, and the part " +
-      "of the total that no row has",
+    "tree; rows",
+    "regions by path: time, visits and energy of each region, with and without nested regions",
+  ),
+  row(
+    "unmarked",
+    "energy outside of all regions",
+  ),
+  row(
+    "other CPUs",
+    "energy of packages that the run may not use, and of CPUs without a process",
+  ),
+  row(
+    "undetermined",
+    "part of the total that no row has, because the energy of some regions is not determined",
   ),
   row(
     "rows left out; regions left out here",

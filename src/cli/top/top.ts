@@ -227,7 +227,7 @@ function simulatedNode(): { root: string; publish(): void } & Disposable {
     throw new AccessError({
       action: "make",
       target: directory,
-      expected: "room for a simulated node",
+      expected: "a temporary directory for the simulated node",
       found: "a directory that cannot be made",
       remedy: "name a tree with --root",
     });
@@ -302,7 +302,7 @@ function contextOf(pid: number): ProcessContextNow | string {
     return `process ${pid} does not run under joulemark: start it by joulemark run -- COMMAND`;
   }
   const answer = ask(entry.slice(SESSION_VARIABLE.length + 1));
-  if (answer === undefined) return `process ${pid}: its monitor does not answer any more`;
+  if (answer === undefined) return `process ${pid}: its monitor does not answer`;
   return answer.processes.find((process) => process.pid === pid) ??
-    `process ${pid} has marked nothing so far: see docs/how-to/annotate.md`;
+    `process ${pid} has no annotations yet: see docs/how-to/annotate.md`;
 }

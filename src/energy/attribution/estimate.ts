@@ -46,8 +46,8 @@ const NOTED = 0.06;
 /** Why nothing is determined. */
 export type Refusal =
   | "too few changes of the counter"
-  | "program and samples are in step with the counter"
-  | "the counter's readings fit no power"
+  | "program and samples are synchronized with the counter"
+  | "no power explains the counter's readings"
   | `${number} threads share ${number} CPUs`;
 
 /** Response of the counter, as far as it is known. */
@@ -150,7 +150,7 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   const finite = answers.filter(({ solution, energies: { energyJ, covariance } }) =>
     [solution.fit.deviance, ...energyJ, ...covariance].every(Number.isFinite)
   );
-  if (finite.length === 0) return refused(domain, "the counter's readings fit no power");
+  if (finite.length === 0) return refused(domain, "no power explains the counter's readings");
   return mixture(domain, finite, found.shapes, contexts.columns.width);
 }
 
@@ -330,7 +330,7 @@ function mixture(
   const takenWeight = taken.reduce((s, { weight }) => s + weight, 0);
   const strongest = parts.reduce((a, b) => b.weight > a.weight ? b : a);
   if (strongest.answer.isLocked) {
-    return refused(domain, "program and samples are in step with the counter");
+    return refused(domain, "program and samples are synchronized with the counter");
   }
   const energyJ = new Float64Array(n), covariance = new Float64Array(n * n);
   for (const { weight, energies } of taken) {

@@ -164,7 +164,9 @@ export class KindEnergies {
       // Readings that fit nothing leave no finite numbers.
       const isFinite = estimated.energyJ.every(Number.isFinite) &&
         estimated.covariance.every(Number.isFinite);
-      const result = isFinite ? estimated : refused(domain, "the counter's readings fit no power");
+      const result = isFinite
+        ? estimated
+        : refused(domain, "no power explains the counter's readings");
       if (result.choice !== undefined) this.#choices.set(first, result.choice);
       this.sum.add(domain, result);
       if (domain.ids.some((id) => id >= 0)) capacity += domain.facts.capacity;

@@ -48,14 +48,14 @@ export const CAUSES: Readonly<Record<string, string>> = {
   edges: "the counter's updates are too coarse for these visits",
   beside: "shared with regions on other CPUs",
   outside: "most of its time is before the first or after the last update of the counter",
-  responses: "how the counter answers is not known",
+  responses: "the response of the counter is not known",
   joined: "one of many short regions",
 };
 
 /** Help by cause. */
 const HELP: Readonly<Record<string, string>> = {
   "too few changes of the counter": "Run longer.",
-  "program and samples are in step with the counter": "Use --period 0.005 with --dither on.",
+  "program and samples are synchronized with the counter": "Use --period 0.005 with --dither on.",
   [CAUSES.posterior]: "Run longer, or vary the order and the length of the regions.",
   [CAUSES.blocks]: "Run longer.",
   [CAUSES.edges]: "Run longer, or use a shorter --period.",

@@ -181,11 +181,7 @@ export class ReportMerger {
     if (leftOut > 1) parts.push(`${leftOut} reports left out`);
     if (this.partialHosts.length > 0) {
       const hosts = this.partialHosts.length;
-      parts.push(
-        hosts === 1
-          ? "1 host that is partial itself"
-          : `${hosts} hosts that are partial themselves`,
-      );
+      parts.push(hosts === 1 ? "1 partial host" : `${hosts} partial hosts`);
     }
     return parts.join(", ");
   }

@@ -64,7 +64,7 @@ function matched(nodes: readonly NodeSteps[], troubles: string[]): Call[] {
     const step = missing[0].split(" ")[0];
     troubles.push(
       `${host} lacks ${missing.length} of ${all.size} steps (the first: ${step}); ` +
-        "they are left out for all nodes",
+        "these steps are left out for all nodes",
     );
   });
   return [...keyed[0].keys()].filter((key) => keyed.every((byKey) => byKey.has(key)))

@@ -148,7 +148,7 @@ export function repairReport(text: string, path: string, first: FormatError): Re
     const tried = isTotal ? lines : [...lines, ...NO_TOTALS];
     try {
       const report = parseLayout(`${tried.join("\n")}\n`, path);
-      const partial = `${path} is cut or damaged, read up to line ${lines.length}`;
+      const partial = `${path} is truncated or damaged; it was read up to line ${lines.length}`;
       return { ...report, joulemark: { ...report.joulemark, partial } };
     } catch (error) {
       if (!(error instanceof FormatError) || error.line < 1) throw error;

@@ -63,7 +63,7 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   if (!isThere(folderOf(wanted))) return waits(folderOf(wanted));
   const report = parsed(journal.report, wanted);
   if (typeof report === "string") return { done: true, reason: report };
-  const words = "the monitor was killed; figures end there, at most a second before that";
+  const words = "the monitor was killed; values end at most one second before that";
   report.joulemark = { ...without(report.joulemark, "partial"), recovered: words };
   for (const host of report.hosts) {
     host.regions?.sort((a, b) => runtimeOf(b) - runtimeOf(a) || (a.region < b.region ? -1 : 1));
@@ -99,7 +99,7 @@ function parsed(text: string, path: string): Report | string {
   try {
     return parseReport(text, path);
   } catch (error) {
-    if (error instanceof FormatError) return "its journal is no report";
+    if (error instanceof FormatError) return "its journal is not a report";
     throw error;
   }
 }

@@ -25,8 +25,8 @@ export function wrongOrder(command: readonly string[], place: LaunchPlace): stri
   if (!isLauncher(name)) return undefined;
   const nodes = nodesOf(place);
   if (nodes < 2) return undefined;
-  return `the job has ${nodes} nodes, and only what ${name} starts on this one is measured; ` +
-    `for all of them: ${rightLine(command, place)}`;
+  return `the job has ${nodes} nodes, but only processes that ${name} starts on this node are measured. ` +
+    `To measure all nodes: ${rightLine(command, place)}`;
 }
 
 /** Nodes of the allocation; 1 inside of a step, if another launcher has this node alone. */

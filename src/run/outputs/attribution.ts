@@ -63,7 +63,7 @@ const MAX_TURNS = 100;
 const NODE_KEY = "node-energy (J)";
 const LISTED_NAMES = 256;
 /** Why nothing is reported of a region that took time, but none between two readings. */
-const NEVER_SHOWN = "it had no time between two readings of the counter";
+const NEVER_SHOWN = "the region had no time between two readings of the counter";
 
 /** Code of the note on regions without an error. */
 export function coarseCode(kind: EnergyKind): string {
@@ -348,7 +348,7 @@ export class RunAttribution implements OpenOutput {
       }
       if (notes.size === 0) return [];
       const caused = this.#caused.has(kind)
-        ? " The keys energy-caused (J) hold what each region caused, whenever it was drawn."
+        ? " The keys energy-caused (J) have the energy that each region caused, even if it was drawn later."
         : "";
       return [{
         code: "lack-of-fit",

@@ -85,7 +85,7 @@ export class RunIdle {
   prepare(node: IdleNode): number {
     const { seconds } = this.#baseline;
     if (seconds === undefined || this.#handles.size === 0) return 0;
-    node.log(`measuring the idle node for ${seconds} s; the command starts then`);
+    node.log(`measuring the idle node for ${seconds} s before the command starts`);
     try {
       return this.#measure(node, seconds);
     } catch (error) {
@@ -122,7 +122,9 @@ export class RunIdle {
       application[`joulemark-${kind}-energy-idle (J)`] = energy.idleJ;
       application[`joulemark-${kind}-energy-net (J)`] = energy.netJ;
       if (energy.netJ < 0) {
-        this.#notes.push(`${kind}: idle power times runtime exceeds what the run drew; net is < 0`);
+        this.#notes.push(
+          `${kind}: idle power times runtime exceeds the energy of the run, so the net energy is below 0`,
+        );
       }
     }
     if (Number.isFinite(this.#busyPercent)) idle["CPUs busy (%)"] = rounded(this.#busyPercent);

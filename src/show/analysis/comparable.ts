@@ -19,7 +19,7 @@ const SAME: readonly { what: string; of: (report: Report) => string | undefined 
   { what: "the version", of: ({ version }) => version },
   { what: "the number of hosts", of: ({ hosts }) => String(hosts.length) },
   { what: "the processor", of: ({ hosts }) => together(hosts, processor) },
-  { what: "the clock that the processor is sold with", of: ({ hosts }) => together(hosts, clock) },
+  { what: "the base frequency of the processor", of: ({ hosts }) => together(hosts, clock) },
   { what: "simulated counters", of: (report) => simulatedBy(report) ?? "none" },
   { what: "the parts of the energy", of: (report) => jobFigures(report).source },
   { what: "the counters", of: ({ hosts }) => together(hosts, counters) },
@@ -59,7 +59,7 @@ function uncovered({ hosts, joulemark }: Report): string | undefined {
   const gap = hosts.find(({ joulemark }) => {
     return Object.keys(mapping(joulemark?.coverage)).some((key) => key.includes("energy"));
   });
-  return gap && `knows the energy of ${gap.host} for a part of the time only`;
+  return gap && `has the energy of ${gap.host} only for a part of the time`;
 }
 
 function together(

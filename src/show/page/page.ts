@@ -173,7 +173,7 @@ function missingParts({ hosts }: Report, timed: number, hasPower: boolean): stri
   if (timed === 0) {
     return [
       "Power over time and the times of single processes are not available: there is no " +
-      ".timeline file of this run beside the report.",
+      ".timeline file of this run next to the report.",
     ];
   }
   return [

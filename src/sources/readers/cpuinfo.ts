@@ -42,7 +42,7 @@ export const cpuinfo: Reader = {
   signals: [
     row(
       "FREQ_STICKER",
-      "Base frequency: what the processor is sold with",
+      "Base frequency: the nominal frequency of the processor",
       "see docs/reference/signals.md",
     ),
     row("FREQ_MIN", "Lowest frequency", "cpufreq/cpuinfo_min_freq"),

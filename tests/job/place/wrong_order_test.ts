@@ -8,7 +8,7 @@ function line(command: string, env: Record<string, string>): string | undefined 
     env: (name) => env[name],
     read: (path) => path === "/nodes" ? "n1\nn1\nn2\n" : undefined,
     isProgram: (word) => ["./app", "app", "node", "/opt/x y/app"].includes(word),
-  })?.replace(/^.*for all of them: /, "");
+  })?.replace(/^.*To measure all nodes: /, "");
 }
 
 Deno.test("wrongOrder() gives the right line for a launcher behind run", () => {

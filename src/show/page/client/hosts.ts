@@ -212,7 +212,7 @@ function drawSquares(
   ]);
   return {
     height: top + 30,
-    caption: `Host ${title}: one square a host, in the order of their names (${names[0]} … ${
+    caption: `Host ${title}: one square per host, in the order of the names (${names[0]} … ${
       names.at(-1)
     }); the middle of the scale is the median. Framed: more than ${OUTLIER} robust standard deviations from it.`,
   };
