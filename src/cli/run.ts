@@ -124,6 +124,9 @@ export async function runWith(
   const timer = asksFunctions(values)
     ? (await import("../run/outputs/timer_choice.ts")).chosenTimer(values, prepared.guardian.pid)
     : undefined;
+  if (request.preload.dialects.includes(TIMER) && !asksFunctions(values)) {
+    say("--preload timer samples nothing: it needs --functions");
+  }
   const dialects = [
     ...request.preload.dialects.filter((dialect) => dialect !== TIMER),
     ...(timer === undefined ? [] : [TIMER]),

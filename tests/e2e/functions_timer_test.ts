@@ -220,6 +220,17 @@ endToEnd(
   NO_MPI,
 );
 
+const NAMESPACE = "unshare -rpf --mount-proc";
+
+program(
+  "a process of a namespace with numbers of its own",
+  `cc -O2 -o it PROGRAMS/shares.c &&
+    printf '#!/bin/sh\nexec ${NAMESPACE} sh -c "./it; exit 3"\n' >app && chmod +x app`,
+  (lines) => assertAlmostEquals(shareOf(lines, "it", "main", "work", "heavy"), 0.75, ERROR),
+  [],
+  unless(succeeds("sh", "-c", `${NAMESPACE} true`), "no namespaces"),
+);
+
 endToEnd("no call of a program that is sampled by a timer is interrupted", (dir) => {
   const build = "cc -O2 -o app PROGRAMS/no_eintr.c", printed = "interrupted 0\ndone\n";
   const lines = functionsOf(dir, prepared(dir), build, { printed });
@@ -277,14 +288,14 @@ const CALLS: Readonly<Record<string, number>> = {
   timer_settime: 3,
   timer_delete: 3,
   fallocate: 3,
-  flock: 3,
+  flock: 6,
   madvise: 3,
   rt_sigaction: 8,
   prctl: 4,
   getrlimit: 1,
   prlimit64: 3,
   access: 2,
-  openat: 8,
+  openat: 12,
 };
 
 endToEnd(
@@ -294,8 +305,11 @@ endToEnd(
     const build = "cc -O2 -std=gnu99 -fPIC -shared -o timer.so jm/core.c jm/timer.c -ldl";
     const script = `${build} && ${buildThreads(2)}`;
     new Deno.Command("sh", { args: ["-c", script], cwd: dir }).outputSync();
-    const run = (fault: string[]) => {
-      Deno.mkdirSync(`${dir}/session/timer`, { recursive: true });
+    const run = (fault: string[], isRead = true) => {
+      const place = `${dir}/session/timer`;
+      Deno.mkdirSync(place, { recursive: true });
+      using monitor = Deno.openSync(place);
+      if (isRead) monitor.lockSync(true);
       const variables = {
         LD_PRELOAD: `${dir}/timer.so`,
         JOULEMARK_SESSION: `${dir}/session`,
@@ -304,7 +318,7 @@ endToEnd(
       const set = Object.entries(variables).flatMap(([name, value]) => ["-E", `${name}=${value}`]);
       const args = ["-f", "-qq", "-o", "/dev/null", ...set, ...fault, "./app"];
       const out = new Deno.Command("strace", { args, cwd: dir }).outputSync();
-      const rings = [...Deno.readDirSync(`${dir}/session/timer`)].length;
+      const rings = [...Deno.readDirSync(place)].length;
       Deno.removeSync(`${dir}/session`, { recursive: true });
       const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
       return { ended: [out.code, text(out.stdout), text(out.stderr)], rings };
@@ -313,6 +327,8 @@ endToEnd(
     const whole = run(["-e", "trace=timer_create"]);
     assertEquals(whole.ended, alone);
     assert(whole.rings >= 1, String(whole.rings));
+    // Nobody would remove the rings.
+    assertEquals(run(["-e", "trace=timer_create"], false), { ended: alone, rings: 0 });
     for (const [call, count] of Object.entries(CALLS)) {
       for (let nth = 1; nth <= count; nth++) {
         // Libraries of the program are opened before.
@@ -414,6 +430,10 @@ endToEnd("lines say what a timer cannot do", (dir) => {
     /^joulemark: no functions: static and set-user-ID/,
   );
   assertMatch(functionsIn(dir).absent, /^static and set-user-ID/);
+  assertMatch(
+    run("--preload", "timer", "--", "./app", "1"),
+    /--preload timer samples nothing: it needs --functions/,
+  );
 }, LIMIT_S);
 
 endToEnd("--preload timer samples by a timer where the kernel would sample", (dir) => {

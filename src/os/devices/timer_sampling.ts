@@ -5,7 +5,7 @@
  * @module
  */
 import { rawNanoseconds } from "../clock.ts";
-import { closeFile, listDirectory, O, openOwnFile, readAt, writeAt } from "../files.ts";
+import { closeFile, listDirectory, O, openFile, openOwnFile, readAt, writeAt } from "../files.ts";
 import { cString, ERRNO, errno, libc } from "../libc.ts";
 import { openFilesLimit } from "../process.ts";
 import { RecordPool, type RingPiece } from "./record_pool.ts";
@@ -58,16 +58,23 @@ export class TimerSampling extends RecordPool implements Disposable {
   takenNs = 0;
   readonly #word = new BigUint64Array(1);
 
-  private constructor(directory: string) {
+  /** The directory, locked as long as somebody reads the rings. */
+  readonly #lock: number;
+
+  private constructor(directory: string, lock: number) {
     super();
-    this.#directory = directory;
+    [this.#directory, this.#lock] = [directory, lock];
   }
 
   /** Makes the folder of the rings; `undefined`: it cannot be made. @param session The session's directory. */
   static open(session: string): TimerSampling | undefined {
     const directory = `${session}/${FOLDER}`;
     const isMade = libc().mkdir(cString(directory), 0o700) === 0 || errno() === ERRNO.EEXIST;
-    return isMade ? new TimerSampling(directory) : undefined;
+    const lock = isMade ? openFile(directory, O.RDONLY | O.DIRECTORY) : -1;
+    if (lock < 0) return undefined;
+    // Nobody else has it, but an earlier request of this process may.
+    libc().flock(lock, LOCK_EX_NB);
+    return new TimerSampling(directory, lock);
   }
 
   /** Samples that had no room. */
@@ -156,5 +163,6 @@ export class TimerSampling extends RecordPool implements Disposable {
   [Symbol.dispose](): void {
     for (const ring of this.#rings) this.#close(ring);
     this.#rings = [];
+    closeFile(this.#lock);
   }
 }

@@ -136,7 +136,7 @@ Deno.test("a ring is read to its end after its process, and then closed", () => 
     const openRings = () =>
       [...Deno.readDirSync("/proc/self/fd")].filter(({ name }) => {
         try {
-          return Deno.readLinkSync(`/proc/self/fd/${name}`).startsWith(session);
+          return Deno.readLinkSync(`/proc/self/fd/${name}`).startsWith(`${session}/timer/`);
         } catch {
           return false;
         }

@@ -142,17 +142,18 @@ static char *add_hex(char *to, uint64_t value) {
 static struct ring *make_ring(void) {
     const size_t once = HEAD_BYTES + DATA_BYTES, all = once + DATA_BYTES;
     const long both = PROT_READ | PROT_WRITE, shared = MAP_SHARED | MAP_FIXED;
-    char path[PATH_BYTES], *at = path, *base, *const none = (char *)MAP_FAILED;
-    const char *from;
+    char name[34], *base, *const none = (char *)MAP_FAILED;
     struct ring *ring;
+    long place = CALL(openat, (long)AT_FDCWD, directory, (long)(O_RDONLY | O_DIRECTORY | JOULEMARK__O_CLOEXEC));
     int fd, is_mapped;
-    for (from = directory; *from; from++) *at++ = *from;
-    *at++ = '/';
-    at = add_hex(at, own_pid);
-    *at++ = '.';
-    *add_hex(at, now_ns()) = 0;
-    fd = (int)CALL(openat, (long)AT_FDCWD, path,
-                   (long)(O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | JOULEMARK__O_CLOEXEC), 0600L);
+    *add_hex(name, own_pid) = '.';
+    *add_hex(name + 17, now_ns()) = 0;
+    /* The monitor has a lock of the directory as long as it lives. Without it nobody would remove the ring. */
+    fd = place < 0 || CALL(flock, place, LOCK_SHARED) == 0
+             ? -1
+             : (int)CALL(openat, place, name,
+                         (long)(O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | JOULEMARK__O_CLOEXEC), 0600L);
+    if (fd < 0 && place >= 0) CALL(close, place);
     if (fd < 0) return NULL;
     /* Allocated now: a full disk would end the program later. The lock ends with the mapping, and tells the monitor. */
     base = CALL(fallocate, (long)fd, 0L, 0L, (long)once) != 0 || CALL(flock, (long)fd, LOCK_SHARED) != 0
@@ -164,9 +165,10 @@ static struct ring *make_ring(void) {
     CALL(close, (long)fd);
     if (!is_mapped) {
         if (base != none) CALL(munmap, base, all);
-        CALL(unlink, path);
-        return NULL;
+        CALL(unlinkat, place, name, 0L);
     }
+    CALL(close, place);
+    if (!is_mapped) return NULL;
     ring = (struct ring *)base;
     ring->data_bytes = DATA_BYTES;
     ring->pid = own_pid;
