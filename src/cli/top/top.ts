@@ -57,8 +57,8 @@ is next to it.`,
     },
     {
       name: "functions",
-      help: "show the functions with most CPU time since the last page instead of processes, of " +
-        'commands under "joulemark run --functions"',
+      help: "show the functions with most CPU time since the last update instead of processes; " +
+        'for commands under "joulemark run --functions"',
     },
     { name: "json", help: "print one page as JSON" },
   ],

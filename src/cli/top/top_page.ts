@@ -187,7 +187,7 @@ const HELP = [
   "throttled       share of the time in which a power or temperature limit slowed CPUs or GPUs down",
   "regions now     regions that threads are in at this moment, and how many threads are in each",
   "where           path of regions of a thread, outermost first; joulemark explain WORD has more",
-  "function        functions with most CPU time since the last page: their time, without what they call",
+  "function        functions with most CPU time since the last update; time without the functions that they call",
 ];
 
 /** Lines of a page that fit. */

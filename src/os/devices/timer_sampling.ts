@@ -35,7 +35,7 @@ interface Ring {
   readonly fd: number;
   tail: number;
   dropped: number;
-  /** No process has it mapped. */
+  /** True if no process has mapped the ring. */
   isLeft: boolean;
 }
 

@@ -69,7 +69,9 @@ export function timerOptions(
 ): FunctionOptions {
   const hz = Math.min(options.hz, ticksPerSecond() ?? options.hz);
   const stackBytes = Math.min(options.stackBytes, STACK_MOST);
-  if (hz < options.hz) log(`functions are sampled at ${hz} Hz: a timer has the kernel's tick`);
+  if (hz < options.hz) {
+    log(`functions are sampled at ${hz} Hz: this is the rate of the kernel's timer interrupt`);
+  }
   if (options.offCpu) log("no time off the CPU: only the kernel's own samples show it");
   return Object.assign({}, options, { hz, stackBytes, offCpu: false });
 }
