@@ -106,16 +106,15 @@ function replayed(
   const { hz, trie, biases, samples, zeroNs } = data;
   const energies = FunctionEnergies.open(sources.run, zeroNs);
   let written: WrittenFunctions | undefined;
+  const take = () => {
+    const made = functionSamples({ hz, trie, biases, data: () => data });
+    for (const sample of samples) addSample(made, sample, zeroNs);
+    made.knownS = Infinity;
+    return made;
+  };
   return {
-    sampledFunctions: {
-      hz,
-      take() {
-        const made = functionSamples({ hz, trie, biases, data: () => data });
-        for (const sample of samples) addSample(made, sample, zeroNs);
-        made.knownS = Infinity;
-        return made;
-      },
-    },
+    // Their times are those of the run only if its zero is known.
+    sampledFunctions: zeroNs > 0 ? { hz, take } : undefined,
     sample: (timeS, _last, ends) => energies?.step(timeS, ends),
     finish: () => {
       for (const sample of samples) energies?.sample(sample);
