@@ -247,6 +247,9 @@ endToEnd(
     assert(least > 0 && least <= mean && mean <= most, out.stderr);
     assertAlmostEquals(total, 2 * mean, 1e-5);
     assertAlmostEquals(share, 75, 12);
+    const calls = joulemark(dir, args, { ...MPI, CALI_CONFIG: "sample-report(callpath)" });
+    assertMatch(calls.stderr, /^ {6}main *\n {8}\S.* (light|heavy) *$/m);
+    for (const name of ["orterun", "libpmix", "hwloc"]) assert(!calls.stderr.includes(name), name);
   },
   LIMIT_S,
   unless(succeeds("mpirun", "--version"), "no mpirun"),

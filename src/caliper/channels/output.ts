@@ -32,6 +32,8 @@ export interface OutputNames {
   treeSource?(): TreeSource | undefined;
   /** Visits that came too fast to be recorded in their order. */
   readonly unordered?: Unordered;
+  /** Commands that a process with annotations took the place of: they have no records. */
+  withdrawn?(): readonly number[];
   /** A channel's streams have ended; what else it leaves is flushed, and noted, once more. */
   streamsEnded?(): void;
 }
@@ -226,8 +228,12 @@ export class ContextOutput {
   }
 
   /** Records that the services kept, with the energies of the report's tree. */
-  #flush(emit: (record: Snapshot, thread: number) => void): void {
-    const { channel } = this;
+  #flush(emitted: (record: Snapshot, thread: number) => void): void {
+    const { channel } = this, withdrawn = this.#names.withdrawn?.() ?? [];
+    const emit = (record: Snapshot, thread: number) => {
+      const pid = this.#pids.get(this.#firsts[thread] ?? thread);
+      if (pid === undefined || !withdrawn.includes(pid)) emitted(record, thread);
+    };
     const source = this.#names.treeSource?.();
     if (source === undefined || !channel.services.has("aggregate")) {
       return channel.flushServices(emit);

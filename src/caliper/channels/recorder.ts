@@ -99,6 +99,12 @@ export class ContextRecorder implements EventReceiver {
     return this.#sampled > 0 && this.#command >= 0;
   }
 
+  /** Commands that a process with annotations took the place of. */
+  get withdrawn(): number[] {
+    const all = this.#options.names.processes();
+    return all.filter(({ role }) => role === "withdrawn").map(({ pid }) => pid);
+  }
+
   /** Share of the samples of functions that belong to processes without annotations. */
   get foreignShare(): number {
     return this.#sampled === 0 ? 0 : this.#foreign / this.#sampled;

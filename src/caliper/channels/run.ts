@@ -131,6 +131,7 @@ export class ContextRun {
           host: this.#place.host,
           treeSource: this.#place.treeSource,
           unordered: this.#recorder.unordered,
+          withdrawn: () => this.#recorder.withdrawn,
           streamsEnded: () => {
             for (const line of this.#logged) if (FLUSHED.test(line)) this.#logged.delete(line);
           },
