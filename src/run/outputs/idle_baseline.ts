@@ -58,6 +58,7 @@ export async function parseBaseline(text: string): Promise<Baseline> {
       `--idle=${text}`,
       "seconds, or a file that can be read",
       (error as Error).message,
+      "give seconds, or a report or JSON file with idle powers",
     );
   }
   await loadYaml();

@@ -119,14 +119,15 @@ function specFor(text: string, topology: PlatformTopology): SimSpec {
   // JOULEMARK_SIMULATE=1 is how people switch a thing on.
   if (text === "" || text === "1") return presetSpec(STAND_IN, cpus);
   if (text === "rapl" || text === "cray" || text === "both") return presetSpec(text, cpus);
+  const described = "rapl, cray, both, or a JSON file that describes a node";
   const tried = <T>(expected: string, work: () => T): T => {
     try {
       return work();
     } catch (error) {
-      throw unusable(`--simulate=${text}`, expected, (error as Error).message);
+      const found = (error as Error).message;
+      throw unusable(`--simulate=${text}`, expected, found, `give ${described}`);
     }
   };
-  const described = "rapl, cray, both, or a JSON file that describes a node";
   const content = tried(described, () => readTextSoon(text));
   const data: unknown = tried("JSON", () => JSON.parse(content));
   const spec = parseSimSpec(data, text, cpus);
