@@ -220,6 +220,17 @@ endToEnd(
   NO_MPI,
 );
 
+program(
+  "a program with AddressSanitizer",
+  "cc -O1 -g -fsanitize=address -pthread -o app PROGRAMS/threads.c",
+  (lines) => assert(shareOf(lines, "start_thread", "worker", "heavy") > 0.4),
+  [],
+  unless(
+    succeeds("sh", "-c", "echo 'int main(){}' | cc -xc -fsanitize=address -o /dev/null -"),
+    "no AddressSanitizer",
+  ),
+);
+
 const NAMESPACE = "unshare -rpf --mount-proc";
 
 program(

@@ -29,7 +29,11 @@ export const LIST_VARIABLES: Readonly<Record<string, string>> = {
   PYTHONPATH: ":",
   OMP_TOOL_LIBRARIES: ":",
   KOKKOS_TOOLS_LIBS: ";",
+  ASAN_OPTIONS: ":",
 };
+
+/** Otherwise a program with AddressSanitizer ends at once if its own library is not the first one. */
+const ANY_ORDER = "verify_asan_link_order=0";
 
 /** Variables that keep what they have. */
 export const OPTIONAL_VARIABLES: ReadonlySet<string> = new Set([
@@ -110,17 +114,20 @@ export function changesFor(
   log: (line: string) => void,
 ): EnvironmentChanges {
   const changes: Record<string, string> = { JOULEMARK_PRELOAD: dialects.join(",") };
-  const first = (name: string) => {
+  const first = (name: string, ours = library) => {
     const separator = LIST_VARIABLES[name];
-    const others = (env(name) ?? "").split(separator).filter((p) => p !== "" && p !== library);
-    changes[name] = [library, ...others].join(separator);
+    const others = (env(name) ?? "").split(separator).filter((p) => p !== "" && p !== ours);
+    changes[name] = [ours, ...others].join(separator);
   };
   const alone = (name: string) => {
     const other = env(name);
     if (other === undefined || other === "" || other === library) changes[name] = library;
     else log(`${name} already names another tool, ${other}, which is kept`);
   };
-  if (dialects.some((dialect) => !BY_VARIABLE.has(dialect))) first("LD_PRELOAD");
+  if (dialects.some((dialect) => !BY_VARIABLE.has(dialect))) {
+    first("LD_PRELOAD");
+    first("ASAN_OPTIONS", ANY_ORDER);
+  }
   if (dialects.includes("ompt")) first("OMP_TOOL_LIBRARIES");
   if (dialects.includes("kokkos")) first("KOKKOS_TOOLS_LIBS");
   if (dialects.includes("nvtx")) alone("NVTX_INJECTION64_PATH");
