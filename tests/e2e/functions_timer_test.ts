@@ -109,6 +109,29 @@ program("threads", "cc -O2 -pthread -o app PROGRAMS/threads.c", (lines) => {
 });
 
 program(
+  "threads of C11",
+  `printf '#include <stdio.h>
+#include <threads.h>
+void heavy(long);
+static int worker(void *none) {
+  heavy(300000000);
+  return none == 0 ? -7 : 0;
+}
+int main(void) {
+  thrd_t thread;
+  int result = 0;
+  thrd_create(&thread, worker, 0);
+  thrd_join(thread, &result);
+  if (result == -7) puts("done");
+  return 3;
+}' > app.c
+    cc -O2 -Dmain=other -c -o shares.o PROGRAMS/shares.c && cc -O2 -pthread -o app app.c shares.o`,
+  (lines) => assert(shareOf(lines, "app", "worker", "heavy") > 0.9),
+  [],
+  unless(succeeds("sh", "-c", "echo '#include <threads.h>' | cc -E -o /dev/null -"), "no C11"),
+);
+
+program(
   "threads that end before their first sample keep their time",
   "cc -O2 -pthread -o app PROGRAMS/threads.c",
   (lines) => {

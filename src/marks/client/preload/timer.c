@@ -405,11 +405,25 @@ static __attribute__((noinline)) void prepare(struct thread *t) {
     if (pthread_setspecific(at_end, t) == 0) begin_thread(t);
 }
 
-/* Ends in a jump, so that no frame of this function is in the stacks. */
+/* These end in jumps, so that no frame of theirs is in the stacks. */
 static void *started(void *data) {
     struct thread *t = (struct thread *)data;
     prepare(t);
     return t->body(t->argument);
+}
+static int started_c11(void *data) {
+    struct thread *t = (struct thread *)data;
+    prepare(t);
+    return ((int (*)(void *))(uintptr_t)t->body)(t->argument);
+}
+
+/* NULL: the thread begins without a timer. */
+static struct thread *new_thread(uintptr_t body, void *argument) {
+    struct thread *t = number && has_key ? (struct thread *)calloc(1, sizeof *t) : NULL;
+    if (!t) return NULL;
+    t->body = (void *(*)(void *))body;
+    t->argument = argument;
+    return t;
 }
 
 JM_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*body)(void *),
@@ -418,13 +432,19 @@ JM_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, vo
     int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
         (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))jm_next(
             &slot, "pthread_create", NULL);
-    struct thread *t = number && has_key ? (struct thread *)calloc(1, sizeof *t) : NULL;
-    int failed;
-    if (!real) return EAGAIN;
-    if (!t) return real(id, attributes, body, argument);
-    t->body = body;
-    t->argument = argument;
-    failed = real(id, attributes, started, t);
+    struct thread *t = real ? new_thread((uintptr_t)body, argument) : NULL;
+    int failed = !real ? EAGAIN : t ? real(id, attributes, started, t) : real(id, attributes, body, argument);
+    if (failed) free(t);
+    return failed;
+}
+
+/* threads.h, which older systems lack. */
+JM_EXPORT int thrd_create(pthread_t *id, int (*body)(void *), void *argument) {
+    static void *slot;
+    int (*real)(pthread_t *, int (*)(void *), void *) =
+        (int (*)(pthread_t *, int (*)(void *), void *))jm_next(&slot, "thrd_create", NULL);
+    struct thread *t = real ? new_thread((uintptr_t)body, argument) : NULL;
+    int failed = !real ? 2 /* thrd_error */ : t ? real(id, started_c11, t) : real(id, body, argument);
     if (failed) free(t);
     return failed;
 }
