@@ -88,6 +88,28 @@ for (const [what, command] of COMMANDS) {
 }
 
 endToEnd(
+  "regions of an annotated command have all energy of the simulated counter of 10 Hz",
+  (dir) => {
+    const constant = { dynamicW: 0, dramDynamicW: 0, noise: 0, visitNoise: 0, drift: 0 };
+    joulemark(dir, ["client", "python", "-q"]);
+    put(`${dir}/marked.py`, MARKED.replace("sleep(3)", "sleep(0.55)"));
+    put(`${dir}/node.json`, JSON.stringify({ preset: "cray", pmHz: 10, ...constant }));
+    const { code, stderr } = joulemark(dir, [
+      ...["run", "-q", "--simulate=node.json", "--", "python3", "marked.py"],
+    ]);
+    assertEquals(code, 0, stderr);
+    const path = `${dir}/joulemark.report`;
+    const [{ application, regions = [] }] = parseReport(Deno.readTextFileSync(path), path).hosts;
+    const key = "joulemark-node-energy-exact (J)", whole = Number(application[key]);
+    const watts = whole / Number(application["runtime (s)"]);
+    // Idle: two packages of 45 W with memories of 6 W, and the board of 60 W.
+    assertAlmostEquals(watts, 162, 0.04 * 162);
+    const { fields } = regions[0];
+    assertAlmostEquals(Number(fields[key]), 162 * 0.55, 0.06 * 162 * 0.55);
+  },
+);
+
+endToEnd(
   "a signal after the command's end ends the reading: the error has half a period",
   async (dir) => {
     using _tree = keptAlive(`${dir}/tree`, 1);

@@ -444,11 +444,16 @@ class Run {
     if (this.#paused && tracker.finished) return;
     // Without processes the application has ended, until another process starts.
     this.#paused = tracker.finished;
+    // A real node's counters were read on before: the step that ends the run has their energies.
+    const { endNs, hurry } = this.#application;
+    const isCorrected = this.#simulation !== undefined && this.#paused && !last &&
+      !Number.isNaN(endNs) && !hurry && !this.#standstill.isBlind;
+    if (isCorrected) this.#correctLast(timeNs);
     if (this.#paused && !this.#standstill.isBlind) this.#engine.settleEnd();
     else this.#engine.settle(last || this.#paused);
     if (tracker.generation !== generation) this.#slow?.begin(timeNs * 1e-9);
     if (!this.#paused) this.#slow?.goOn();
-    else {
+    else if (!isCorrected) {
       this.#slow?.end();
       this.#ended = { values: this.#engine.batch.values.slice(), timeS: timeNs * 1e-9 };
     }
@@ -500,6 +505,7 @@ class Run {
       if (this.#application.ended?.signal === 0) events.shutdown(endNs * 1e-9, this.#commandHandle);
       else events.died(endNs * 1e-9, this.#commandHandle);
     }
+    let unread: readonly string[] | undefined;
     if (!this.#paused) {
       this.#openNs = endNs;
       this.#engine.batch.readsAll = true;
@@ -510,9 +516,11 @@ class Run {
     } else if (
       !isCut && last === undefined && this.#slow !== undefined && this.#ended !== undefined
     ) {
+      // Energies by edges end with the processes: their totals stay without it.
+      unread = this.#slow.unread;
       this.#correctPaused(this.#slow, this.#ended);
     }
-    this.#loop.unread = this.#slow?.unread ?? [];
+    this.#loop.unread = unread ?? this.#slow?.unread ?? [];
     this.#cost.end(this.#figures());
     this.#site[Symbol.dispose]();
     const isLong = this.#engine.tracker.paths.length > MAX_QUICK_PATHS;
