@@ -125,7 +125,7 @@ endToEnd("a report that is cut says in every format what it covers", (dir) => {
   );
   Deno.writeTextFileSync(`${dir}/cut.report`, whole.slice(0, 1500));
   const show = (...options: string[]) => joulemark(dir, ["show", ...options, "cut.report"]);
-  const covers = /partial: cut\.report is cut or damaged, read up to line 71/i;
+  const covers = /partial: cut\.report is truncated or damaged; it was read up to line 71/i;
   const { stdout } = show();
   assertMatch(stdout, covers);
   assertMatch(stdout, /energy not available: it is not in the part/);
@@ -136,6 +136,13 @@ endToEnd("a report that is cut says in every format what it covers", (dir) => {
   );
   assertMatch(show("--format", "csv").stderr, covers);
   assertMatch(show("--format", "jsonl").stderr, covers);
+  // A failed command does not hide it.
+  const failed = whole.replace("exit status: 0", "exit status: 3").slice(0, 3500);
+  Deno.writeTextFileSync(`${dir}/failed.report`, failed);
+  assertMatch(
+    joulemark(dir, ["show", "failed.report"]).stdout,
+    /^FAILED: .* exit status 3.*\nPARTIAL: failed\.report is truncated/,
+  );
   // One of a job's.
   Deno.mkdirSync(`${dir}/job.parts`);
   Deno.writeTextFileSync(`${dir}/job.parts/a.report`, whole.slice(0, 3500));

@@ -151,6 +151,8 @@ for (const [name, make] of USERS) {
       assertEquals(processes, 32);
       assertWhole(dir, figures);
       assert(recovered.startsWith("the monitor was killed"), recovered);
+      const shown = user.run(["show", "joulemark.report"]).stdout;
+      assert(shown.startsWith(`PARTIAL: ${recovered}`.slice(0, 60)), shown);
       // Nothing is left to recover.
       assertEquals(user.run(["recover"]).stdout, "");
     },

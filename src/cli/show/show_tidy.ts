@@ -21,7 +21,7 @@ import { mergedReport, readRuns } from "../../job/place/read_runs.ts";
 import { isDirectory, readFoundText, readUserText } from "../../os/user_file.ts";
 import { statPath } from "../../os/files.ts";
 import type { TimelineFile } from "../../show/page/data.ts";
-import { outcomeOf } from "../../show/analysis/summary_facts.ts";
+import { partialOf } from "../../show/analysis/summary_facts.ts";
 import { keptTimelines } from "./show_html.ts";
 
 /** A report, and the files with times of its processes. */
@@ -65,8 +65,8 @@ export function* tidyRuns(
       continue;
     }
     for (const { name: path, report } of runs) {
-      const outcome = outcomeOf(report);
-      if (outcome.kind === "partial") log(`partial: ${outcome.why}; the rows cover this part only`);
+      const partial = partialOf(report);
+      if (partial !== undefined) log(`partial: ${partial}; the rows cover this part only`);
       const label = labels.get(path.slice(path.lastIndexOf("/") + 1).replace(/\.report$/, ""));
       const reports = () => [withTimelines(report, path)];
       const own = { number: ++number, reports, whole: () => report };

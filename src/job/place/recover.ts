@@ -64,14 +64,13 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   const report = parsed(journal.report, wanted);
   if (typeof report === "string") return { done: true, reason: report };
   const words = "the monitor was killed; values end at most one second before that";
-  report.joulemark = { ...without(report.joulemark, "partial"), recovered: words };
+  report.joulemark = { ...report.joulemark, partial: words, recovered: words };
   for (const host of report.hosts) {
     host.regions?.sort((a, b) => runtimeOf(b) - runtimeOf(a) || (a.region < b.region ? -1 : 1));
-    host.joulemark = { recovered: words, ...without(host.joulemark, "partial") };
+    host.joulemark = { recovered: words, ...host.joulemark, partial: words };
   }
   // A node's part of a job is taken for the time so far: the job's report counts it as that.
   const isPart = /\.parts\/[^/]+$/.test(wanted);
-  if (isPart) report.joulemark.partial = words;
   let path = isPart
     ? `${wanted}.partial`
     : !beside && !isThere(wanted)
@@ -116,9 +115,4 @@ function marksInto(pid: number, directory: string): boolean {
   // What a confined process may not look at is taken for one that does.
   if (texts.every((bytes) => bytes === undefined)) return true;
   return texts.some((bytes) => new TextDecoder().decode(bytes).includes(directory));
-}
-
-function without<T>(mapping: { [key: string]: T } | undefined, key: string): { [key: string]: T } {
-  const { [key]: _, ...rest } = mapping ?? {};
-  return rest;
 }

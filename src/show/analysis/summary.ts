@@ -72,8 +72,18 @@ function shown([text, style]: Line, look: Look): string {
   return lines.map((line) => painted(look, style, line) + "\n").join("");
 }
 
-/** Lines on a command that did not succeed. */
-function outcomeLines({ outcome, totals: { seconds } }: SummaryFacts): Line[] {
+/** Lines on a command that did not succeed, and on a report that is not whole. */
+function outcomeLines(facts: SummaryFacts): Line[] {
+  const { outcome, partial } = facts;
+  const isTold = outcome.kind === "partial" || partial === "";
+  return isTold ? commandLines(facts) : [...commandLines(facts), partialLine(partial)];
+}
+
+function partialLine(why: string): Line {
+  return [`PARTIAL${why === "" ? "" : `: ${why}`}; values cover this part only.`, "failed"];
+}
+
+function commandLines({ outcome, totals: { seconds } }: SummaryFacts): Line[] {
   const after = timeText(seconds, 4);
   switch (outcome.kind) {
     case "done":
@@ -96,10 +106,7 @@ function outcomeLines({ outcome, totals: { seconds } }: SummaryFacts): Line[] {
         "failed",
       ]];
     case "partial":
-      return [[
-        `PARTIAL${outcome.why === "" ? "" : `: ${outcome.why}`}; values cover this part only.`,
-        "failed",
-      ]];
+      return [partialLine(outcome.why)];
   }
 }
 

@@ -65,6 +65,8 @@ export interface PowerCurve {
 export interface SummaryFacts {
   readonly name: string;
   readonly outcome: Outcome;
+  /** Why the report covers a part of the run; "": it does not, or without a reason. */
+  readonly partial: string;
   /** Replacement of the counters; `undefined`: they are those of the machine. */
   readonly simulated: string | undefined;
   readonly totals: JobTotals;
@@ -173,6 +175,7 @@ export function summaryFacts(report: Report): SummaryFacts {
     ...reportNotes(report, values),
     name: report.profile,
     outcome: outcomeOf(report),
+    partial: partialOf(report) ?? "",
     simulated: simulatedBy(report),
     hostCount,
     hosts,
@@ -200,16 +203,23 @@ export function mapping(value: Nested | undefined): { [key: string]: Nested } {
 }
 
 /** Outcome of the command, and completeness of the report. */
-export function outcomeOf({ joulemark: job = {}, hosts }: Report): Outcome {
-  const own = hosts.length === 1 ? hosts[0].joulemark ?? {} : {};
+export function outcomeOf(report: Report): Outcome {
+  const { joulemark: job = {} } = report;
   const signal = job["ended by"], status = job["exit status"];
-  const partial = [job.partial, own.partial].find((one) => one !== undefined && one !== false);
+  const partial = partialOf(report);
   if (typeof signal === "string") {
     return { kind: partial === undefined ? "killed" : "interrupted", signal };
   }
   if (typeof status === "number" && status !== 0) return { kind: "failed", status };
   if (partial === undefined) return { kind: "done" };
-  return { kind: "partial", why: typeof partial === "string" ? partial : "" };
+  return { kind: "partial", why: partial };
+}
+
+/** Why a report covers a part of its run; "": no reason is known; `undefined`: it covers all. */
+export function partialOf({ joulemark: job, hosts }: Report): string | undefined {
+  const own = hosts.length === 1 ? hosts[0].joulemark : undefined;
+  const partial = [job?.partial, own?.partial].find((one) => one !== undefined && one !== false);
+  return partial === undefined ? undefined : typeof partial === "string" ? partial : "";
 }
 
 /** Energy of a row, whatever it is found by. */
@@ -351,7 +361,7 @@ function absenceText(report: Report): string {
     const [first] = reasons;
     if (first !== undefined) return first.split(";")[0];
   }
-  return outcomeOf(report).kind === "partial" ? NOT_IN_THIS_PART : "no counter gave one";
+  return partialOf(report) !== undefined ? NOT_IN_THIS_PART : "no counter gave one";
 }
 
 function periodsOf({ hosts }: Report): Map<EnergyKind, number> {

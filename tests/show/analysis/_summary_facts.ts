@@ -80,6 +80,7 @@ export function factsOf(own: Partial<SummaryFacts> = {}): SummaryFacts {
   return {
     name: "flow",
     outcome: { kind: "done" },
+    partial: "",
     simulated: undefined,
     totals: { seconds: 10, components: new Map([["node", totalJ(1000)]]), edp: 1e4 },
     main: "node",
