@@ -287,6 +287,22 @@ program(
   (lines) => assert(shareOf(lines, "work", "heavy") > 0.9),
 );
 
+const LIMITS = ["fsize=65536", "nofile=4", "sigpending=0", "memlock=0", "as=8000000", "nproc=1"];
+
+for (const limit of LIMITS) {
+  endToEnd(
+    `a program with the limit ${limit} ends as it would alone`,
+    (dir) => {
+      const user = prepared(dir), command = ["prlimit", `--${limit}`, "./app", "300"];
+      compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
+      const out = refused(dir, user, ["run", "-q", "--functions", "--", ...command]);
+      assertEquals([out.code, out.stdout], [3, "done\n"], out.stderr);
+    },
+    LIMIT_S,
+    unless(succeeds("prlimit", "--version"), "no prlimit"),
+  );
+}
+
 endToEnd("a signal that nobody handles ends a program that is sampled by a timer", (dir) => {
   const user = prepared(dir);
   compile("e2e/programs/functions/takes_signals.c", `${dir}/app`, ["-O2", "-pthread"]);

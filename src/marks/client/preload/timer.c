@@ -143,13 +143,16 @@ static struct ring *make_ring(void) {
     const size_t once = HEAD_BYTES + DATA_BYTES, all = once + DATA_BYTES;
     const long both = PROT_READ | PROT_WRITE, shared = MAP_SHARED | MAP_FIXED;
     char name[34], *base, *const none = (char *)MAP_FAILED;
+    struct rlimit size = {0, 0};
     struct ring *ring;
     long place = CALL(openat, (long)AT_FDCWD, directory, (long)(O_RDONLY | O_DIRECTORY | JOULEMARK__O_CLOEXEC));
     int fd, is_mapped;
     *add_hex(name, own_pid) = '.';
     *add_hex(name + 17, now_ns()) = 0;
-    /* The monitor has a lock of the directory as long as it lives. Without it nobody would remove the ring. */
-    fd = place < 0 || CALL(flock, place, LOCK_SHARED) == 0
+    /* A file above the limit ends the program by SIGXFSZ. The monitor has a lock of the directory as long as it lives:
+       without it nobody would remove the ring. */
+    CALL(prlimit64, 0L, (long)RLIMIT_FSIZE, NULL, &size);
+    fd = place < 0 || size.rlim_cur < once || CALL(flock, place, LOCK_SHARED) == 0
              ? -1
              : (int)CALL(openat, place, name,
                          (long)(O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | JOULEMARK__O_CLOEXEC), 0600L);
