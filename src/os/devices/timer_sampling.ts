@@ -100,7 +100,7 @@ export class TimerSampling extends RecordPool implements Disposable {
       }
       const isOver = length < 0 || ring.isLeft && length === 0;
       // What came before its end is read in the next turn.
-      ring.isLeft ||= libc().flock(ring.fd, LOCK_EX_NB) === 0;
+      ring.isLeft ||= length === 0 && libc().flock(ring.fd, LOCK_EX_NB) === 0;
       if (isOver) this.#close(ring);
       return !isOver;
     });
