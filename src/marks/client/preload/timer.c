@@ -592,7 +592,7 @@ static int free_signal(void) {
     return 0;
 }
 
-/* Calls what the handler calls. */
+/* Calls what the handler calls, and what handlers and forked children of the program may call. */
 static void bind_now(const char *text) {
     static char copy[PATH_BYTES];
     size_t length = strlen(text);
@@ -600,6 +600,10 @@ static void bind_now(const char *text) {
     memset(copy, 0, length < sizeof copy ? length : sizeof copy);
     (void)sched_getcpu();
     (void)now_ns();
+    (void)pthread_sigmask(SIG_BLOCK, NULL, NULL);
+    (void)sigprocmask(SIG_BLOCK, NULL, NULL);
+    (void)sigaltstack(NULL, NULL);
+    (void)signal(number, SIG_DFL);
 }
 
 static __attribute__((constructor)) void timer_load(void) {
@@ -622,7 +626,6 @@ static __attribute__((constructor)) void timer_load(void) {
     own_pid = (uint32_t)getpid();
     signal_stack_bytes = (frame ? frame : FRAME_BYTES) + HANDLER_BYTES;
     prctl(PR_GET_NAME, process_name, 0, 0, 0);
-    bind_now(session);
     first_thread.high = (uintptr_t)*stack_end;
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > FIRST_STACK_MOST)
         limit.rlim_cur = FIRST_STACK_MOST;
@@ -635,6 +638,7 @@ static __attribute__((constructor)) void timer_load(void) {
     if (sigaction(n, &action, NULL) != 0) goto done;
     has_key = pthread_key_create && pthread_key_create(&at_end, end_thread) == 0;
     number = n;
+    bind_now(session);
     pthread_atfork(NULL, NULL, in_child);
     begin_thread(&first_thread);
 done:
