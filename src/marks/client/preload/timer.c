@@ -38,7 +38,7 @@
 #define FIRST_STACK_MOST (64ul << 20)
 /* The largest copy whose record's size fits 16 bits. */
 #define COPY_MOST 65320u
-/* Less CPU time of a thread without a sample is not worth a ring. */
+/* Less CPU time of a process without a sample is not worth a ring. */
 #define COUNTED_NS 500000u
 /* The thread was in this function before its signal came. Marks that follow at once are later than the sample, although
    clocks of marks differ by some microseconds. */
@@ -366,7 +366,10 @@ static void put_count(struct thread *t) {
     uint64_t time = now_ns(), ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - t->before_ns;
     struct place place = {own_pid, t->tid, time, 0, 0};
     struct count *count;
-    if ((!t->is_known && ns < COUNTED_NS) || !has_ring(t, time)) return;
+    if (t == &first_thread && !t->ring && ns < COUNTED_NS) return;
+    /* The name of a thread without samples is of no use. */
+    t->is_known |= is_announced;
+    if (!has_ring(t, time)) return;
     count = (struct count *)room(t->ring, sizeof *count);
     if (!count) return;
     count->pid = place.pid;
