@@ -7,6 +7,7 @@ import { jsonText, printable, printableLines } from "../../core/printable.ts";
 import { reportView } from "../../show/analysis/report_view.ts";
 import { histogramView, summaryView, type View } from "../../show/analysis/views.ts";
 import { UnknownNameError, UsageError } from "../../core/errors.ts";
+import { reportTotals } from "../../core/job_totals.ts";
 import { regionRows } from "../../core/region_rows.ts";
 import type { Report } from "../../core/report.ts";
 import { COMPONENTS, TIDY_COLUMNS } from "../../core/tidy_rows.ts";
@@ -292,7 +293,8 @@ async function profile(
   format: "speedscope" | "pprof",
 ): Promise<string | Uint8Array> {
   const { stacksOf } = await import("../../show/analysis/stacks.ts");
-  const stacks = stacksOf(regionRows(report));
+  const { components } = reportTotals(report);
+  const stacks = stacksOf(regionRows(report), (kind) => components.get(kind)?.joules);
   const simulated = report.joulemark?.simulated;
   const name = `${report.profile}, ${report.startTime}` +
     (simulated === undefined ? "" : ` (${simulated}: nothing is measured)`);

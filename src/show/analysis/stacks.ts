@@ -2,8 +2,8 @@
  * The tree of a report as stacks with the cost of each alone, as profilers need it: time, energies, visits.
  * @module
  */
-import type { RegionRows } from "../../core/region_rows.ts";
-import type { EnergyKind, TreeRow } from "../../core/region_tree.ts";
+import { ownEnergies, type RegionRows } from "../../core/region_rows.ts";
+import type { EnergyKind } from "../../core/region_tree.ts";
 
 /** A path, and what it took outside of the paths inside it. */
 export interface Stack {
@@ -17,32 +17,28 @@ export interface Stack {
   readonly visits: number;
 }
 
-/** A stack a row, and one for what is outside of all regions. */
-export function stacksOf({ kinds, rows, outside }: RegionRows): Stack[] {
+/**
+ * A stack a row, and one for what is outside of all regions. Energies are the rows' own ones, as tables have them.
+ *
+ * @param totalsJ Energy of the whole run by kind.
+ */
+export function stacksOf(
+  table: RegionRows,
+  totalsJ: (kind: EnergyKind) => number | undefined = () => undefined,
+): Stack[] {
+  const { kinds, rows, outside } = table;
+  const own = kinds.map((kind) => [kind, ownEnergies(table, kind, totalsJ(kind))] as const);
   const path: string[] = [];
-  const stacks = rows.map((row, i): Stack => {
-    path.length = row.depth;
+  return [...rows, ...outside].map((row, i): Stack => {
+    path.length = i < rows.length ? row.depth : 0;
     path.push(row.track === "" ? row.region : `${row.region} [${row.track}]`);
-    const isLeaf = (rows[i + 1]?.depth ?? 0) <= row.depth;
-    return stackOf([...path], row, isLeaf, kinds);
+    const visits = [...row.visits.buckets.values()].reduce((sum, n) => sum + n, 0);
+    const count = Number.isFinite(row.count) ? Math.round(row.count) : 0;
+    return {
+      path: [...path],
+      timeS: row.selfS,
+      energiesJ: new Map(own.map(([kind, joules]) => [kind, joules[i]])),
+      visits: visits > 0 ? visits : count,
+    };
   });
-  for (const row of outside) stacks.push(stackOf([row.region], row, true, kinds));
-  return stacks;
-}
-
-function stackOf(
-  path: readonly string[],
-  row: TreeRow,
-  isLeaf: boolean,
-  kinds: readonly EnergyKind[],
-): Stack {
-  const energiesJ = new Map(kinds.map((kind) => {
-    const energy = row.energies.get(kind);
-    // Of what holds nothing all is its own, however it was found.
-    const known = isLeaf ? [energy?.selfJ, energy?.joules, energy?.exactJ] : [energy?.selfJ];
-    return [kind, known.find((joules) => Number.isFinite(joules)) ?? NaN];
-  }));
-  const visits = [...row.visits.buckets.values()].reduce((sum, n) => sum + n, 0);
-  const count = Number.isFinite(row.count) ? Math.round(row.count) : 0;
-  return { path, timeS: row.selfS, energiesJ, visits: visits > 0 ? visits : count };
 }

@@ -33,20 +33,20 @@ const STACKS = stacksOf({
   rows: [
     row("main", 0, [1, 1], { joules: 60, selfJ: 10 }),
     row("solve", 1, [2, 3], { exactJ: 30 }),
-    row("MPI_Send", 1, [3, 5], { selfJ: -1 }),
+    row("MPI_Send", 1, [3, 5], { joules: 20, selfJ: 20 }),
     row("io", 0, [4, 1], {}),
     row("read", 1, [0.5, 1], { joules: 7 }),
   ],
   leftOut: 0,
-  outside: [row("(outside regions)", 0, [5, NaN], { selfJ: 20 })],
+  outside: [row("(outside regions)", 0, [5, NaN], { joules: 20, selfJ: 20 })],
   method: "fit",
 });
 
-Deno.test("stacksOf() gives each path what is its own, and what holds nothing all it has", () => {
+Deno.test("stacksOf() gives each path its own energy, as tables have it", () => {
   assertEquals(STACKS.map(({ path }) => path.join(";")), [
     ...["main", "main;solve", "main;MPI_Send [mpi]", "io", "io;read", "(outside regions)"],
   ]);
-  assertEquals(STACKS.map(({ energiesJ }) => energiesJ.get("package")), [10, 30, -1, NaN, 7, 20]);
+  assertEquals(STACKS.map(({ energiesJ }) => energiesJ.get("package")), [10, 30, 20, NaN, 7, 20]);
   assertEquals(STACKS.map(({ visits }) => visits), [2, 6, 10, 2, 2, 0]);
 });
 
@@ -63,10 +63,10 @@ Deno.test("speedscopeJson() has a profile for energy and one for time over the s
       for (const frame of stack) assertEquals(frame < names.length, true);
     }
   }
-  // What cannot be told, and what is below zero, has no width.
+  // An energy that is not known has no width.
   const [energy] = file.profiles;
   assertEquals(energy.samples.map((s: number[]) => s.map((i) => names[i]).join(";")), [
-    ...["main", "main;solve", "io;read", "(outside regions)"],
+    ...["main", "main;solve", "main;MPI_Send [mpi]", "io;read", "(outside regions)"],
   ]);
   assertEquals(JSON.parse(speedscopeJson("n", "joulemark", [])).profiles, []);
 });
@@ -84,7 +84,7 @@ Deno.test("pprofBytes() has energies, time and visits, and marks where an energy
   ]);
   assertEquals(text(profile.defaultSampleType), "package_energy");
   assertEquals(profile.sample.map(({ value }) => value.map(signed)), [
-    ...[[10e6, 1e9, 2], [30e6, 2e9, 6], [-1e6, 3e9, 10], [0, 4e9, 2], [7e6, 5e8, 2], [
+    ...[[10e6, 1e9, 2], [30e6, 2e9, 6], [20e6, 3e9, 10], [0, 4e9, 2], [7e6, 5e8, 2], [
       20e6,
       5e9,
       0,
