@@ -67,6 +67,16 @@ export class PathCpus {
     this.listener?.(timeS, cpus, track?.path ?? ROOT);
   }
 
+  /** A track has ended. @returns The CPUs that showed it, valid until the next call: none is shown there now. */
+  hide(timeS: number, track: Track): Int32Array {
+    if (this.listener === undefined && !this.isFollowed) return NO_CPUS;
+    const cpus = this.#shown(track);
+    if (cpus.length === 0) return cpus;
+    for (let i = 0; i < cpus.length; i++) this.#owners[cpus[i]] = 0;
+    this.listener?.(timeS, cpus, ROOT);
+    return cpus;
+  }
+
   /** The last process of the CPUs has ended; or it never had them. */
   leave(timeS: number, cpus: Int32Array, isNever = false): void {
     this.listener?.(timeS, cpus, isNever ? -2 : -1);

@@ -451,22 +451,21 @@ export class RegionTracker extends TrackedRun {
     p.endNs = ns;
     p.ended();
     this.#lastEndNs = ns;
-    p.track.abandon(ns);
-    p.track.changed = ++this.#order;
-    for (const thread of p.threads) {
-      thread.abandon(ns);
-      thread.changed = this.#order;
+    const tracks = [p.track, ...p.threads];
+    // Otherwise its CPUs are others' by now, if these began a region since.
+    const isInside = tracks.some(({ region }) => region >= 0);
+    if (isInside) this.#order++;
+    for (const track of tracks) {
+      track.abandon(ns);
+      if (isInside) track.changed = this.#order;
     }
     p.dirty = true;
     if (p.counting) this.cpus.clearUnits(p.track.cpus);
     this.cpus.disconnect(p.track.cpus);
-    this.#onEdge?.(timeS, p.track.cpus, -1, handle);
-    this.pathCpus.show(timeS, p.track.cpus, undefined);
-    this.#endLane(timeS, p.track);
-    for (const thread of p.threads) {
-      this.#endLane(timeS, thread);
-      this.#onEdge?.(timeS, thread.cpus, -1, handle);
-      this.pathCpus.show(timeS, thread.cpus, undefined);
+    for (const track of tracks) {
+      const cpus = this.pathCpus.hide(timeS, track);
+      if (cpus.length > 0) this.#onEdge?.(timeS, cpus, -1, handle);
+      this.#endLane(timeS, track);
     }
     if (!this.list.finished) this.#leave(timeS, p.track.cpus);
   }

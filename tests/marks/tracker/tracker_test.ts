@@ -326,7 +326,27 @@ Deno.test("onEdge receives every change of region, CPU by CPU where threads shar
   tracker.enter(2, p, b, -1, 70);
   tracker.exit(3, p, b, 70);
   tracker.shutdown(4, p);
-  assertEquals(edges, ["0 0,1 -1", "1 0,1 0", "2 1 1", "3 1 0", "4 0,1 -1", "4 1 -1"]);
+  assertEquals(edges, ["0 0,1 -1", "1 0,1 0", "2 1 1", "3 1 0", "4 0,1 -1"]);
+});
+
+Deno.test("the end of a child leaves the region that its parent began since", () => {
+  const edges: string[] = [], moves: string[] = [];
+  const tracker = node(2, {
+    onEdge: (t, cpus, region) => edges.push(`${t} ${[...cpus]} ${region}`),
+  });
+  tracker.pathCpus.listener = (t, cpus, path) => moves.push(`${t} ${[...cpus]} ${path}`);
+  const parent = tracker.start(0, 7, [0, 1]), child = tracker.start(1, 8, [0, 1]);
+  const kid = tracker.region(1, child, "kid", COMPUTE);
+  const dad = tracker.region(1, parent, "dad", COMPUTE);
+  tracker.enter(1, child, kid, -1, 0);
+  tracker.exit(2, child, kid, 0);
+  tracker.enter(3, parent, dad, -1, 0);
+  // It is noticed late.
+  tracker.shutdown(4, child);
+  tracker.step(5);
+  assertEquals(shown(tracker), "dad dad");
+  assertEquals(edges.at(-1), `3 0,1 ${dad}`);
+  assertEquals(moves.at(-1)?.slice(0, 5), "3 0,1");
 });
 
 Deno.test("onEdge receives nested regions, and the region around them when they end", () => {
