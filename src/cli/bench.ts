@@ -34,6 +34,7 @@ import { unusable, UsageError } from "../core/errors.ts";
 import type { Report } from "../core/report.ts";
 import { signalNumber } from "../core/signal_names.ts";
 import { simulatedBy } from "../core/simulated.ts";
+import { IS_REPORT } from "../job/place/part_files.ts";
 import { readRuns } from "../job/place/read_runs.ts";
 import { loadYaml } from "../formats/yaml.ts";
 import { monotonicNanoseconds } from "../os/clock.ts";
@@ -385,7 +386,7 @@ function parseWhole(name: string, text: string, most: number): number {
 /** A directory without reports: the one that was asked for, or the first name that is free. */
 function newDirectory(given: string | undefined, name: string): string {
   const isUsed = (path: string) =>
-    statPath(path) !== undefined && listDirectory(path).some((one) => one.endsWith(".report"));
+    statPath(path) !== undefined && listDirectory(path).some((one) => IS_REPORT.test(one));
   let path = given ?? `bench-${name}`;
   for (let i = 2; given === undefined && statPath(path) !== undefined; i++) {
     path = `bench-${name}-${i}`;

@@ -18,7 +18,7 @@ export const recover: Verb = {
 
 The monitor stores its current report in memory once a second. If the monitor was killed, this
 command writes the stored report to REPORT, or to REPORT.recovered if REPORT exists. The next run of
-the same job or user does the same. DIR is the session directory of one run, the directory of a job,
+the same job or user always writes REPORT.recovered, because it may write REPORT itself. DIR is the session directory of one run, the directory of a job,
 or the directory of all jobs of the user (default). Runs that have not ended are skipped. The
 command prints the names of the reports on stdout.`,
   options: [quietOption("print no notes on stderr")],

@@ -2,7 +2,7 @@
  * `joulemark show`: what a run left, again as tables.
  * @module
  */
-import { refuseOutputAmongInputs } from "../../job/place/part_files.ts";
+import { IS_REPORT, refuseOutputAmongInputs } from "../../job/place/part_files.ts";
 import { jsonText, printable, printableLines } from "../../core/printable.ts";
 import { reportView } from "../../show/analysis/report_view.ts";
 import { histogramView, summaryView, type View } from "../../show/analysis/views.ts";
@@ -36,8 +36,8 @@ import type { PageData, TimelineFile } from "../../show/page/data.ts";
 
 /** Reports that an error names. */
 const MAX_NAMES = 6;
-/** A run that found its name taken added a number. */
-const IS_REPORT = /\.report(-\d+)?$/;
+/** Name of a report of a run that was killed, without its last ending. */
+const UNFINISHED = /\.(partial|recovered(-\d+)?)$/;
 
 const TABLE_FORMATS = ["text", "csv", "json", "jsonl", "markdown"] as const;
 const FORMATS = [...TABLE_FORMATS, "speedscope", "pprof"] as const;
@@ -52,7 +52,8 @@ notes.
 
 FILE is a report (of joulemark or GEOPM, also an incomplete one), a trace, a .cali file, a PMC log
 or raw stats. DIR is a recording, the directory REPORT.parts of a job, or another directory with
-reports. Without an argument the newest report of the current directory is shown.`,
+reports. Without an argument the newest report of the current directory is shown,
+also one that ends in .partial or .recovered.`,
   options: [
     {
       name: "html",
@@ -210,10 +211,15 @@ function refuseTableOptions({ text, flags }: ParsedOptions): void {
   if (found !== undefined) throw wrong(`--${found}`, "--format csv or jsonl", "another format");
 }
 
+/** Is a name that of a report, of a run that ended or was killed? */
+function namesReport(name: string): boolean {
+  return IS_REPORT.test(name.replace(UNFINISHED, ""));
+}
+
 /** Path of the report in the current directory that was written last. */
 function newestReport(log: (line: string) => void): string {
-  const names = listDirectory(".").filter((name) => IS_REPORT.test(name) && isPlainFile(name));
-  const aged = names.map((name) => ({ name, ns: statPath(name)?.modifiedNs ?? 0n }));
+  const aged = listDirectory(".").filter((name) => namesReport(name) && isPlainFile(name))
+    .map((name) => ({ name, ns: statPath(name)?.modifiedNs ?? 0n }));
   if (aged.length === 0) {
     const remedy = "give one: joulemark show FILE";
     throw new UsageError({ found: "no report in this directory", remedy });
@@ -395,7 +401,7 @@ function reportsHere(): string | undefined {
   const names: string[] = [];
   try {
     for (const { name, isFile } of Deno.readDirSync(".")) {
-      if (isFile && IS_REPORT.test(name)) names.push(name);
+      if (isFile && namesReport(name)) names.push(name);
     }
   } catch {
     return undefined;

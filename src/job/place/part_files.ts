@@ -45,6 +45,8 @@ export function timelinePath(reportPath: string): string {
   return `${reportPath.replace(/\.report$/, "")}.${TIMELINE}`;
 }
 
+/** Name of a report; a run that found its name taken added a number. */
+export const IS_REPORT = /\.report(-\d+)?$/;
 /** Bytes in which the head of a report lies. */
 const HEAD_BYTES = 65_536;
 /** Suffix of the file that a node leaves if it never finishes. */
@@ -80,8 +82,8 @@ export function refuseOutputAmongInputs(
 }
 
 /**
- * Reports in what the user named: files as they are; a directory's `*.report` and
- * `*.parts/*.report`, sorted, and checkpoints of hosts that left nothing else.
+ * Reports in what the user named: files as they are; a directory's `*.report`,
+ * `*.report-N` and `*.parts/*.report`, sorted, and checkpoints of hosts that left nothing else.
  *
  * @param out Left out: an earlier result may be among its parts.
  * @param log Called with a line about it.
@@ -126,7 +128,7 @@ function inDirectory(directory: string, log: (line: string) => void, deeper = fa
     if (kind !== undefined) log(`${path}: left out, it is ${kind}`);
     return kind === undefined;
   };
-  const whole = names.filter((name) => name.endsWith(".report") && isFile(name));
+  const whole = names.filter((name) => IS_REPORT.test(name) && isFile(name));
   const done = new Set(whole);
   const paths = whole.map((name) => `${directory}/${name}`);
   for (const name of names) {

@@ -145,6 +145,29 @@ Deno.test("without a file show takes the newest report of the directory", async 
       const second = hostReport("n1", 1, { regions: 1, profile: "second" });
       Deno.writeTextFileSync("new.report-2", stringifyReport(second));
       assertStringIncludes((await capture(show, [])).stdout, "second: 10.665 s");
+      const rows = (await capture(show, ["--format", "csv", "."])).stdout;
+      assertStringIncludes(rows, ",second,");
+      const both = await capture(show, ["."]);
+      assertStringIncludes(both.stderr, "4 runs of the same hosts");
+      for (
+        const end of [
+          "report.partial",
+          "report-3.partial",
+          "report.recovered",
+          "report.recovered-2",
+        ]
+      ) {
+        const killed = hostReport("n1", 1, { regions: 1, profile: `killed-${end}` });
+        Deno.mkdirSync(end);
+        Deno.chdir(end);
+        Deno.writeTextFileSync(`x.${end}`, stringifyReport(killed));
+        const only = await capture(show, []);
+        assertStringIncludes(only.stdout, `killed-${end}: 10.665 s`, only.stderr);
+        assertStringIncludes(only.stderr, `showing x.${end}`);
+        const other = await capture(show, ["other"]);
+        assertStringIncludes(other.stderr, `Reports here: x.${end}`);
+        Deno.chdir("..");
+      }
     } finally {
       Deno.chdir(before);
     }
