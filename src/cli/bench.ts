@@ -310,8 +310,10 @@ async function runBench(
     writeDocument(path, pageHtml(comparePages(first.set, [one])));
     return path;
   });
-  const figures = comparableFigures(all.map(({ report }) => jobFigures(report)));
+  const figures = comparableFigures(all.map(({ report }) => report));
+  const { source } = figures[0];
   const result: BenchResult = {
+    source,
     seed: plan.seed,
     warmup: plan.warmup,
     blocks: blocks.length,

@@ -3,6 +3,7 @@
  * @module
  */
 import { difference } from "../show/analysis/difference.ts";
+import { changeText } from "../show/analysis/print_comparison.ts";
 import { MAX_BLOCKS, type SessionBlock, type SessionPlan } from "../show/study/session.ts";
 import { monotonicNanoseconds } from "../os/clock.ts";
 import { writeStderr, writeTerminal } from "./io.ts";
@@ -68,10 +69,9 @@ export class BenchProgress {
     if (sets < 2 || blocks.length === 0) return "";
     const of = (set: number) => blocks.map(({ values }) => values[set]);
     const shown = Array.from({ length: Math.min(2, sets - 1) }, (_, i) => {
-      const { change, low, high } = difference(of(0), of(i + 1), { level, blocks: true });
-      if (Number.isNaN(change)) return "";
-      const interval = Number.isNaN(low) ? "" : ` [${signed(low)}, ${signed(high)}]`;
-      return `, ${String.fromCharCode(66 + i)} ÷ A ${this.#metric} ${signed(change)}${interval}`;
+      const found = difference(of(0), of(i + 1), { level, blocks: true });
+      if (Number.isNaN(found.change)) return "";
+      return `, ${String.fromCharCode(66 + i)} ÷ A ${this.#metric} ${changeText(found)}`;
     });
     return shown.join("");
   }
@@ -92,8 +92,4 @@ export class BenchProgress {
 
 function seconds(): number {
   return monotonicNanoseconds() * 1e-9;
-}
-
-function signed(share: number): string {
-  return `${share < 0 ? "-" : "+"}${(100 * Math.abs(share)).toFixed(1)} %`;
 }

@@ -213,6 +213,13 @@ endToEnd("run --repeat runs a command several times, and has mean and deviation"
   const out = joulemark(dir, [...args, "--", "sh", "-c", "sleep 0.1; echo run >>log"]);
   assertEquals(out.code, 0, out.stderr);
   assertStringIncludes(out.stdout, "3 runs; ± is the standard deviation of a run");
+  assertMatch(out.stdout, /^energy of (node|package)/m);
+  // Some of these runs are shorter than the update period of the node's counter.
+  const brief = ["run", "--repeat", "5", "--simulate", "--report", "brief.report"];
+  const short = joulemark(dir, [...brief, "--", "sleep", "0.05"]);
+  assertEquals(short.code, 0, short.stderr);
+  assertMatch(short.stdout, /^A +sleep 0\.05 +\d+(\.\d+)? ± .* 5$/m);
+  assert(!short.stderr.includes("Not comparable"), short.stderr);
   assertEquals(Deno.readTextFileSync(`${dir}/log`), "run\nrun\nrun\n");
   const rows = rowsOf(dir, "lu").filter(({ path, component }) => path === "/" && !component);
   assertEquals(rows.map(({ run }) => run), ["A1", "A2", "A3"]);

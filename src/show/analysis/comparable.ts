@@ -4,7 +4,9 @@
  * @module
  */
 import type { Report, ReportHost } from "../../core/report.ts";
-import { jobFigures } from "./job_figures.ts";
+import { counterParts } from "./job_figures.ts";
+import { absenceOf, TOO_SHORT } from "../../core/job_totals.ts";
+import { COMPONENT_NAMES, ENERGY_KINDS } from "../../core/region_tree.ts";
 import { simulatedBy } from "../../core/simulated.ts";
 import { mapping } from "./report_view.ts";
 
@@ -21,7 +23,7 @@ const SAME: readonly { what: string; of: (report: Report) => string | undefined 
   { what: "the processor", of: ({ hosts }) => together(hosts, processor) },
   { what: "the base frequency of the processor", of: ({ hosts }) => together(hosts, clock) },
   { what: "simulated counters", of: (report) => simulatedBy(report) ?? "none" },
-  { what: "the parts of the energy", of: (report) => jobFigures(report).source },
+  { what: "the parts of the energy", of: (report) => counterParts(report) },
   { what: "the counters", of: ({ hosts }) => together(hosts, counters) },
 ];
 
@@ -56,10 +58,18 @@ function failure({ hosts, joulemark }: Report): string | undefined {
 function uncovered({ hosts, joulemark }: Report): string | undefined {
   const partial = joulemark?.partial ?? hosts.find((h) => h.joulemark?.partial)?.joulemark?.partial;
   if (partial !== undefined && partial !== false) return `is partial (${partial})`;
-  const gap = hosts.find(({ joulemark }) => {
-    return Object.keys(mapping(joulemark?.coverage)).some((key) => key.includes("energy"));
-  });
-  return gap && `has the energy of ${gap.host} only for a part of the time`;
+  for (const host of hosts) {
+    for (const key of Object.keys(mapping(host.joulemark?.coverage))) {
+      const kind = ENERGY_KINDS.find((kind) => key.startsWith(`${kind}-energy`));
+      const absence = kind === undefined ? undefined : absenceOf(host, kind);
+      // The other parts have an energy of the whole run.
+      if (!key.includes("energy") || absence?.startsWith(TOO_SHORT)) continue;
+      if (absence === undefined) {
+        return `has the energy of ${host.host} only for a part of the time`;
+      }
+      return `has no ${COMPONENT_NAMES[kind!]} energy of ${host.host}: ${absence}`;
+    }
+  }
 }
 
 function together(

@@ -14,7 +14,7 @@ import {
   LEVEL,
   MIN_RUNS,
 } from "./difference.ts";
-import { type JobFigures, jobFigures } from "./job_figures.ts";
+import { comparableFigures, type JobFigures } from "./job_figures.ts";
 import { orderWarnings, pairedBlocks } from "./run_order.ts";
 
 /** Metrics of the job; a region's are `region:NAME` and `region-time:NAME`. */
@@ -108,8 +108,8 @@ export function compare(
   const paired = welch ? undefined : pairedBlocks(givenA, givenB);
   const { a, b } = paired ?? { a: givenA, b: givenB };
   const blocks = paired !== undefined;
-  const [jobsA, jobsB] = [a, b].map((runs) => runs.map(({ report }) => jobFigures(report)));
-  const all = [...jobsA, ...jobsB];
+  const all = comparableFigures([...a, ...b].map(({ report }) => report));
+  const [jobsA, jobsB] = [all.slice(0, a.length), all.slice(a.length)];
   const names = [...new Set(all.flatMap(({ regions }) => [...regions.keys()]))];
   const shared = names.filter((name) => all.every(({ regions }) => regions.has(name)));
   const row = (name: string, at = level): MetricRow => {

@@ -2,7 +2,7 @@
  * A report as figures of its job: energy and time of all hosts, and of each region.
  * @module
  */
-import { absenceOf, ownTotals } from "../../core/job_totals.ts";
+import { absenceOf, ownTotals, TOO_SHORT } from "../../core/job_totals.ts";
 import { regionRows, reportedJoules } from "../../core/region_rows.ts";
 import { COMPONENT_NAMES, type EnergyKind, regionName } from "../../core/region_tree.ts";
 import type { Report, ReportFields, ReportHost, ReportRegion } from "../../core/report.ts";
@@ -35,11 +35,47 @@ interface Part {
   readonly key: EnergyKind;
 }
 
+const NODE: Part = { name: COMPONENT_NAMES.node, key: "node" };
 const PARTS: readonly Part[] = (["package", "dram", "gpu"] as const)
   .map((key) => ({ name: COMPONENT_NAMES[key], key }));
 
-/** Energy of the nodes where all hosts have it, else of what GEOPM's own fields have. */
-export function jobFigures(report: Report): JobFigures {
+/** Parts that all hosts have an energy of, without the node's. */
+function partsOf({ hosts }: Report, isAbsent = isWithout): readonly Part[] {
+  return PARTS.filter((part) =>
+    hosts.some((host) => hasKey(host, part)) &&
+    hosts.every((host) => !hasKey(host, part) || !isAbsent(host, part))
+  );
+}
+
+function isWithout(host: ReportHost, { key }: Part): boolean {
+  return absenceOf(host, key) !== undefined;
+}
+
+/** The counters' parts of the energy: those count too whose first update came after the run. */
+export function counterParts(report: Report): string {
+  const isTooShort = (host: ReportHost, { key }: Part) =>
+    absenceOf(host, key)?.startsWith(TOO_SHORT) === true;
+  const { hosts } = report;
+  const isNode = hosts.some((host) => isTooShort(host, NODE)) &&
+    hosts.every((host) => isTooShort(host, NODE) || ownTotals(host).components.has("node"));
+  if (isNode) return NODE.name;
+  const { source } = jobFigures(report);
+  if (source === NODE.name) return source;
+  return sourceText(
+    partsOf(report, (host, part) => isWithout(host, part) && !isTooShort(host, part)),
+  );
+}
+
+function sourceText(parts: readonly Part[]): string {
+  return parts.map(({ name }) => name).join(" + ") || "none";
+}
+
+/**
+ * Energy of the nodes where all hosts have it, else of what GEOPM's own fields have.
+ *
+ * @param only Parts of the energy instead.
+ */
+export function jobFigures(report: Report, only?: readonly Part[]): JobFigures {
   const { hosts } = report;
   const totals = hosts.map(ownTotals);
   const timeS = Math.max(...totals.map(({ seconds }) => seconds));
@@ -50,28 +86,26 @@ export function jobFigures(report: Report): JobFigures {
       return total?.covers === "" ? total.joules : NaN;
     });
   const nodes = joules("node");
-  const isNode = hosts.length > 0 && nodes.every(Number.isFinite);
-  const parts: readonly Part[] = isNode
-    ? [{ name: "node", key: "node" }]
-    : PARTS.filter((part) =>
-      hosts.some((host) => hasKey(host, part)) &&
-      hosts.every((host) => !hasKey(host, part) || absenceOf(host, part.key) === undefined)
-    );
+  const isNode = only === undefined && hosts.length > 0 && nodes.every(Number.isFinite);
+  const parts = isNode ? [NODE] : only ?? partsOf(report);
   const energies = isNode ? nodes : parts.flatMap((part) => {
     return joules(part.key).map((energyJ, i) => hasKey(hosts[i], part) ? energyJ : 0);
   });
   return {
     energyJ: parts.length === 0 ? NaN : energies.reduce((sum, value) => sum + value, 0),
     timeS,
-    source: parts.map(({ name }) => name).join(" + ") || "none",
+    source: sourceText(parts),
     regions: treeFigures(report, parts) ?? regionFigures(hosts, parts),
   };
 }
 
-/** Figures of several jobs: without an energy if it is not of the same parts in all of them. */
-export function comparableFigures(jobs: readonly JobFigures[]): JobFigures[] {
-  const isMixed = new Set(jobs.map(({ source }) => source)).size > 1;
-  return jobs.map((job) => isMixed ? Object.assign({}, job, { energyJ: NaN }) : job);
+/** Figures of several jobs, with the energy of the parts that all of them have. */
+export function comparableFigures(reports: readonly Report[]): JobFigures[] {
+  const jobs = reports.map((report) => jobFigures(report));
+  if (new Set(jobs.map(({ source }) => source)).size <= 1) return jobs;
+  const lists = reports.map((report) => partsOf(report));
+  const shared = PARTS.filter((part) => lists.every((parts) => parts.includes(part)));
+  return reports.map((report) => jobFigures(report, shared));
 }
 
 /** A host without a key, such as a GPU's, has no such part. */

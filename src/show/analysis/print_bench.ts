@@ -8,8 +8,10 @@ import { type JobFigures } from "./job_figures.ts";
 import {
   comparisonDocument,
   type ComparisonNotes,
+  isDetectable,
   nullJson,
   percent,
+  sourceText,
   verdictLine,
 } from "./print_comparison.ts";
 import { figures } from "./quantity_text.ts";
@@ -40,6 +42,8 @@ export interface BenchFailure {
 
 /** All that is printed. */
 export interface BenchResult {
+  /** Parts that the energies are of: `node`, or `package + memory`; `none`. */
+  readonly source: string;
   readonly seed: number;
   readonly warmup: number;
   readonly blocks: number;
@@ -73,6 +77,7 @@ export function benchText(result: BenchResult): string {
     ...(result.simulated === undefined
       ? []
       : ["SIMULATED counters: no value here is a measurement."]),
+    sourceText(result.source),
     ...table(result),
     ...failureLines(result.failures),
     ...comparisons.flatMap((one) => verdictLines(one, result)),
@@ -139,7 +144,7 @@ function verdictLines({ set, comparison }: BenchComparison, { sets }: BenchResul
     : ["see joulemark doctor; --metric time compares the times"];
   const missed = !isKnown
     ? other
-    : Number.isNaN(detectable)
+    : !isDetectable(gate.difference)
     ? []
     : isFew
     ? [`with ${runs} blocks ${change}`]
@@ -168,6 +173,7 @@ export function benchJson(result: BenchResult): string {
     }),
     metric,
     directory,
+    "energy of": result.source,
     simulated: simulated ?? null,
     commands: sets.map(({ set, text, jobs }) => ({
       set,

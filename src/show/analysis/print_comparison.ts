@@ -11,7 +11,7 @@ import {
   type RegionRow,
   type Verdict,
 } from "./comparison.ts";
-import { MIN_RUNS } from "./difference.ts";
+import { type Difference, MIN_RUNS } from "./difference.ts";
 import { figures } from "./quantity_text.ts";
 
 const MAX_REGIONS = 20;
@@ -19,6 +19,9 @@ const MAX_REGIONS = 20;
 const MAX_NAMES = 3;
 /** Names are cut so that a line has 79 columns, but to no less. */
 const LINE_CHARACTERS = 79, MIN_NAME_CHARACTERS = 12;
+
+/** A limit so many times the estimate, or such a part of it, says nothing about the change. */
+const MAX_FACTOR = 10;
 
 /** The notes beside the figures. */
 export interface ComparisonNotes {
@@ -39,9 +42,7 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
     `${runs(a.count)} (A) and ${runs(b.count)} (B)` +
     (comparison.design === "blocks" ? ", in blocks" : "") +
     (notes.simulated === undefined ? "" : ` [${printable(notes.simulated)}]`),
-    `${
-      source === "none" ? "no energy" : `energy of ${source}`
-    }; geometric mean ± standard deviation of a run`,
+    `${sourceText(source)}; geometric mean ± standard deviation of a run`,
     "",
     ...table([
       ["", "A", "B", "change", interval],
@@ -78,6 +79,11 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
   return lines.map((line) => line.trimEnd() + "\n").join("");
 }
 
+/** Parts that energies are of. */
+export function sourceText(source: string): string {
+  return source === "none" ? "no energy" : `energy of ${source}`;
+}
+
 /** A text on lines of the width of the tables; those after the first are indented. */
 function wrapped(text: string): string[] {
   const lines: string[] = [];
@@ -105,9 +111,7 @@ export function verdictText({ gate, level }: Comparison): string {
     return `not known: ${name} is 0, below 0 or absent in a run`;
   }
   const limit = maxIncrease === 0 ? "" : `, limit +${percent(maxIncrease)}`;
-  const { change, low, high } = difference;
-  const interval = Number.isNaN(low) ? "" : ` [${signed(low)}, ${signed(high)}]`;
-  const text = `${verdict}: ${name} ${signed(change)}${interval} (${percent(level)}${limit})`;
+  const text = `${verdict}: ${name} ${changeText(difference, signed)} (${percent(level)}${limit})`;
   if (verdict !== "not enough runs") return text;
   return `${text}; at least ${MIN_RUNS} of each set are needed`;
 }
@@ -117,13 +121,45 @@ export function verdictLine(comparison: Comparison): string {
   const { gate: { metric, difference, verdict, a, b }, level } = comparison;
   const name = printable(metric);
   if (verdict === "not known") return verdictText(comparison);
-  const { change, low, high } = difference;
-  const interval = Number.isNaN(low) ? "" : ` [${oneDecimal(low)}, ${oneDecimal(high)}]`;
-  const head = `${name} ${oneDecimal(change)}${interval} (${percent(level)})`;
+  const head = `${name} ${changeText(difference, oneDecimal)} (${percent(level)})`;
   if (verdict !== "not enough runs") return `${head}: ${verdict}`;
   return `${head}: not enough runs for a verdict, ${
     Math.min(a.length, b.length)
   } of at least ${MIN_RUNS}`;
+}
+
+/** A change with its interval, if there is one. */
+export function changeText(
+  difference: Pick<Difference, "change" | "low" | "high">,
+  text = oneDecimal,
+): string {
+  const limits = limitTexts(difference, text);
+  return text(difference.change) + (limits.length === 0 ? "" : ` [${limits.join(", ")}]`);
+}
+
+/** Limits of a change; NaN: there is none, or it says nothing. */
+export function knownLimits(
+  { change, low, high }: Pick<Difference, "change" | "low" | "high">,
+): number[] {
+  const isFar = 1 + high > MAX_FACTOR * (1 + change);
+  const isKnown = (limit: number) => limit > 1 / MAX_FACTOR - 1 && limit < MAX_FACTOR - 1;
+  return [low, high].map((limit) => isFar && !isKnown(limit) ? NaN : limit);
+}
+
+/** Limits of a change, or one text for both; empty: there are none. */
+function limitTexts(
+  difference: Pick<Difference, "change" | "low" | "high">,
+  text: (value: number) => string,
+): string[] {
+  if (Number.isNaN(difference.low)) return [];
+  const limits = knownLimits(difference);
+  if (limits.every(Number.isNaN)) return ["not known"];
+  return limits.map((limit) => Number.isNaN(limit) ? "not known" : text(limit));
+}
+
+/** Is a change that runs of this noise can show small enough for a sentence on it? At most 100 %. */
+export function isDetectable({ detectable }: Pick<Difference, "detectable">): boolean {
+  return detectable <= 1;
 }
 
 function oneDecimal(value: number): string {
@@ -138,10 +174,12 @@ export function detectableText({ gate: { difference, verdict }, detect }: Compar
     return ["single runs do not show how much runs vary: repeat the runs"];
   }
   const more = Number.isFinite(neededRuns) ? `${neededRuns}` : "more than 1000";
+  const needed = `to detect ${percent(detect)}, use ${more} runs of each set`;
+  if (!isDetectable(difference)) return [`runs vary by ${percent(noise)}: ${needed}`];
   return [
     `runs vary by ${percent(noise)}: with ${a} and ${b} runs a change below ` +
     `${percent(detectable)} would be missed`,
-    `in more than 1 of 10 cases; to detect ${percent(detect)}, use ${more} runs of each set`,
+    `in more than 1 of 10 cases; ${needed}`,
   ];
 }
 
@@ -153,20 +191,20 @@ export function outcomeOf(verdict: Verdict, isStrict = false): "pass" | "fail" |
   return isOpen && isStrict ? "open" : "pass";
 }
 
-function metricRow({ metric, unit, difference: { a, b, change, low, high } }: MetricRow): string[] {
-  const interval = Number.isNaN(low) ? "-" : `${signed(low)} ... ${signed(high)}`;
+function metricRow({ metric, unit, difference }: MetricRow): string[] {
+  const { a, b, change } = difference;
   return [
     `${metric} (${unit})`,
     withSpread(a.mean, a.deviation),
     withSpread(b.mean, b.deviation),
     signed(change),
-    interval,
+    limitTexts(difference, signed).join(" ... ") || "-",
   ];
 }
 
 function regionRow({ metric, difference: d, isSignificant }: RegionRow): string[] {
   const name = metric.slice("region:".length), mark = isSignificant ? " *" : "  ";
-  const interval = Number.isNaN(d.low) ? "-" : `${signed(d.low)} ... ${signed(d.high)}`;
+  const interval = limitTexts(d, signed).join(" ... ") || "-";
   return [
     name,
     figures(d.a.mean, 5),

@@ -9,7 +9,12 @@ import {
   type LoneRegion,
   type MetricRow,
 } from "../analysis/comparison.ts";
-import { type ComparisonNotes, detectableText, verdictText } from "../analysis/print_comparison.ts";
+import {
+  type ComparisonNotes,
+  detectableText,
+  knownLimits,
+  verdictText,
+} from "../analysis/print_comparison.ts";
 import { COMPONENT_NAMES } from "../analysis/report_view.ts";
 import { columnsOf, type Table } from "../analysis/table.ts";
 import { treeDifference } from "../analysis/tree_difference.ts";
@@ -115,7 +120,7 @@ function metricTable(title: string, rows: readonly MetricRow[]): Table {
 }
 
 function rowOf({ difference: d }: MetricRow, name: string, p: number): (string | number)[] {
-  const shares = [d.change, d.low, d.high].map((share) => 100 * share);
+  const shares = [d.change, ...knownLimits(d)].map((share) => 100 * share);
   return [name, d.a.mean, d.a.deviation, d.b.mean, d.b.deviation, ...shares, p];
 }
 

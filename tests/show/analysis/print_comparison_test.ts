@@ -1,0 +1,72 @@
+/** Limits and detectable changes of few runs, as people read them. */
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import type { Report } from "../../../src/core/report.ts";
+import { compare } from "../../../src/show/analysis/comparison.ts";
+import { benchText } from "../../../src/show/analysis/print_bench.ts";
+import { jobFigures } from "../../../src/show/analysis/job_figures.ts";
+import {
+  changeText,
+  comparisonJson,
+  comparisonText,
+} from "../../../src/show/analysis/print_comparison.ts";
+import { comparePage } from "../../../src/show/page/compare_page.ts";
+import { hostReport } from "../../job/merge/_generated.ts";
+
+const NOTES = { overruled: [] };
+
+function runs(...factors: number[]): { name: string; report: Report }[] {
+  return factors.map((factor, i) => {
+    const report = hostReport("n1", i, { regions: 2 });
+    const [{ application, regions = [] }] = report.hosts;
+    for (const fields of [application, ...regions.map(({ fields }) => fields)]) {
+      for (const key of ["package-energy (J)", "dram-energy (J)", "runtime (s)"]) {
+        fields[key] = Number(fields[key]) * factor;
+      }
+    }
+    return { name: `r${i}`, report };
+  });
+}
+
+Deno.test("a limit that says nothing is not known, and a change above 100 % has no sentence", () => {
+  const [a, b] = [runs(1, 3), runs(2, 0.5)];
+  const comparison = compare(a, b);
+  const text = comparisonText(comparison, NOTES);
+  assertMatch(text, /^energy \(J\) .* not known$/m);
+  assertMatch(text, /^verdict: not enough runs: energy [-+]\d+\.\d\d % \[not known\] \(/m);
+  assertMatch(text, /^runs vary by 88\.3 %: to detect 5 %, use more than 1000 runs of each set$/m);
+  assertEquals(text.includes("would be missed"), false);
+  const table = text.split("\n").filter((line) => !line.startsWith("verdict"));
+  assertEquals(Math.max(...table.map((line) => line.length)) < 80, true, text);
+  // Programs get the numbers.
+  assertEquals(typeof JSON.parse(comparisonJson(comparison, NOTES)).gate.high, "number");
+  const jobs = (list: typeof a) => list.map(({ report }) => jobFigures(report));
+  const bench = benchText({
+    source: "package + memory",
+    seed: 1,
+    warmup: 0,
+    blocks: 2,
+    failures: [],
+    sets: [{ set: "A", text: "a", jobs: jobs(a) }, { set: "B", text: "b", jobs: jobs(b) }],
+    metric: "energy",
+    comparisons: [{ set: "B", comparison, notes: NOTES }],
+    directory: "d",
+    pages: [],
+    spread: "mean",
+  });
+  assertMatch(bench, /^B ÷ A: energy [-+]\d+\.\d % \[not known\] \(98\.5 %\): not enough runs/m);
+  assertEquals(bench.includes("would be missed"), false, bench);
+  assertMatch(bench, /^energy of package \+ memory$/m);
+  const { tables } = comparePage(comparison, { a, b }, NOTES);
+  assertStringIncludes(JSON.stringify(tables[0].rows[0]), "null,null");
+});
+
+Deno.test("limits that say something stay, on both sides", () => {
+  assertEquals(changeText({ change: 0.1, low: -0.02, high: 0.3 }), "+10.0 % [-2.0 %, +30.0 %]");
+  assertEquals(changeText({ change: 60, low: 50, high: 72 }), "+6000.0 % [+5000.0 %, +7200.0 %]");
+  assertEquals(changeText({ change: 0, low: -0.95, high: 19 }), "+0.0 % [not known]");
+  assertEquals(
+    changeText({ change: -0.97, low: -0.999, high: -0.1 }),
+    "-97.0 % [not known, -10.0 %]",
+  );
+  assertEquals(changeText({ change: 0, low: NaN, high: NaN }), "+0.0 %");
+});
