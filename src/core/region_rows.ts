@@ -86,8 +86,13 @@ export function regionRows(report: Report, { ofAll = false } = {}): RegionRows {
   const hasMore = leftOut > 0 && kinds.length > 0;
   if (rests.size === 0 && !hasMore) return { ...found, rows, outside };
   // Regions that the report has no rows of have most of it.
-  const name = hasMore ? `(${leftOut} more regions)` : UNDETERMINED;
+  const name = hasMore ? moreRegions(leftOut) : UNDETERMINED;
   return { ...found, rows, outside: [...outside, row(name, NaN, NaN, rests)] };
+}
+
+/** Name of the row of regions that a report has no rows of. */
+export function moreRegions(leftOut: number): string {
+  return `(${leftOut} more regions)`;
 }
 
 /** Share of an energy below which a difference is rounding. */

@@ -7,7 +7,8 @@ import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
 import { energyText, powerText, timeText } from "./quantity_text.ts";
 import { robustDeviation, summarize } from "./statistics.ts";
 import { regionShares } from "./summary_table.ts";
-import type { FunctionFacts } from "./summary_functions.ts";
+import { type FunctionFacts, shortFunction } from "./summary_functions.ts";
+import { shortText } from "./text_layout.ts";
 import {
   errorOf,
   joulesOf,
@@ -51,6 +52,11 @@ const MAX_ERROR = 0.05;
 const MPI_SETUP = /^MPI_(Init|Finalize)/;
 /** Calls that wait for a GPU. */
 const GPU_WAITS = /^(cuda|cu|hip)(Device|Ctx|Stream|Event)?Synchronize$/;
+
+/** Files of the interpreter, such as libpython3.11.so.1.0. */
+const PYTHON = /^(lib)?python[\d.]*(so[\d.]*)?$/;
+/** Columns of a function's name in a sentence. */
+const MAX_FUNCTION = 48;
 
 /** Rules with energy at stake or information, in the order of their information. */
 export const FINDING_RULES: readonly FindingRule[] = [
@@ -157,7 +163,7 @@ export function idleGpu(facts: SummaryFacts): RunFinding | undefined {
   return {
     code: "idle-gpu",
     stakeJ: joules,
-    text: `In "${row.region}" ${who} for ${timeText(row.runtimeS)}${each}.`,
+    text: `In "${nameOf(facts, row)}" ${who} for ${timeText(row.runtimeS)}${each}.`,
     next: `Overlap this part with GPU work; this would save at most ${energyText(joules)}.`,
   };
 }
@@ -229,7 +235,9 @@ export function tinyRegions(facts: SummaryFacts): RunFinding | undefined {
   return {
     code: "tiny-regions",
     stakeJ: 0,
-    text: `Half of the visits to "${row.region}" are shorter than ${timeText(row.visits.p50S)}.`,
+    text: `Half of the visits to "${nameOf(facts, row)}" are shorter than ${
+      timeText(row.visits.p50S)
+    }.`,
     next: "Annotate a larger part of the code around it.",
   };
 }
@@ -279,11 +287,16 @@ function hottestFunction(
   if (first === undefined || !Number.isFinite(completePercent)) return undefined;
   const { joules = NaN } = kind === undefined ? {} : first.energies.get(kind) ?? {};
   const energy = Number.isFinite(joules) ? ` and ${energyText(joules)}` : "";
+  const isInterpreter = PYTHON.test(first.module.replace(/^.*\//, ""));
   return {
     code: "hottest-function",
     stakeJ: 0,
-    text: `${first.name} uses ${percent(first.ownS / cpuS)} of the CPU time${energy} by itself.`,
-    next: `Look at ${first.name} first; --folded FILE shows who calls it.`,
+    text: `${shortText(shortFunction(first.name), MAX_FUNCTION)} uses ${
+      percent(first.ownS / cpuS)
+    } of the CPU time${energy} by itself.`,
+    next: isInterpreter
+      ? "This is the Python interpreter: --python shows the functions of the program."
+      : "Look at this function first; --folded FILE shows who calls it.",
   };
 }
 
@@ -306,7 +319,7 @@ export function hottest(facts: SummaryFacts): RunFinding | undefined {
     const isAll = own(row) >= 0.999 * joulesOf(row, kind!);
     return isAll ? `${shares.get(row)} %` : percent(own(row) / total);
   };
-  const name = (row: RegionFacts) => row.region;
+  const name = (row: RegionFacts) => nameOf(facts, row);
   const more = second === undefined ? "" : `, ${name(second)} ${share(second)}`;
   return {
     code: "hottest",
@@ -324,7 +337,7 @@ export function inaccurateRegions(facts: SummaryFacts): RunFinding | undefined {
   const { share } = scale(facts);
   const bad = regions.filter((row) => share(row) >= MIN_SHARE && isInaccurate(row, column));
   if (bad.length === 0) return undefined;
-  const which = bad.length === 1 ? `"${bad[0].region}"` : `${bad.length} regions`;
+  const which = bad.length === 1 ? `"${nameOf(facts, bad[0])}"` : `${bad.length} regions`;
   return {
     code: "inaccurate-regions",
     stakeJ: 0,
@@ -345,6 +358,12 @@ export function allPrecise(facts: SummaryFacts): RunFinding | undefined {
     text: "All regions with at least 1 % of the energy have an error of at most 5 %.",
     next: "Nothing to do.",
   };
+}
+
+/** Name of a region; its path if several rows have the name. */
+function nameOf({ regions }: SummaryFacts, row: RegionFacts): string {
+  const isShared = regions.some((one) => one !== row && one.region === row.region);
+  return isShared ? row.path : row.region;
 }
 
 function isInaccurate(row: RegionFacts, kind: EnergyKind | undefined): boolean {

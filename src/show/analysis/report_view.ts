@@ -89,13 +89,18 @@ export function regionLines({ hosts }: Report): RegionLine[] {
       name,
       hosts: list.length,
       count: mean("count"),
-      runtimeS: mean("runtime (s)"),
-      syncS: mean("sync-runtime (s)"),
+      runtimeS: knownTime(mean("runtime (s)")),
+      syncS: knownTime(mean("sync-runtime (s)")),
       ghz: mean("frequency (Hz)") / 1e9,
       powerW: mean("power (W)"),
       packageJ: list.reduce((sum, f) => sum + Number(f["package-energy (J)"] ?? NaN), 0),
     };
   });
+}
+
+/** Time for people: GEOPM's is below 0 outside regions if those of threads overlap. */
+function knownTime(seconds: number): number {
+  return seconds < 0 ? NaN : seconds;
 }
 
 function totals(report: Report): Table {
@@ -217,7 +222,9 @@ function acrossTable({ joulemark }: Report): Table {
     name,
     ...fields.flatMap(([, , key]) => {
       const field = mapping(mapping(section)[key]);
-      const numbers = ["mean", "deviation", "min", "max"].map((one) => Number(field[one] ?? NaN));
+      const numbers = ["mean", "deviation", "min", "max"]
+        .map((one) => Number(field[one] ?? NaN))
+        .map((value) => key === "runtime (s)" ? knownTime(value) : value);
       return [...numbers, String(field["max host"] ?? "-")];
     }),
   ]);

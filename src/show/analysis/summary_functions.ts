@@ -36,7 +36,8 @@ export interface FunctionFacts {
   readonly guessedPercent: number;
 }
 
-const MAX_ROWS = 10, MAX_NAME = 42, NAME_WITH_ENERGY = 28, ENERGY_WIDTH = 18;
+const MAX_ROWS = 10, MAX_NAME = 40, NAME_WITH_ENERGY = 28, ENERGY_WIDTH = 18;
+const MIN_MODULE = 12;
 /** Fewer guessed frames are not shown. */
 const MIN_GUESSED_PERCENT = 1;
 
@@ -68,6 +69,40 @@ export function functionFacts(functions: Nested | undefined): FunctionFacts | un
   };
 }
 
+/** A function's name in C++ without its result, template and call arguments. */
+export function shortFunction(name: string): string {
+  let kept = "";
+  for (let i = 0; i < name.length; i++) {
+    const rest = name.slice(i);
+    const [operator] = /^\boperator(?:\(\)|\[\]|[-+*/%^&|~!=<>,]+| (?:new|delete))/.exec(rest) ??
+      [""];
+    if (operator !== "" && !/\w$/.test(kept)) {
+      kept += operator;
+      i += operator.length - 1;
+    } else if ("<(".includes(name[i]) && /([\w>)\]}]|operator\S* ?)$/.test(kept)) {
+      kept = kept.trimEnd();
+      i = closing(name, i);
+    } else kept += name[i];
+  }
+  if (kept === name) return name;
+  const anonymous = "(anonymous namespace)";
+  const [, own] = /^(?:.* )??((?:\S|operator )*)$/.exec(
+    kept.replace(/ const$| \[clone .*\]$/g, "").replaceAll(anonymous, "\0"),
+  ) ?? [];
+  return own === undefined || own === "" ? name : own.replaceAll("\0", anonymous);
+}
+
+/** Position of the bracket that closes the one at a position; the end if there is none. */
+function closing(name: string, from: number): number {
+  let depth = 0;
+  for (let i = from; i < name.length; i++) {
+    if ("<(".includes(name[i])) depth++;
+    else if (name[i] === ")" || name[i] === ">" && name[i - 1] !== "-") depth--;
+    if (depth === 0) return i;
+  }
+  return name.length;
+}
+
 /** Table of functions: heading, rows, and lines on the samples. @param kind Component of the energies. */
 export function functionLines(
   facts: FunctionFacts,
@@ -76,16 +111,26 @@ export function functionLines(
 ): string[] {
   const { cpuS, samples, lost, rateHz, completePercent, guessedPercent, waiting } = facts;
   const hasShares = Number.isFinite(completePercent), rows = facts.rows.slice(0, MAX_ROWS);
-  const waits = kind === undefined ? undefined : waiting.get(kind);
   const none = { joules: NaN, seJ: NaN };
-  const energies = rows.map((row) => kind === undefined ? none : row.energies.get(kind) ?? none);
-  const { unit, cells } = errorCells(energies.concat(waits ?? none), look);
+  const energyOf = (row: FunctionFacts["rows"][number]) => {
+    return kind === undefined ? none : row.energies.get(kind) ?? none;
+  };
+  const found = kind === undefined ? undefined : waiting.get(kind);
+  const known = facts.rows.filter((row) => Number.isFinite(energyOf(row).joules)).length;
+  // Without any energy there is no column.
+  const waits = known > 0 || Number.isFinite(found?.joules) ? found : undefined;
+  const { unit, cells } = errorCells(rows.map(energyOf).concat(waits ?? none), look);
   const nameWidth = waits === undefined ? MAX_NAME : NAME_WITH_ENERGY;
   const line = (name: string, own: string, share: string, module: string, energy: string) => {
     const joules = waits === undefined ? "" : energy.padStart(ENERGY_WIDTH);
-    return `${cutText(look, name, nameWidth)} ${own.padStart(9)} ${share.padStart(7)}${joules}  ` +
-      module;
+    const cells = `${cutText(look, name, nameWidth)} ${own.padStart(9)} ${
+      share.padStart(7)
+    }${joules}  `;
+    return cells + cutText(look, module, Math.max(MIN_MODULE, look.width - cells.length));
   };
+  const others = facts.rows.slice(MAX_ROWS);
+  const otherS = others.reduce((sum, { ownS }) => sum + ownS, 0);
+  const shareText = (ownS: number) => hasShares ? `${(100 * ownS / cpuS).toFixed(1)} %` : "";
   const complete = hasShares
     ? `stacks ${completePercent.toFixed(0)} % complete`
     : "too few samples for shares";
@@ -93,7 +138,6 @@ export function functionLines(
     ? `, ${guessedPercent.toFixed(0)} % of frames guessed`
     : "";
   const loss = lost > 0 ? `, ${lost} lost` : "";
-  const known = energies.filter(({ joules }) => Number.isFinite(joules)).length;
   return [
     line(
       "function",
@@ -103,13 +147,15 @@ export function functionLines(
       kind === undefined ? "" : `${COMPONENT_NAMES[kind]} (${unit})`,
     ),
     ...rows.map(({ name, module, ownS }, i) => {
-      const share = hasShares ? `${(100 * ownS / cpuS).toFixed(1)} %` : "";
-      return line(name, timeText(ownS), share, module.replace(/^.*\//, ""), cells[i]);
+      return line(name, timeText(ownS), shareText(ownS), module.replace(/^.*\//, ""), cells[i]);
     }),
+    ...others.length === 0
+      ? []
+      : [line(`(${others.length} more functions)`, timeText(otherS), shareText(otherS), "", "")],
     ...Number.isFinite(waits?.joules) ? [line("[not running]", "", "", "", cells.at(-1)!)] : [],
     `${samples} samples at ${rateHz} Hz${loss}; ${complete}${guess}` +
-    (waits === undefined || known === rows.length
+    (found === undefined || known === facts.rows.length
       ? ""
-      : `; own energy of ${known} of ${rows.length} functions determined`),
+      : `; own energy of ${known} of ${facts.rows.length} functions determined`),
   ].map((text) => text.trimEnd());
 }

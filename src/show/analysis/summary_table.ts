@@ -3,6 +3,7 @@
  * @module
  */
 import { printable } from "../../core/printable.ts";
+import { moreRegions } from "../../core/region_rows.ts";
 import { COMPONENT_NAMES, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
 import {
   errorOf,
@@ -27,7 +28,7 @@ const WIDE = 100;
 export interface SummaryTable {
   readonly lines: readonly string[];
   readonly hidden: number;
-  /** Number of hidden regions with at least 1 %. */
+  /** Number of hidden regions with at least 1 %, or of unknown size. */
   readonly hiddenLarge: number;
 }
 
@@ -96,10 +97,13 @@ function tableOf(
   const columns = column === undefined
     ? timeColumns(facts, look, lines, shares)
     : energyColumns(facts, look, lines, shares);
+  // Regions that the report has no rows of have one row, or an unknown size.
+  const hasRow = lines.some(({ row }) => row.region === moreRegions(facts.leftOut));
+  const others = hasRow ? 0 : facts.leftOut;
   return {
     columns,
-    hidden: regions.length - shown.size + facts.leftOut,
-    hiddenLarge: large.filter((i) => !shown.has(i)).length,
+    hidden: regions.length - shown.size + others,
+    hiddenLarge: large.filter((i) => !shown.has(i)).length + others,
   };
 }
 

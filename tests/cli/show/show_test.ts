@@ -277,3 +277,16 @@ Deno.test("no line of show is wider than the terminal, or 80 columns", async () 
     else Deno.env.set("COLUMNS", before);
   });
 });
+
+Deno.test("no time below 0 is shown in a table, and the report keeps it", async () => {
+  await inDirectory(async (dir) => {
+    const report = hostReport("n1", 1, { regions: 1 });
+    report.hosts[0].unmarked!["runtime (s)"] = -0.4615;
+    report.hosts[0].unmarked!["sync-runtime (s)"] = -0.1;
+    Deno.writeTextFileSync(`${dir}/a.report`, stringifyReport(report));
+    assertStringIncludes(Deno.readTextFileSync(`${dir}/a.report`), "-0.4615");
+    const { stdout } = await capture(show, [`${dir}/a.report`]);
+    assertEquals(stdout.includes("-0."), false, stdout);
+    assert(/^\(outside regions\) +0 +- +- /m.test(stdout), stdout);
+  });
+});

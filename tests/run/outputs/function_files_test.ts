@@ -49,7 +49,11 @@ Deno.test("a stack with a guessed frame is not complete, and the summary has the
   const stacks = { "main;f": 60, "main;g_[g];h": 30, "[…];h": 10 };
   const { facts: report } = writeFunctions(dataOf(stacks), [], sources);
   assertEquals([report["complete (%)"], report["guessed frames (%)"]], [60, 20]);
-  const lines = functionLines(functionFacts(report)!, { columns: 80 } as never, undefined);
+  const lines = functionLines(
+    functionFacts(report)!,
+    { width: 80, ascii: false, color: false },
+    undefined,
+  );
   assertMatch(
     lines.at(-1)!,
     /^100 samples at 199 Hz; stacks 60 % complete, 20 % of frames guessed$/,

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { FINDING_RULES, findings } from "../../../src/show/analysis/findings.ts";
 import type { SummaryFacts } from "../../../src/show/analysis/summary_facts.ts";
+import { type FunctionFacts, shortFunction } from "../../../src/show/analysis/summary_functions.ts";
 import { energyOf, factsOf, region, totalJ } from "./_summary_facts.ts";
 
 const codes = (own: Partial<SummaryFacts>) => findings(factsOf(own)).map(({ code }) => code);
@@ -141,4 +142,88 @@ Deno.test("no finding promises: they say at most", () => {
     const { text, next } = rule(factsOf()) ?? { text: "", next: "" };
     assert(!/will save/.test(text + next));
   }
+});
+
+Deno.test("regions that share a name are named by their paths", () => {
+  const regions = [
+    region("par", 500, 5),
+    region("step", 400, 5, { energies: new Map([["node", { ...energyOf(400, 5), selfJ: 280 }]]) }),
+    region("par", 120, 5, { depth: 1, parent: 1, path: "step/par" }),
+  ];
+  const { text, next } = first({ regions });
+  assertEquals(
+    [text, next],
+    ["par itself uses most energy (50 %), step 28 %.", "Look at par first."],
+  );
+  const inner = [regions[0], {
+    ...regions[1],
+    energies: new Map([["node" as const, energyOf(400, 5)]]),
+  }]
+    .map((row, i) =>
+      i === 0
+        ? row
+        : { ...row, energies: new Map([["node" as const, { ...energyOf(400, 5), selfJ: 0 }]]) }
+    );
+  assertEquals(
+    first({ regions: [...inner, regions[2]] }).text,
+    "par itself uses most energy (50 %), step/par 12 %.",
+  );
+  const tiny = { ...regions[2], visits: { ...regions[2].visits, p50S: 1e-8 } };
+  assertMatch(first({ regions: [regions[0], regions[1], tiny] }).text, /visits to "step\/par" are/);
+});
+
+function functionsOf(...names: [name: string, module: string][]): FunctionFacts {
+  return {
+    rows: names.map(([name, module], i) => {
+      return { name, module, ownS: 10 - i / 10, energies: new Map() };
+    }),
+    waiting: new Map(),
+    cpuS: 100,
+    samples: 1000,
+    lost: 0,
+    rateHz: 199,
+    completePercent: 99,
+    guessedPercent: 0,
+  };
+}
+
+Deno.test("the hottest function is named once, without template and call arguments", () => {
+  const name = "void deep::Solver<std::vector<double, std::allocator<double> >, 4>::" +
+    "step<int>(std::map<int, std::function<void (int)> > const&, int) const";
+  const of = (name: string, module = "/opt/app") => {
+    return first({ regions: [], column: undefined, functions: functionsOf([name, module]) });
+  };
+  assertEquals(of(name).text, "deep::Solver::step uses 10 % of the CPU time by itself.");
+  assertEquals(of(name).next, "Look at this function first; --folded FILE shows who calls it.");
+  assert(of("f".repeat(300)).text.length < 100);
+  for (const module of ["/usr/lib/libpython3.11.so.1.0", "/usr/bin/python3.12", "python"]) {
+    assertMatch(of("_PyEval_EvalFrameDefault", module).next, /Python interpreter: --python/);
+  }
+});
+
+Deno.test("shortFunction() keeps what is not an argument", () => {
+  for (
+    const [name, short] of [
+      ["main", "main"],
+      ["pymalloc_alloc_[i]", "pymalloc_alloc_[i]"],
+      ["[short threads]", "[short threads]"],
+      ["(anonymous namespace)::f<int>(int)", "(anonymous namespace)::f"],
+      ["void (anonymous namespace)::f<int>(int)", "(anonymous namespace)::f"],
+      ["A<int>::operator()(int) const", "A::operator()"],
+      ["bool operator< <int>(A<int> const&, A<int> const&)", "operator<"],
+      ["std::ostream& operator<< <char>(std::ostream&, char)", "operator<<"],
+      ["A::operator new(unsigned long)", "A::operator new"],
+      ["operator<(A const&, A const&)", "operator<"],
+      ["A<int>::operator->()", "A::operator->"],
+      ["main::{lambda(int)#1}::operator()(int) const", "main::{lambda#1}::operator()"],
+      ["f(int) [clone .part.0]", "f"],
+      ["f<int>(int)_[i]", "f_[i]"],
+      ["<module>", "<module>"],
+      ["K.f.<locals>.g", "K.f.<locals>.g"],
+      ["<alloc::vec::Vec<T> as core::ops::Drop>::drop", "core::ops::Drop>::drop"],
+      ["decltype(x->y) g<(x->y)>(int)", "g"],
+      ["f(", "f"],
+      ["", ""],
+    ]
+  ) assertEquals(shortFunction(name), short, name);
 });

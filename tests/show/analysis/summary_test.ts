@@ -303,3 +303,50 @@ Deno.test("energy below zero is printed: rows add up", () => {
   assertMatch(rows[1], /1012\.5 ± 9\.0 100 % /);
   assertMatch(rows[2], /-12\.5 ± 9\.0 /);
 });
+
+Deno.test("the table of functions has all in its sums, and no column of energies without any", () => {
+  const rows = Array.from({ length: 13 }, (_, i) => ({
+    name: `f${i}`,
+    module: "/usr/lib/libpython3.11.so.1.0",
+    ownS: i < 10 ? 9 : 1,
+    energies: new Map<EnergyKind, { joules: number; seJ: number }>([
+      ["node", { joules: NaN, seJ: NaN }],
+    ]),
+  }));
+  const functions = {
+    rows,
+    waiting: new Map<EnergyKind, { joules: number; seJ: number }>([
+      ["node", { joules: NaN, seJ: NaN }],
+    ]),
+    cpuS: 100,
+    samples: 1000,
+    lost: 0,
+    rateHz: 199,
+    completePercent: 99,
+    guessedPercent: 0,
+  };
+  const without = printed(factsOf({ regions: [], column: undefined, functions }));
+  assertMatch(without, /^\(3 more functions\) +3(\.0*)? s +3\.0 %$/m);
+  assertMatch(without, /^f0 .* libpython3\.11\.so\.1\.0$/m);
+  assertStringIncludes(without, "own energy of 0 of 13 functions");
+  assert(!without.includes("node (J)"), without);
+  rows[11].energies.set("node", { joules: 5, seJ: 1 });
+  const one = printed(factsOf({ regions: [], column: undefined, functions }));
+  assertStringIncludes(one, "own energy of 1 of 13 functions");
+  assertMatch(one, /^f0 .* libpython3…?[^ ]*$/m);
+});
+
+Deno.test("regions without a row of their own are counted once", () => {
+  const regions = Array.from({ length: 30 }, (_, i) => region(`r${i}`, i < 20 ? 30 : 5, 1));
+  const rests = [treeRow("(4000 more regions)", {
+    energies: new Map([["node", energyOf(350, NaN)]]),
+  })];
+  const text = printed(factsOf({ regions, rests, leftOut: 4000 }));
+  assertMatch(text, /^\(4000 more regions\) .* 35 %/m);
+  assertMatch(text, /^18 more: joulemark show/m);
+  const few = printed(factsOf({ regions: regions.slice(19), rests, leftOut: 4000 }));
+  assertMatch(few, /^10 more below 1 %: joulemark show/m);
+  // Without a row their size is not known.
+  const unknown = printed(factsOf({ regions: regions.slice(19), rests: [], leftOut: 4000 }));
+  assertMatch(unknown, /^4010 more: joulemark show/m);
+});
