@@ -40,7 +40,7 @@ import { loadYaml } from "../formats/yaml.ts";
 import { monotonicNanoseconds } from "../os/clock.ts";
 import { listDirectory, statPath } from "../os/files.ts";
 import { makeOutputDirectory, probeDocument, writeDocument } from "../os/files/whole_file.ts";
-import { renameOutput } from "../os/output_place.ts";
+import { removeUserFile, renameOutput } from "../os/output_place.ts";
 import { findCommand } from "../os/process.ts";
 import { selfCommand } from "../os/self.ts";
 import { readFoundText } from "../os/user_file.ts";
@@ -68,6 +68,8 @@ const LAST_LINES = 10;
 const SIGNAL_STATUS = 128;
 /** Time between two looks at the power. */
 const POWER_MS = 500;
+/** Size of a small report. */
+const PROBE_BYTES = 16384;
 /** Directory of the runs that do not count. */
 const WARMUP = "warmup";
 
@@ -484,6 +486,7 @@ class Runner implements Disposable {
     const launch = { self, command: command.words, stem };
     const { status, report } = await runOnce(launch, { wait, isEnded: () => this.#isEnded });
     this.#endBySignal();
+    if (status === 0 && statPath(`${stem}.report`) === undefined) throw withoutReport(stem);
     if (status === 0) return this.#value(report);
     if (!isWarmup && statPath(`${stem}.report`) !== undefined) {
       renameOutput(`${stem}.report`, `${stem}.report.failed`);
@@ -560,6 +563,19 @@ class Runner implements Disposable {
     this.#endBySignal();
     if (status !== 0) throw failed(`--${option} "${line}"`, status, path);
   }
+}
+
+/** A run that succeeded but left no report, most often for lack of space. */
+function withoutReport(stem: string): EndedSession {
+  const path = `${stem}.report`;
+  try {
+    writeDocument(path, " ".repeat(PROBE_BYTES));
+    removeUserFile(path);
+  } catch (error) {
+    return new EndedSession((error as Error).message, EXIT.failed);
+  }
+  const { message, cause } = failed(`${path} was not written: the run`, 0, `${stem}.out`);
+  return new EndedSession(message, EXIT.failed, cause as string);
 }
 
 function failed(what: string, status: number, path: string): EndedSession {

@@ -30,7 +30,8 @@ export interface NameSources {
   readonly jitMap: (process: number) => string;
 }
 
-const MARKER_NAMES = [
+/** Names of frames that are no functions. */
+export const MARKER_NAMES = [
   CUT,
   "[short threads]",
   "[kernel, not visible]",

@@ -1,5 +1,5 @@
 /** A disk that is full: one clear line each, the old file whole, the command untouched. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 
 /** Mounts a small file system; `false` where that is not allowed. */
@@ -117,6 +117,53 @@ endToEnd("space for the report is kept on a disk that fills for good", async (di
     const { code, stderr } = await child.output();
     assertEquals(code, 0, new TextDecoder().decode(stderr));
     assertStringIncludes(Deno.readTextFileSync(`${small}/a.report`), "GEOPM Version");
+  } finally {
+    new Deno.Command("umount", { args: [small] }).outputSync();
+  }
+});
+
+endToEnd("bench and run name a full disk, and the checkpoint that is left", async (dir) => {
+  const small = `${dir}/small`;
+  if (!mountSmall(small, 1 << 22)) return;
+  const fill = () => {
+    for (const bytes of [1 << 23, 4096]) {
+      try {
+        Deno.writeFileSync(`${small}/filler-${bytes}`, new Uint8Array(bytes));
+      } catch {
+        // That is the point.
+      }
+    }
+  };
+  try {
+    fill();
+    const args = ["bench", "--simulate", "-q", "-r", "2", "-w", "0", "--no-timeline"];
+    const bench = joulemark(dir, [...args, "--dir", "small/b", "true", "true"]);
+    assertEquals(bench.code, 1, bench.stdout + bench.stderr);
+    assertMatch(bench.stderr, /cannot write ".*b\/[AB]-1\.report": no space left on device/);
+    assert(!bench.stderr.includes("no such file"), bench.stderr);
+    for (const bytes of [1 << 23, 4096]) Deno.removeSync(`${small}/filler-${bytes}`);
+    const child = new Deno.Command(BINARY, {
+      args: [
+        ...["run", "-q", "--simulate", "--no-timeline", "--checkpoint", "0.2"],
+        ...["--report", "small/t.report", "--", "sleep", "3"],
+      ],
+      cwd: dir,
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    await new Promise((go) => setTimeout(go, 1800));
+    const hasCheckpoint = () =>
+      [...Deno.readDirSync(small)].some((e) => e.name === "t.report.partial");
+    assert(hasCheckpoint(), [...Deno.readDirSync(small)].map(({ name }) => name).join());
+    fill();
+    const { code, stderr } = await child.output();
+    const text = new TextDecoder().decode(stderr);
+    assertEquals(code, 0, text);
+    if (text.includes('cannot write "small/t.report"')) {
+      assertStringIncludes(text, "small/t.report.partial has the values up to the last checkpoint");
+    }
+    assertEquals(hasCheckpoint(), text.includes("t.report.partial has the values"));
   } finally {
     new Deno.Command("umount", { args: [small] }).outputSync();
   }

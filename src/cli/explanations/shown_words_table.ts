@@ -436,4 +436,46 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     ["maximum ÷ mean", "most / mean"],
     "The highest value divided by the mean. 1 means that the load is balanced.",
   ],
+  [
+    ["marked"],
+    "The report contains the exit status or the signal of a command that failed. joulemark " +
+    "compare refuses such a report.",
+  ],
+  [
+    ["still open", "open"],
+    "Regions that had begun and not ended when the command was interrupted or killed.",
+  ],
+  [
+    ["recovered", ".recovered"],
+    "The report was made from the journal in memory, because the monitor was killed. Its " +
+    "values end at most one second before that.",
+  ],
+  [
+    ["[not running]"],
+    "Energy of the time in which the CPUs that the command used waited. It belongs to no " +
+    "function.",
+  ],
+  [["_[i]", "name_[i]"], "A function that the compiler inlined into the frame before it."],
+  [["_[k]", "name_[k]"], "Code of the kernel."],
+  [["_[g]", "name_[g]"], "The frame is a guess, because the code has no unwind table."],
+  [["[…]", "[...]"], "Outer frames of the stack are missing."],
+  [["[unknown]"], "An address that belongs to no file."],
+  [["[short threads]"], "CPU time of threads that ended before their first sample."],
+  [["[kernel, not visible]"], "CPU time in the kernel, which this user may not sample."],
+  [["[kernel thread]"], "CPU time of a thread of the kernel."],
+  [["[lost]"], "CPU time of threads whose samples were all lost."],
+  [["[off CPU]"], "Time in which threads waited (--off-cpu). This time is no CPU time."],
+  [
+    ["[preempted]"],
+    "Time in which threads were ready but did not run (--off-cpu). This time is no CPU time.",
+  ],
+  [
+    ["more regions", "more functions"],
+    "Regions or functions without rows of their own, with the sum of their values.",
+  ],
+  [
+    ["sweet spot"],
+    "The setting of a study with the minimum energy. The front are the settings for which no " +
+    "other one is both faster and lower in energy.",
+  ],
 ];

@@ -202,6 +202,7 @@ export class RunReport {
         removeUserFile(`${this.#path}.partial`);
       } catch (error) {
         log((error as Error).message);
+        if (this.#isKept) log(`${written}.partial has the values up to the last checkpoint`);
         written = undefined;
       }
     }

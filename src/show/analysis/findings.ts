@@ -4,6 +4,7 @@
  * @module
  */
 import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
+import { FIT_ADVICE } from "./notes.ts";
 import { energyText, powerText, timeText } from "./quantity_text.ts";
 import { robustDeviation, summarize } from "./statistics.ts";
 import { regionShares } from "./summary_table.ts";
@@ -342,7 +343,9 @@ export function inaccurateRegions(facts: SummaryFacts): RunFinding | undefined {
     code: "inaccurate-regions",
     stakeJ: 0,
     text: `The energy of ${which} has an error above 5 %, or its error is not known.`,
-    next: "Run longer: four times the time gives half the error.",
+    next: facts.isSampled
+      ? `${FIT_ADVICE[0].toUpperCase()}${FIT_ADVICE.slice(1)}.`
+      : "Run longer: four times the time gives half the error.",
   };
 }
 

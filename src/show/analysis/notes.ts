@@ -38,6 +38,8 @@ export interface NoteFacts {
   readonly column: EnergyKind | undefined;
   readonly regions: readonly TreeRow[];
   readonly periodsS: ReadonlyMap<EnergyKind, number>;
+  /** Are the energies of regions GEOPM's sampled ones? */
+  readonly isSampled: boolean;
   /** Why no energy is known; "": it is. */
   readonly absence: string;
   readonly monitor: { readonly percent: number } | undefined;
@@ -123,8 +125,11 @@ function inaccurateRegions({ totals, column, regions }: NoteFacts): Finding | un
   };
 }
 
+/** Help for values without errors, which no longer run gets. */
+export const FIT_ADVICE = "use --attribution fit";
+
 /** Regions that matter and have no error; a run's own notes have the reason. */
-function coarseRegions({ totals, column, regions }: NoteFacts): Finding[] {
+function coarseRegions({ totals, column, regions, isSampled }: NoteFacts): Finding[] {
   const total = column === undefined ? undefined : totals.components.get(column);
   if (column === undefined || total === undefined) return [];
   const coarse = regions.filter(({ energies }) => {
@@ -137,8 +142,9 @@ function coarseRegions({ totals, column, regions }: NoteFacts): Finding[] {
     code: "coarse",
     severity: "warning",
     text: `${COMPONENT_NAMES[column]} energy of ${which} is coarse ` +
-      `(~: ${listed(coarse.map(({ region }) => region))}): no standard error is known`,
-    remedy: "run longer",
+      `(~: ${listed(coarse.map(({ region }) => region))}): ` +
+      (isSampled ? "sampled values have no standard error" : "no standard error is known"),
+    remedy: isSampled ? FIT_ADVICE : "run longer",
   }];
 }
 

@@ -5,6 +5,7 @@
 import {
   absenceOf,
   type ComponentTotal,
+  ENERGY_SIGNALS,
   type JobTotals,
   reportTotals,
 } from "../../core/job_totals.ts";
@@ -92,6 +93,8 @@ export interface SummaryFacts {
   readonly isPartial: boolean;
   /** Update period of each component's counter, s. */
   readonly periodsS: ReadonlyMap<EnergyKind, number>;
+  /** Are the energies of regions GEOPM's sampled ones, without errors? */
+  readonly isSampled: boolean;
   /** Why there is no energy of the node though its counter is there; `undefined`: it has none, or there is. */
   readonly nodeAbsence: string | undefined;
   /** Spread of region times over processes. */
@@ -168,7 +171,10 @@ export function summaryFacts(report: Report): SummaryFacts {
     periodsS: periodsOf(report),
     monitor: monitorOf(report),
     absence: main === undefined ? absenceText(report) : "",
-    nodeAbsence: sections.map((host) => stillText(host, "node")).find((text) => text !== undefined),
+    isSampled: rows.method === "sampled",
+    nodeAbsence:
+      sections.map((host) => stillText(host, "node")).find((text) => text !== undefined) ??
+        (rows.method === "sampled" && !sections.some(hasNodeSource) ? NOT_SAMPLED : undefined),
   };
   return {
     ...values,
@@ -195,6 +201,13 @@ export function summaryFacts(report: Report): SummaryFacts {
     functions: functionFacts(own.functions),
     steps: stepsOf(own.steps),
   };
+}
+
+/** Why a report of GEOPM's values alone has no node energy. */
+const NOT_SAMPLED = "GEOPM's sampled values do not include it";
+
+function hasNodeSource({ joulemark }: ReportHost): boolean {
+  return mapping(joulemark?.sources)[ENERGY_SIGNALS.node] !== undefined;
 }
 
 /** A mapping, empty if it is none. */

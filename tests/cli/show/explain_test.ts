@@ -6,6 +6,7 @@ import { explainOf } from "../../../src/cli/show/explain.ts";
 import { allEntries, entriesFor } from "../../../src/cli/explanations/entries.ts";
 import { WARNINGS } from "../../../src/cli/explanations/warnings_table.ts";
 import { VERBS } from "../../../src/cli/all.ts";
+import { MARKER_NAMES } from "../../../src/profile/names.ts";
 import { unexplained } from "../../_support/unexplained.ts";
 import { reportView } from "../../../src/show/analysis/report_view.ts";
 import { parseReport } from "../../../src/formats/report.ts";
@@ -65,6 +66,8 @@ Deno.test("explain answers the words that the summary, tables and top use", asyn
       ...["hidden", "unsupported model", "no change", "driver missing", "no permission", "trusted"],
       ...["update period", "lag", "moving average", "time constant", "resolution"],
       ...["time.duration.ns"],
+      ...["marked", "still open", "recovered", "sweet spot", "[not running]", "_[k]", "_[i]"],
+      ...["_[g]", ...MARKER_NAMES, "[unknown]"],
     ]
   ) assertEquals((await first(word)).includes("(word)"), true, word);
   assertEquals(await first("EDP"), "EDP (word)");

@@ -89,6 +89,7 @@ Deno.test("coarse regions of a component that the table does not show are a mino
       column,
       regions: [],
       periodsS: new Map(),
+      isSampled: false,
       absence: "",
       monitor: undefined,
     };

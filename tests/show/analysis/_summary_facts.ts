@@ -85,6 +85,7 @@ export function factsOf(own: Partial<SummaryFacts> = {}): SummaryFacts {
     totals: { seconds: 10, components: new Map([["node", totalJ(1000)]]), edp: 1e4 },
     main: "node",
     absence: "",
+    isSampled: false,
     nodeAbsence: undefined,
     hostCount: 1,
     hosts: [{ name: "node01", timeS: 10, energyJ: 1000, meanW: 100 }],

@@ -350,3 +350,30 @@ Deno.test("regions without a row of their own are counted once", () => {
   const unknown = printed(factsOf({ regions: regions.slice(19), rests: [], leftOut: 4000 }));
   assertMatch(unknown, /^4010 more: joulemark show/m);
 });
+
+Deno.test("sampled energies alone have no node energy and no errors, and a true reason", () => {
+  const golden = new URL("../../golden/replay/seed_example.report", import.meta.url);
+  const report = parseReport(Deno.readTextFileSync(golden));
+  const [host] = report.hosts;
+  report.joulemark = {};
+  host.joulemark = {
+    sources: {
+      CPU_ENERGY: { quality: "measured", source: "POWERCAP" },
+      DRAM_ENERGY: { quality: "measured", source: "POWERCAP" },
+    },
+  };
+  const text = printed(summaryFacts(report));
+  assertStringIncludes(
+    text.replace(/\s+/g, " "),
+    "node energy not available: GEOPM's sampled values",
+  );
+  assert(!text.includes("no counter for the whole node"), text);
+  assertStringIncludes(text.replace(/\s+/g, " "), "sampled values have no standard error");
+  assertStringIncludes(
+    text.replace(/\s+/g, " "),
+    "Use --attribution fit.",
+  );
+  assert(!text.includes("un longer"), text);
+  host.joulemark.sources = { BOARD_ENERGY: { absent: "no counter" } };
+  assertStringIncludes(printed(summaryFacts(report)), "no counter for the whole node");
+});
