@@ -2,6 +2,7 @@
  * `joulemark collate`: one report of a job by the site's MPI.
  * @module
  */
+import { counted } from "../core/counted.ts";
 import { messageFor } from "../core/errors.ts";
 import { Mpi } from "../os/mpi.ts";
 import { collate as collateParts } from "../job/place/collate.ts";
@@ -57,7 +58,7 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
     const outcome = collateParts(mpi, { directory: words[0], out });
     if (outcome !== undefined) {
       for (const line of outcome.leftOut) log(line);
-      log(`${out}: ${outcome.hosts} hosts${outcome.partial ? ", partial" : ""}`);
+      log(`${out}: ${counted(outcome.hosts, "host")}${outcome.partial ? ", partial" : ""}`);
       if (outcome.partial) status = EXIT.failed;
     }
   } catch (error) {

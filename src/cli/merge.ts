@@ -2,6 +2,7 @@
  * `joulemark merge`: reports of many hosts into one.
  * @module
  */
+import { counted } from "../core/counted.ts";
 import { jsonText } from "../core/printable.ts";
 import { clockLine, clockOffsets } from "../job/merge/clocks.ts";
 import {
@@ -86,7 +87,7 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   if (text.pmc !== undefined) {
     for (const line of writePartsPmc(merged, text.pmc, version)) log(line);
   }
-  log(`${out}: ${outcome.hosts} hosts${outcome.partial ? ", partial" : ""}`);
+  log(`${out}: ${counted(outcome.hosts, "host")}${outcome.partial ? ", partial" : ""}`);
   return outcome.partial ? EXIT.failed : EXIT.done;
 }
 

@@ -92,8 +92,7 @@ export function variableOf({ name }: Pick<Option, "name">): string {
 
 /**
  * Values of options: from the command line, then from `JOULEMARK_` variables, then from those of
- * other tools, then from files. Empty variables count as unset, except for options whose value may
- * be left out.
+ * other tools, then from files. Empty variables count as unset.
  *
  * @param given By name, from the command line.
  * @param files Settings of configuration files; the first file wins over the others.
@@ -114,7 +113,7 @@ export function optionValues(
     }
     const variable = variableOf(option);
     const ours = option.env === true ? env(variable) : undefined;
-    if (ours !== undefined && (ours !== "" || option.optionalValue === true)) {
+    if (ours !== undefined && ours !== "") {
       values.set(name, { text: ours, origin: "joulemark", name: variable });
       continue;
     }
@@ -140,4 +139,9 @@ export function withoutFiles(values: OptionValues, foreign: readonly string[]): 
       !(origin === "foreign" && foreign.includes(name));
   });
   return own.length === values.size ? values : new Map(own);
+}
+
+/** True for a switch whose value is given and not `0`, `off`, `no` or `false`. */
+export function isOn(text: string | undefined): text is string {
+  return text !== undefined && !["0", "off", "no", "false"].includes(text.toLowerCase());
 }

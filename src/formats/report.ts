@@ -298,6 +298,10 @@ export function parseWholeReport(text: string, path: string): ParsedReport {
 const OLD_REPORT = /^#+ geopm ([^ #\n]*)/;
 
 function parsed(text: string, path: string): ParsedReport {
+  if (text.trim() === "") {
+    const found = "an empty file";
+    throw new FormatError(path, 0, { action: "read", expected: "a report", found });
+  }
   refuseLongLines(text, path);
   const old = OLD_REPORT.exec(text);
   if (old !== null) {

@@ -31,11 +31,11 @@ function isRunnable({ mode, uid }: FileFacts): boolean {
   return (mode & (user === 0 ? 0o111 : user === uid ? 0o100 : 0o011)) !== 0;
 }
 
-/** A script whose interpreter is missing cannot be run: execve(2). */
-function hasInterpreter(path: string): boolean {
+/** The interpreter of a script, if it is missing: execve(2) cannot run the script. */
+function missingInterpreter(path: string): string | undefined {
   const start = new TextDecoder().decode(readWhole(path, 256) ?? new Uint8Array());
-  const found = /^#! *([^ \n]+)/.exec(start);
-  return found === null || statPath(found[1]) !== undefined;
+  const [, name] = /^#![ \t]*([^ \t\n]+)/.exec(start) ?? [];
+  return name === undefined || statPath(name) !== undefined ? undefined : name;
 }
 
 /** Looks a command up as execvp(3) does, and as the guardian (command.h). */
@@ -50,10 +50,13 @@ export function findCommand(command: string, searchPath: string | undefined): Fi
   for (const path of candidates) {
     const facts = statPath(path);
     if (facts === undefined) continue;
-    if (isRunnable(facts) && hasInterpreter(path)) return { path };
-    refused ??= path;
+    const missing = isRunnable(facts) ? missingInterpreter(path) : "";
+    if (missing === undefined) return { path };
+    refused ??= missing === ""
+      ? `${path}: not an executable file`
+      : `${path}: interpreter ${missing} not found`;
   }
-  if (refused !== undefined) return { status: 126, reason: `${refused}: not an executable file` };
+  if (refused !== undefined) return { status: 126, reason: refused };
   return { status: 127, reason: `${command}: command not found` };
 }
 

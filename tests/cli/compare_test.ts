@@ -266,6 +266,17 @@ Deno.test("compare takes a directory of parts as one run of several hosts", asyn
   }
 });
 
+Deno.test("compare of an empty report names it as empty", async () => {
+  await withSets({}, async (dir) => {
+    for (const text of ["", "\n"]) {
+      Deno.writeTextFileSync(`${dir}/e.report`, text);
+      const { code, stderr } = await capture(compare, [`${dir}/a`, "--", `${dir}/e.report`]);
+      assertEquals([code, stderr.trim().split("\n").length], [2, 1]);
+      assertStringIncludes(stderr, 'e.report": expected a report, found an empty file');
+    }
+  });
+});
+
 Deno.test("compare counts no report of a side twice", async () => {
   const { code, stderr } = await capture(compare, ["a", "a", "a", "--", "b"]);
   assertEquals(code, 2);

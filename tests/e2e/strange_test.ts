@@ -58,6 +58,21 @@ endToEnd("a script without an interpreter's line is the shell's, as for execvp(3
   const reason = "Exec format error";
   assertEquals([code, stderr], [126, `joulemark: cannot run "./zeros": ${reason}\n`]);
   assertEquals(shell(dir, "$J run -q -- ''").code, 127);
+  Deno.writeTextFileSync(`${dir}/lost`, "#! /none/sh -x\necho\n", { mode: 0o755 });
+  const lost = shell(dir, "$J run -q -- ./lost");
+  const why = 'interpreter "/none/sh" not found';
+  assertEquals([lost.code, lost.stderr], [127, `joulemark: cannot run "./lost": ${why}\n`]);
+});
+
+endToEnd("an empty or zero JOULEMARK_SIMULATE simulates nothing", (dir) => {
+  for (const value of ["", "0", "off"]) {
+    const { code, stderr } = shell(dir, `JOULEMARK_SIMULATE=${value} $J run -q -- true`);
+    assertEquals([code, stderr], [0, ""], value);
+    assertEquals(Deno.readTextFileSync(`${dir}/joulemark.report`).includes("simulated"), false);
+  }
+  const wrong = shell(dir, "JOULEMARK_SIMULATE=rappl $J run -q -- true");
+  assertEquals(wrong.code, 2);
+  assertStringIncludes(wrong.stderr, "Use rapl, cray, both, or a JSON file");
 });
 
 endToEnd("a small stack is raised where that may be, else named", (dir) => {

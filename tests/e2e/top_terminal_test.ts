@@ -57,7 +57,7 @@ endToEnd(
     try {
       await new Promise((resolve) => setTimeout(resolve, 500));
       using tmux = new Tmux(dir, 80, 24, `${BINARY} top --simulate --interval 0.3`);
-      const first = await tmux.until((text) => /four|regions now +[abcd] 1/.test(text));
+      const first = await tmux.until((text) => /four|regions now +[abcd] \(1\)/.test(text));
       assertEquals(first.split("\n").length, 24);
       assertMatch(first, /^joulemark top /);
       assertMatch(first, /^package power +\d+\.\d .* W +\S+ {2}0[–-]\d+ W$/m);

@@ -79,6 +79,11 @@ Deno.test("findCommand() answers as a shell does", () => {
   assertEquals(status("plain"), 126);
   assertEquals(status("folder"), 126);
   assertEquals(status("missing"), 127);
+  Deno.writeTextFileSync(`${dir}/lost`, "#! /none/sh -x\n", { mode: 0o755 });
+  assertEquals(findCommand(`${dir}/lost`, ""), {
+    status: 126,
+    reason: `${dir}/lost: interpreter /none/sh not found`,
+  });
   Deno.removeSync(dir, { recursive: true });
 });
 

@@ -8,6 +8,7 @@ import type { Environment } from "../../core/environment.ts";
 import { nearest, UnknownNameError, unusable, UsageError } from "../../core/errors.ts";
 import {
   endOfOptions,
+  isOn,
   type Option,
   type OptionValues,
   optionValues,
@@ -136,11 +137,6 @@ export function parseOptions(
   if (mine !== args) words.push(...args.slice(mine.length + (args[mine.length] === "--" ? 1 : 0)));
   const rest = mine.includes("--") ? { rest: parsed["--"] } : {};
   return { text, values, lists, flags: new Set(flags), words, ...rest };
-}
-
-/** True for a switch whose variable is set and not `0`, `off`, `no` or `false`. */
-function isOn(text: string | undefined): boolean {
-  return text !== undefined && !["0", "off", "no", "false"].includes(text.toLowerCase());
 }
 
 /** Words and options as they were given. */

@@ -3,6 +3,7 @@
  * force.
  * @module
  */
+import { counted } from "../../core/counted.ts";
 import type { Host } from "../../core/machine/host.ts";
 import type { Absence, Offer, OfferedSignal } from "../../core/signal.ts";
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../../os/clock.ts";
@@ -152,10 +153,6 @@ function collectorRow({ collector }: MachineHost): CollectorRow | undefined {
   ];
   const user = state.peer === undefined ? "" : `, user ${state.peer.uid} on ${socket}`;
   return { socket, answers: true, state: `reads ${parts.join(", ")}${user}` };
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function processorOf(host: Host): string {

@@ -240,7 +240,7 @@ function regionsNow(processes: readonly ProcessContextNow[]): string {
     if (region !== undefined) counts.set(region, (counts.get(region) ?? 0) + 1);
   }
   return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-    .map(([region, count]) => `${printable(region)} ${count}`).join(", ");
+    .map(([region, count]) => `${printable(region)} (${count})`).join(", ");
 }
 
 interface ProcessRow {

@@ -263,12 +263,37 @@ static i64 become(const struct command *command, const struct inherited *state) 
   return -error;
 }
 
+/* Writes the interpreter of a script, as its first line names it; 0: the file has none. */
+static int find_interpreter(const char *path, char *name, u64 size) {
+  char first[256];
+  i64 fd = open_at(path, O_RDONLY | O_NONBLOCK, 0);
+  i64 have = fd < 0 ? -1 : call(SYS_READ, fd, (i64)first, sizeof first, 0);
+  close_fd(fd);
+  i64 at = 2;
+  u64 length = 0;
+  if (have < 3 || first[0] != '#' || first[1] != '!') return 0;
+  while (at < have && (first[at] == ' ' || first[at] == '\t')) at++;
+  for (; at < have && length + 1 < size; at++) {
+    if (first[at] == ' ' || first[at] == '\t' || first[at] == '\n' || !first[at]) break;
+    name[length++] = first[at];
+  }
+  name[length] = 0;
+  return length > 0;
+}
+
 static void say_refused(const char *path, i64 error) {
-  char line[640];
+  char line[1024];
+  char interpreter[256];
   struct text text = text_in(line, sizeof line);
   add(&text, "cannot run \"");
   add(&text, path);
   add(&text, "\": ");
-  add(&text, error_text(error));
+  if (error == ENOENT && find_interpreter(path, interpreter, sizeof interpreter)) {
+    add(&text, "interpreter \"");
+    add(&text, interpreter);
+    add(&text, "\" not found");
+  } else {
+    add(&text, error_text(error));
+  }
   say(line, 0, 0, 0);
 }

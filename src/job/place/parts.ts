@@ -17,6 +17,7 @@
  * ones, so that the work stays linear. A node that never ends leaves such a report behind.
  * @module
  */
+import { counted } from "../../core/counted.ts";
 import { type Nested, present } from "../../core/report.ts";
 import type { ClockPair } from "../merge/clocks.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
@@ -176,7 +177,7 @@ export class JobPart {
     // Of a large job's nodes only the last ones log what is missing.
     if (state.complete || rest < LAST_NODES) {
       const word = outcome.partial ? `, partial so far${missingText(state.missing)}` : "";
-      log(`${report}: ${outcome.hosts} hosts${word}`);
+      log(`${report}: ${counted(outcome.hosts, "host")}${word}`);
     }
     return done.length;
   }

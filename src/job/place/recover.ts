@@ -21,6 +21,8 @@ export interface Recovered {
   readonly report?: string;
   /** Why there is no report. */
   readonly reason?: string;
+  /** The directory of its report, which does not exist. */
+  readonly missing?: string;
 }
 
 /**
@@ -54,6 +56,7 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   const waits = (folder: string) => ({
     done: ageS(directory) > KEPT_S,
     reason: `${folder}: nothing there`,
+    missing: folder,
   });
   const early = journalReportPath(directory);
   if (early !== undefined && !isThere(folderOf(early))) return waits(folderOf(early));

@@ -2,6 +2,7 @@
  * Finds sessions without a monitor under a directory, makes their reports, and removes them.
  * @module
  */
+import { counted } from "../../core/counted.ts";
 import { AccessError } from "../../core/errors.ts";
 import { closeFile, listDirectory, O, openFile, removeTree, statPath } from "../../os/files.ts";
 import { libc } from "../../os/libc.ts";
@@ -28,16 +29,33 @@ export function recoverAll(directory: string, log: (line: string) => void): stri
   }
   const path = privateAlone(directory);
   const last = path.slice(path.lastIndexOf("/") + 1);
-  const reports: string[] = [];
-  if (last.startsWith("s-")) recoverJob(path.slice(0, path.lastIndexOf("/")), last, reports, log);
-  else if (statPath(`${path}/lock`) !== undefined) recoverJob(path, undefined, reports, log);
+  const reports: string[] = [], kept: string[] = [];
+  const site = { reports, kept, log };
+  if (last.startsWith("s-")) recoverJob(path.slice(0, path.lastIndexOf("/")), last, site);
+  else if (statPath(`${path}/lock`) !== undefined) recoverJob(path, undefined, site);
   else {
     for (const name of listDirectory(path)) {
       if (statPath(`${path}/${name}/lock`) === undefined) continue;
-      recoverJob(`${path}/${name}`, undefined, reports, log);
+      recoverJob(`${path}/${name}`, undefined, site);
     }
   }
+  if (kept.length > 0) {
+    log(
+      `${path}: ${
+        counted(kept.length, "session")
+      } without a report, because the directory does not ` +
+        `exist, such as ${kept[0]}. Make it and run joulemark recover again within a week`,
+    );
+  }
   return reports;
+}
+
+/** Results of a search. */
+interface Found {
+  readonly reports: string[];
+  /** Missing directories of reports. */
+  readonly kept: string[];
+  log(line: string): void;
 }
 
 /**
@@ -64,8 +82,7 @@ function privateAlone(directory: string): string {
 function recoverJob(
   job: string,
   only: string | undefined,
-  reports: string[],
-  log: (line: string) => void,
+  { reports, kept, log }: Found,
 ): void {
   const lock = openFile(`${job}/lock`, O.RDWR | O.NOFOLLOW);
   try {
@@ -75,8 +92,9 @@ function recoverJob(
     }
     for (const name of listDirectory(job)) {
       if (!name.startsWith("s-") || (only !== undefined && name !== only)) continue;
-      const { done, report, reason } = recoverSession(`${job}/${name}`, false);
+      const { done, report, reason, missing } = recoverSession(`${job}/${name}`, false);
       if (report !== undefined) reports.push(report);
+      else if (missing !== undefined) kept.push(missing);
       else if (reason !== undefined && !name.endsWith("-node")) log(`${job}/${name}: ${reason}`);
       if (done) removeTree(`${job}/${name}`);
     }

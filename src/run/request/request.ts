@@ -8,7 +8,7 @@
  */
 import { listOf } from "../../core/names.ts";
 import { nearest, unusable, UsageError } from "../../core/errors.ts";
-import { type OptionValues, variableOf } from "../../core/option.ts";
+import { isOn, type OptionValues, variableOf } from "../../core/option.ts";
 import { applicationName } from "../../job/place/launchers.ts";
 import type { RunFiles } from "../../job/place/run_names.ts";
 import { statPath } from "../../os/files.ts";
@@ -142,7 +142,7 @@ export function runRequest(
     without: listOf(text("without")),
     root: text("root") ?? "",
     collector: text("collector"),
-    simulate: text("simulate"),
+    simulate: isOn(text("simulate")) ? text("simulate") : undefined,
     ...switches,
     warnings,
   };

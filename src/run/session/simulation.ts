@@ -125,7 +125,7 @@ function specFor(text: string, topology: PlatformTopology): SimSpec {
       return work();
     } catch (error) {
       const found = (error as Error).message;
-      throw unusable(`--simulate=${text}`, expected, found, `give ${described}`);
+      throw unusable(`--simulate=${text}`, expected, found, `Use ${described}`);
     }
   };
   const content = tried(described, () => readTextSoon(text));

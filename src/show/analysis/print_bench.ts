@@ -2,6 +2,7 @@
  * A benchmark as text for people and JSON for programs.
  * @module
  */
+import { counted } from "../../core/counted.ts";
 import { printable } from "../../core/printable.ts";
 import { type Comparison, METRICS } from "./comparison.ts";
 import { type JobFigures } from "./job_figures.ts";
@@ -154,10 +155,6 @@ function verdictLines({ set, comparison }: BenchComparison, { sets }: BenchResul
     ...missed.map((line) => indent + line),
     ...warnings.map((warning) => `${indent}note: ${printable(warning)}`),
   ];
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
 
 /** For programs: what is not known is null. */

@@ -3,6 +3,7 @@
  * three notes. One function makes it of one set of facts, for a run, a replay, a job and a report that is shown.
  * @module
  */
+import { counted } from "../../core/counted.ts";
 import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
 import type { ComponentTotal } from "../../core/job_totals.ts";
 import { findings } from "./findings.ts";
@@ -401,10 +402,6 @@ function endLines(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOpt
 
 function percentText(percent: number): string {
   return percent < 0.05 ? "<0.1 %" : `${percent.toFixed(1)} %`;
-}
-
-function counted(count: number, noun: string, ending = "s"): string {
-  return `${count} ${noun}${count === 1 ? "" : ending}`;
 }
 
 /** A path as a shell takes it. */

@@ -57,7 +57,8 @@ Deno.test("parseOptions() prefers the command line to JOULEMARK_ to GEOPM_ varia
   ]);
   const simulate = (env: Record<string, string>) =>
     parseOptions(TABLE, [], (name) => env[name]).text.simulate;
-  assertEquals([simulate({}), simulate({ JOULEMARK_SIMULATE: "" })], [undefined, ""]);
+  assertEquals([simulate({}), simulate({ JOULEMARK_SIMULATE: "" })], [undefined, undefined]);
+  assertEquals(simulate({ JOULEMARK_SIMULATE: "rapl" }), "rapl");
 });
 
 Deno.test("parseOptions() answers a mistake with one line that helps", () => {

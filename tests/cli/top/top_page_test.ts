@@ -47,7 +47,7 @@ Deno.test("page() without a view is plain lines: no course, no keys, nothing a t
     "package power   76.7  75.8 W",
     "throttled       0.00  - %",
     "GPU throttled   power limit  no",
-    "regions now     solve 2, b\\x1b[2J 1",
+    "regions now     solve (2), b\\x1b[2J (1)",
     "",
     "process  rank  thread   where",
     "10       0     -        main > solve",

@@ -31,6 +31,23 @@ function inDirectory(body: (dir: string) => void): void {
   }
 }
 
+timed("recoverAll() counts sessions whose directories are gone in one line", () => {
+  inDirectory((dir) => {
+    const base = `${dir}/base`, lines: string[] = [];
+    const first = sessionFor(base, `${dir}/gone/a.report`);
+    assertEquals(recoverAll(base, (line) => lines.push(line)), []);
+    assertMatch(lines.join("\n"), /1 session without a report.* such as \S*\/gone\/\./);
+    for (const name of ["s-1-3", "s-1-4"]) {
+      Deno.mkdirSync(`${base}/own-1-2/${name}`);
+      Deno.copyFileSync(`${first}/journal`, `${base}/own-1-2/${name}/journal`);
+    }
+    lines.length = 0;
+    recoverAll(base, (line) => lines.push(line));
+    assertEquals(lines.length, 1, lines.join("\n"));
+    assertMatch(lines[0], /3 sessions without a report/);
+  });
+});
+
 timed(
   "recoverAll() writes nothing that another user's session asks for, and names the owner",
   () => {

@@ -168,7 +168,7 @@ Deno.test("JobPart: the last node done makes the job's report, earlier ones a pa
     });
     assertEquals(seen, [["c", "1 of 3 hosts"], ["ac", "2 of 3 hosts"], ["abc", "whole"]]);
     assertEquals(told, [
-      "job.report: 1 hosts, partial so far, without a, b",
+      "job.report: 1 host, partial so far, without a, b",
       "job.report: 2 hosts, partial so far, without b",
       "job.report: 3 hosts",
     ]);
@@ -293,7 +293,7 @@ Deno.test("JobPart logs a part that is torn, and merges the rest", () => {
     const told: string[] = [];
     for (const node of nodes) node.finish((line) => told.push(line));
     assertStringIncludes(told.at(-2)!, "b.report");
-    assertStringIncludes(told.at(-1)!, "1 hosts, partial");
+    assertStringIncludes(told.at(-1)!, "1 host, partial");
   });
 });
 
