@@ -212,7 +212,7 @@ endToEnd("run --repeat runs a command several times, and has mean and deviation"
   const args = ["run", "--repeat", "3", "--simulate", "--report", "lu.report"];
   const out = joulemark(dir, [...args, "--", "sh", "-c", "sleep 0.1; echo run >>log"]);
   assertEquals(out.code, 0, out.stderr);
-  assertStringIncludes(out.stdout, "3 runs; ± is the standard deviation of a run");
+  assertStringIncludes(out.stdout, "; mean ± standard deviation of a run\n");
   assertMatch(out.stdout, /^energy of (node|package)/m);
   // Some of these runs are shorter than the update period of the node's counter.
   const brief = ["run", "--repeat", "5", "--simulate", "--report", "brief.report"];

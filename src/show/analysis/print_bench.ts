@@ -71,14 +71,14 @@ export function benchText(result: BenchResult): string {
     ? `${counted(blocks, "block")} in random order (seed ${seed})`
     : counted(blocks, "run");
   const warm = warmup === 0 ? "" : `, ${warmup} warm-up${several ? " each" : ""}`;
-  const deviation = spread === "run" ? "; ± is the standard deviation of a run" : "";
+  const error = spread === "run" ? "standard deviation of a run" : "standard error";
   const page = pages.length === 0 ? "" : `; page: ${pages.map(printable).join(", ")}`;
   return [
-    `bench: ${counted(sets.length, "command")}, ${runs}${warm}${deviation}`,
+    `bench: ${counted(sets.length, "command")}, ${runs}${warm}`,
     ...(result.simulated === undefined
       ? []
       : ["SIMULATED counters: no value here is a measurement."]),
-    sourceText(result.source),
+    `${sourceText(result.source)}; mean ± ${error}`,
     ...table(result),
     ...failureLines(result.failures),
     ...comparisons.flatMap((one) => verdictLines(one, result)),

@@ -55,7 +55,7 @@ Deno.test("a limit that says nothing is not known, and a change above 100 % has 
   });
   assertMatch(bench, /^B ÷ A: energy [-+]\d+\.\d % \[not known\] \(98\.5 %\): not enough runs/m);
   assertEquals(bench.includes("would be missed"), false, bench);
-  assertMatch(bench, /^energy of package \+ memory$/m);
+  assertMatch(bench, /^energy of package \+ memory; mean ± standard error$/m);
   const { tables } = comparePage(comparison, { a, b }, NOTES);
   assertStringIncludes(JSON.stringify(tables[0].rows[0]), "null,null");
 });
