@@ -189,7 +189,7 @@ endToEnd(
     assert(!/mistakes:/.test(out.report), out.report.slice(-3000));
     assertStringIncludes(
       out.report,
-      "the names of 2 visits (or they are null pointers or unknown handles)",
+      "2 visits have no name: there was no room for more names, or the names are null pointers",
     );
   },
 );

@@ -103,7 +103,7 @@ endToEnd("stats --json of more than fits in memory names the formats that stream
   const out = joulemark(dir, ["stats", "--json", "large"]);
   assertEquals([out.code, out.stdout], [2, ""]);
   assert(
-    /^joulemark stats: [^\n]*--format csv or --format jsonl[^\n]*\n$/.test(out.stderr),
+    /^joulemark stats: [^\n]*--format csv or jsonl[^\n]*\n$/.test(out.stderr),
     out.stderr,
   );
 });

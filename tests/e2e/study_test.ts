@@ -6,7 +6,7 @@ endToEnd("study finds the sweet spot, and goes on where it was interrupted", (di
   const script = `case $T in 1) sleep 0.4;; 3) sleep 0.1;; *) sleep 0.3;; esac; echo "T is $T"`;
   const args = ["study", "--vary", "T=4,3,1", "--repeat", "2"];
   const command = ["--", "sh", "-c", script];
-  const env = { JOULEMARK_SIMULATE: "" };
+  const env = { JOULEMARK_SIMULATE: "1" };
   const first = joulemark(dir, [...args, ...command], env);
   assertEquals(first.code, 0, first.stderr);
   assertStringIncludes(first.stdout, "sweet spot: T=3");
@@ -30,7 +30,7 @@ endToEnd("study finds the sweet spot, and goes on where it was interrupted", (di
 });
 
 endToEnd("study tells of runs that fail, and of a command that is not there", (dir) => {
-  const env = { JOULEMARK_SIMULATE: "" };
+  const env = { JOULEMARK_SIMULATE: "1" };
   const args = ["study", "--repeat", "1", "--vary", "T=0,1", "--", "sh", "-c", "exit $T"];
   const out = joulemark(dir, args, env);
   assertEquals(out.code, 1);
@@ -66,7 +66,7 @@ endToEnd(
     const out = joulemark(dir, [
       ...["study", ...placed, "--repeat", "1", "--json"],
       ...["--", "./launch", "{nodes}", "{run}", "sleep", "0.2"],
-    ], { JOULEMARK_SIMULATE: "" });
+    ], { JOULEMARK_SIMULATE: "1" });
     assertEquals(out.code, 0, out.stderr);
     const [sweep, table] = JSON.parse(out.stdout).tables;
     assertEquals(sweep.rows.map((row: Record<string, unknown>) => row.setting), [
