@@ -115,17 +115,12 @@ done
 [ -n "$tiers$given" ] || tiers="unit statistics e2e laws"
 
 # Three lanes: tests with an eye on the clock have the CPUs first, the others run beside them.
-first= patient= beside=
+first= patient= beside= apart=
+unshare -m sh -c "$SHARED" sh true 2>/dev/null && apart="unshare -m sh -c"
 for tier in $tiers; do
-  case $tier in
-  e2e)
-    if unshare -m sh -c "$SHARED" sh true 2>/dev/null; then
-      first="$first $(files_of timed)" patient="$patient $(files_of patient)"
-    else
-      first="$first $(files_of e2e)"
-    fi
-    ;;
-  unit | statistics) beside="$beside $(files_of $tier)" ;;
+  case $tier-${apart:+apart} in
+  e2e-apart) first="$first $(files_of timed)" patient="$patient $(files_of patient)" ;;
+  unit-* | statistics-* | laws-apart) beside="$beside $(files_of $tier)" ;;
   *) first="$first $(files_of $tier)" ;;
   esac
 done
@@ -140,10 +135,10 @@ lane() {
 }
 # word splitting is meant below: files
 # shellcheck disable=SC2086
-[ -z "$beside" ] || lane beside "$DENO" test --config "$CONFIG" --no-lock -A "$@" $beside
+[ -z "$beside" ] ||
+  lane beside ${apart:+$apart "$SHARED" sh} "$DENO" test --config "$CONFIG" --no-lock -A "$@" $beside
 # shellcheck disable=SC2086
-[ -z "$patient" ] ||
-  lane patient unshare -m sh -c "$SHARED" sh "$DENO" test --config "$CONFIG" --no-lock -A "$@" $patient
+[ -z "$patient" ] || lane patient $apart "$SHARED" sh "$DENO" test --config "$CONFIG" --no-lock -A "$@" $patient
 status=0
 parts=0
 if [ -n "$first$given" ]; then
