@@ -23,6 +23,8 @@ trap '[ -n "$log" ] || echo "0 passed, 1 failed"' EXIT
 
 find_deno
 choose_map
+# Texts have characters beyond ASCII, unless the locale has none; tests of that choose their own.
+export LANG="${LANG:-C.UTF-8}"
 
 # End-to-end tests run the executable, so it is made first when it is missing or older than its sources.
 JOULEMARK_BIN=${JOULEMARK_BIN:-$ROOT/joulemark}
