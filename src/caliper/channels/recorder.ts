@@ -99,10 +99,12 @@ export class ContextRecorder implements EventReceiver {
     return this.#sampled > 0 && this.#command >= 0;
   }
 
-  /** Commands that a process with annotations took the place of. */
+  /** Commands that a process with annotations took the place of, without those that annotated later. */
   get withdrawn(): number[] {
     const all = this.#options.names.processes();
-    return all.filter(({ role }) => role === "withdrawn").map(({ pid }) => pid);
+    const own = new Set(all.filter(({ role }) => role !== "withdrawn").map(({ pid }) => pid));
+    return all.filter(({ role, pid }) => role === "withdrawn" && !own.has(pid))
+      .map(({ pid }) => pid);
   }
 
   /** Share of the samples of functions that belong to processes without annotations. */

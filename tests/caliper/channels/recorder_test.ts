@@ -511,3 +511,13 @@ Deno.test("samples of functions get counters as they were at their own times", (
   }
   assertEquals(sampled, 20);
 });
+
+Deno.test("a command that another rank took the place of keeps its records if it annotates", () => {
+  const node = new ContextNode([EVENTS]);
+  const command = node.start(0, 100, [0], "command");
+  node.start(1, 101, [1]);
+  node.withdraw(command);
+  assertEquals(node.recorder.withdrawn, [100]);
+  node.start(2, 100, [0]);
+  assertEquals(node.recorder.withdrawn, []);
+});
