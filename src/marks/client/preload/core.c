@@ -258,17 +258,18 @@ static struct { uint64_t id; uint32_t region; } jm_ids[1024];
 static uint32_t jm_ids_next;
 static int jm_ids_lock;
 
-static int jm_ids_take_lock(void) {
+JM_HIDDEN int jm_take_lock(int *lock) {
     int tries;
-    for (tries = 0; tries < 100000; tries++) {
-        if (!__atomic_exchange_n(&jm_ids_lock, 1, __ATOMIC_ACQUIRE)) return 1;
+    for (tries = 0; tries < 20000; tries++) {
+        if (!__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE)) return 1;
+        if (tries >= 100) joulemark__syscall(SYS_sched_yield);
     }
     return 0;
 }
 
 JM_HIDDEN void jm_keep_id(uint64_t id, uint32_t region) {
     uint32_t i, at;
-    if (!jm_ids_take_lock()) return;
+    if (!jm_take_lock(&jm_ids_lock)) return;
     at = jm_ids_next % 1024;
     for (i = 0; i < 1024 && jm_ids[at].region; i++) at = (at + 1) % 1024;
     jm_ids[at].id = id;
@@ -279,7 +280,7 @@ JM_HIDDEN void jm_keep_id(uint64_t id, uint32_t region) {
 
 JM_HIDDEN uint32_t jm_take_id(uint64_t id) {
     uint32_t i, region = 0;
-    if (!jm_ids_take_lock()) return 0;
+    if (!jm_take_lock(&jm_ids_lock)) return 0;
     for (i = 0; i < 1024; i++) {
         if (!jm_ids[i].region || jm_ids[i].id != id) continue;
         region = jm_ids[i].region;

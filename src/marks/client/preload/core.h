@@ -140,6 +140,9 @@ JM_HIDDEN int jm_has_variable(const char *start);
 JM_HIDDEN void jm_remark(const char *text);
 /* The same under another of our own words: a name that no record has, whatever room the ring has. */
 JM_HIDDEN void jm_tell(struct joulemark__thread *t, const char *word, const char *text);
+/* Takes a lock that is 0 while it is free. The thread that has it may wait for a CPU. 0: not for ever, since a forked
+   child may have found it taken. */
+JM_HIDDEN int jm_take_lock(int *lock);
 
 /* MPI_COMM_WORLD of the MPI that is there, as C has it: mpi_world.c. 0: nobody knows. */
 JM_HIDDEN int jm_mpi_world(long *world);

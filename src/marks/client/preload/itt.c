@@ -16,13 +16,7 @@ static struct domain *domains;
 static struct string *strings;
 static int lists;
 
-static int locked(void) {
-    int tries;
-    for (tries = 0; tries < 1000000; tries++) {
-        if (!__atomic_exchange_n(&lists, 1, __ATOMIC_ACQUIRE)) return 1;
-    }
-    return 0;
-}
+static int locked(void) { return jm_take_lock(&lists); }
 static void unlock(void) { __atomic_store_n(&lists, 0, __ATOMIC_RELEASE); }
 
 /* Its presence means that the functions below may be found by name. */

@@ -20,15 +20,6 @@ static struct event {
 static uint64_t counting_since;
 static int lock;
 
-/* Not for ever: a forked child may have found it taken. */
-static int take_lock(void) {
-    int tries;
-    for (tries = 0; tries < 100000; tries++) {
-        if (!__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) return 1;
-    }
-    return 0;
-}
-
 static double of_bits(uint64_t bits) {
     double value;
     memcpy(&value, &bits, 8);
@@ -69,7 +60,7 @@ static void tell(struct joulemark__thread *t) {
 
 static void begin_counting(uint64_t since) {
     uint32_t i;
-    if (!take_lock()) return;
+    if (!jm_take_lock(&lock)) return;
     if (counting_since != since) {
         for (i = 0; i < EVENTS; i++) events[i].name = 0;
         jm_tell_at_end(tell);
@@ -86,7 +77,7 @@ static struct event *event_of(uint32_t name, const char *dialect) {
         if (known == name + 1) {
             if (e->dialect == dialect) return e;
         } else if (!known) {
-            if (!take_lock()) return NULL;
+            if (!jm_take_lock(&lock)) return NULL;
             known = e->name;
             if (!known) {
                 e->dialect = dialect;
