@@ -54,6 +54,8 @@ const MAX_QUICK_PATHS = 2000;
 const LOWERED = "nice 19, by the guardian";
 /** A source that does not answer for so long has failed. */
 const BLOCKED_S = 0.25;
+/** Time in which a command ends after its last process, if it is that process, ns. */
+const END_NS = 2e7;
 /** Standard streams. */
 const STDOUT = 1, STDERR = 2;
 /** Maximum time that a place for outputs may take, s: after it the place has failed. */
@@ -444,10 +446,8 @@ class Run {
     if (this.#paused && tracker.finished) return;
     // Without processes the application has ended, until another process starts.
     this.#paused = tracker.finished;
-    // A real node's counters were read on before: the step that ends the run has their energies.
-    const { endNs, hurry } = this.#application;
-    const isCorrected = this.#simulation !== undefined && this.#paused && !last &&
-      !Number.isNaN(endNs) && !hurry && !this.#standstill.isBlind;
+    // A real node's counters are read on at the end, which takes time.
+    const isCorrected = this.#simulation !== undefined && this.#paused && !last && this.#endsSoon();
     if (isCorrected) this.#correctLast(timeNs);
     if (this.#paused && !this.#standstill.isBlind) this.#engine.settleEnd();
     else this.#engine.settle(last || this.#paused);
@@ -458,6 +458,14 @@ class Run {
       this.#ended = { values: this.#engine.batch.values.slice(), timeS: timeNs * 1e-9 };
     }
     this.#loop.steps++;
+  }
+
+  /** Does the command end with its last process? The guardian reports that a moment later. */
+  #endsSoon(): boolean {
+    const application = this.#application, slow = this.#slow;
+    if (slow === undefined || slow.isEmpty || this.#standstill.isBlind) return false;
+    if (Number.isNaN(application.endNs)) application.sleep(monotonicNanoseconds() + END_NS);
+    return !Number.isNaN(application.endNs) && !application.hurry;
   }
 
   /** Hands on what happened up to a moment. */
