@@ -72,7 +72,7 @@ endToEnd(
     const others = [...long.keys()].filter((name) => OF_SAMPLE[name] === undefined);
     const rest = others.reduce((sum, name) => sum + Math.max(0, more(name)), 0);
     const told = others.filter((name) => more(name) > 0).map((name) => `${name} ${more(name)}`);
-    assert(rest <= samples / 2 + 250, `${rest} for ${samples} samples: ${told.join(", ")}`);
+    assert(rest <= samples / 2 + 150, `${rest} for ${samples} samples: ${told.join(", ")}`);
   },
   120,
   NO_STRACE,

@@ -9,6 +9,8 @@ import { testSignals } from "./signals.ts";
 
 /** A minute each where nothing else runs. */
 const LIMIT_S = 400;
+/** Number of seeds of which one has to prove enough. */
+const TRIES = 3;
 const MISSING = [
   NO_BINARY,
   NO_COMPILER,
@@ -27,13 +29,16 @@ for (const asUser of [false, true]) {
     ),
     fn: () =>
       withTimeLimit(async () => {
-        const seed = Math.floor(Math.random() * 1000);
-        const verdict = await testLaws({ binary: BINARY, faults: 100, seed, asUser });
-        assertEquals(verdict.breaches, [], `seed ${seed}`);
-        // Some seeds choose calls that a run makes only now and then.
-        const counts = JSON.stringify({ ...verdict, seed });
-        assert(verdict.injected >= 70 && verdict.reports > 0, counts);
-        console.log(`seed ${seed}: ${verdict.injected} calls failed, no law broken`);
+        // Some seeds choose calls that a run makes only now and then: they prove too little.
+        for (let tries = 1;; tries++) {
+          const seed = Math.floor(Math.random() * 1000);
+          const verdict = await testLaws({ binary: BINARY, faults: 100, seed, asUser });
+          assertEquals(verdict.breaches, [], `seed ${seed}`);
+          const { injected, reports, unmeasured } = verdict;
+          console.log(`seed ${seed}: ${injected} calls failed, no law broken`);
+          if (injected >= 90 && reports > 0 && unmeasured > 0) return;
+          assert(tries < TRIES, JSON.stringify({ injected, reports, unmeasured, seed }));
+        }
       }, LIMIT_S),
   });
 }
