@@ -50,8 +50,8 @@ needing(
   (dir) => {
     Deno.writeTextFileSync(
       `${dir}/job.sh`,
-      'echo "solve phase"\nfor i in 1 2 3; do sleep 0.1; seq 1000 | tail -1 >/dev/null; done\n' +
-        'echo "out phase"\nsleep 0.2\nenv | grep JOULEMARK_PHASES\n',
+      'echo "solve phase"\nfor i in 1 2 3 4; do sleep 0.1; seq 1000 | tail -1 >/dev/null; done\n' +
+        'echo "out phase"\nsleep 0.3\nenv | grep JOULEMARK_PHASES\n',
     );
     const out = shell(dir, "RUN '^(\\w+) phase' -- bash job.sh");
     assertEquals(out.stdout, "solve phase\nout phase\n");
@@ -93,7 +93,7 @@ for (
     compile(dir, "cc -O2 -w -pthread -I. -o helper helper.c");
     Deno.writeTextFileSync(
       `${dir}/job.sh`,
-      `echo "solve phase"\nsleep 0.1\n${job}\necho "out phase"\nsleep 0.2\n`,
+      `echo "solve phase"\nsleep 0.1\n${job}\necho "out phase"\nsleep 0.25\n`,
     );
     assertEquals(shell(dir, "RUN '^(\\w+) phase' -- sh job.sh").code, 0);
     const found = phases(dir), all = { solve: 1, out: 1, ...wanted };
