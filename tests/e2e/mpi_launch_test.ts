@@ -2,6 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { BINARY, build, endToEnd } from "../_support/programs.ts";
+import { NOT_ROOT, succeeds, unless } from "../_support/skipped.ts";
 
 const LAUNCHERS: Record<string, string[]> = {
   "mpirun.openmpi": ["--allow-run-as-root", "--oversubscribe"],
@@ -29,3 +30,53 @@ for (const [launcher, options] of Object.entries(LAUNCHERS)) {
     assertEquals((host.joulemark!.processes as Record<string, number>).count, 4);
   });
 }
+
+/** Stands for ssh: the machine is another host for what it starts. */
+const SSH = `#!/bin/sh
+[ "$1" != -x ] || shift
+host=$1
+shift
+exec unshare -u sh -c 'hostname "$1"; shift; eval "exec $*"' sh "$host" "$@"
+`;
+const NO_HYDRA = NOT_ROOT ??
+  unless(succeeds("mpiexec.mpich", "--version"), "mpiexec.mpich is not installed") ??
+  unless(succeeds("unshare", "-u", "true"), "unshare may make no host");
+
+endToEnd(
+  "two launches of Hydra at once on the same two nodes have a report each",
+  async (dir) => {
+    Deno.writeTextFileSync(`${dir}/ssh`, SSH, { mode: 0o755 });
+    const launch = (seconds: string) =>
+      new Deno.Command("mpiexec.mpich", {
+        args: ["-launcher", "ssh", "-launcher-exec", `${dir}/ssh`, "-hosts", "n1,n2"]
+          .concat([
+            "-n",
+            "4",
+            "-ppn",
+            "2",
+            BINARY,
+            "run",
+            "-q",
+            "--simulate",
+            "--",
+            "sleep",
+            seconds,
+          ]),
+        cwd: dir,
+        stdin: "null",
+      }).output();
+    const outs = await Promise.all([launch("1"), launch("1")]);
+    for (const { code, stderr } of outs) assertEquals(code, 0, new TextDecoder().decode(stderr));
+    const names = [...Deno.readDirSync(dir)].filter((entry) => entry.isFile).map(({ name }) =>
+      name
+    );
+    const reports = names.filter((name) => name.includes("report")).sort();
+    assertEquals(reports, ["joulemark.report", "joulemark.report-2"]);
+    for (const name of reports) {
+      const { hosts } = parseReport(Deno.readTextFileSync(`${dir}/${name}`), name);
+      assertEquals(hosts.map(({ host }) => host).sort(), ["n1", "n2"]);
+    }
+  },
+  60,
+  NO_HYDRA,
+);

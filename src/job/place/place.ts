@@ -158,12 +158,31 @@ function hydra(look: Lookup): Launch | undefined {
   if (ranks === undefined || rank === undefined || localRanks === undefined) return undefined;
   return {
     launcher: "hydra",
-    job: `${look.schedulerJob ?? "hydra"}-${look.env("PMI_JOBID") ?? ranks}`,
+    job: `${look.schedulerJob ?? "hydra"}-${look.env("PMI_JOBID") ?? hydraPort(look) ?? ranks}`,
     weak: look.env("PMI_JOBID") === undefined,
     rank: rank - (look.number("MPI_LOCALRANKID") ?? 0),
     localRanks,
     ranks,
   };
+}
+
+const MAX_LEVELS = 64;
+
+/**
+ * Port at which Hydra's mpiexec waits for its proxies, `HOST:PORT`: all nodes of a launch have the same,
+ * two launches at once have two. It is an argument of the proxy, an ancestor of each rank.
+ */
+function hydraPort(look: Lookup): string | undefined {
+  let pid = "self";
+  for (let level = 0; level < MAX_LEVELS; level++) {
+    // proc_pid_stat(5): pid (any name) state ppid
+    const parent = look.read(`/proc/${pid}/stat`)?.replace(/^.*\)/s, "").trim().split(" ")[1];
+    if (parent === undefined || Number(parent) <= 1) return undefined;
+    pid = parent;
+    const [name, ...words] = look.read(`/proc/${pid}/cmdline`)?.split("\0") ?? [];
+    const port = words[words.indexOf("--control-port") + 1];
+    if (/(^|\/)(hydra_)?pmi_proxy$/.test(name) && words.includes("--control-port")) return port;
+  }
 }
 
 function flux(look: Lookup): Launch | undefined {

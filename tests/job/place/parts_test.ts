@@ -65,6 +65,16 @@ Deno.test("jobNode() recognizes the other launchers", () => {
   assertEquals(brief(of(hydra)), ["hydra", "hydra-6", undefined, 3, 3, 6]);
   assertEquals(of(hydra)?.weak, true);
   assertEquals(brief(of({ ...hydra, PBS_JOBID: "9.server" }))?.[1], "pbs-9.server-6");
+  const processes = {
+    "/proc/self/stat": "70 (deno) S 60 70",
+    "/proc/60/stat": "60 (a) b) S 50 60",
+    "/proc/60/cmdline": "sh\0-c\0joulemark run -- ./a\0",
+    "/proc/50/cmdline": "/usr/bin/hydra_pmi_proxy\0--control-port\0n1:45985\0--rmk\0user\0",
+    "/proc/50/stat": "50 (hydra_pmi_proxy) S 1 50",
+  };
+  assertEquals(of(hydra, processes)?.job, "hydra-n1:45985");
+  assertEquals(of({ ...hydra, PMI_JOBID: "3" }, processes)?.job, "hydra-3");
+  assertEquals(of(hydra, { ...processes, "/proc/50/cmdline": "sshd\0" })?.job, "hydra-6");
   assertEquals(
     brief(of({
       FLUX_JOB_ID: "f2",
