@@ -25,6 +25,8 @@ export interface Sweep {
   readonly points: readonly SweepPoint[];
   /** Point of minimum energy: the sweet spot; `undefined` if no energy is known. */
   readonly leastEnergy: SweepPoint | undefined;
+  /** Points with less than two standard errors more energy than the sweet spot: only more runs decide. */
+  readonly alike: readonly SweepPoint[];
   readonly leastTime: SweepPoint | undefined;
   /** Point of the minimum energy-delay product. */
   readonly leastProduct: SweepPoint | undefined;
@@ -45,9 +47,11 @@ export function sweepOf(points: readonly SweepPoint[]): Sweep {
       undefined,
     );
   };
+  const leastEnergy = least((p) => p.energyJ);
   return {
     points: sorted,
-    leastEnergy: least((p) => p.energyJ),
+    leastEnergy,
+    alike: leastEnergy === undefined ? [] : sorted.filter((p) => isAlike(p, leastEnergy)),
     leastTime: least((p) => p.runtimeS),
     leastProduct: least((p) => p.energyJ * p.runtimeS),
     front: sorted.filter((p) =>
@@ -55,6 +59,12 @@ export function sweepOf(points: readonly SweepPoint[]): Sweep {
       !sorted.some((q) => q !== p && q.energyJ <= p.energyJ && q.runtimeS <= p.runtimeS)
     ),
   };
+}
+
+function isAlike(point: SweepPoint, best: SweepPoint): boolean {
+  if (point === best || point.runs < 2 || best.runs < 2) return false;
+  const errorOf = ({ energyDeviationJ, runs }: SweepPoint) => energyDeviationJ / Math.sqrt(runs);
+  return point.energyJ - best.energyJ < 2 * Math.hypot(errorOf(point), errorOf(best));
 }
 
 /** Groups of runs as points; a group's name holds the value of the setting. */

@@ -273,7 +273,7 @@ export function compareView(groups: readonly RunGroup[]): View {
 
 /** Energy against runtime over a setting. */
 export function sweepView(sweep: Sweep): View {
-  const { points, leastEnergy, leastTime, leastProduct, front } = sweep;
+  const { points, leastEnergy, alike, leastTime, leastProduct, front } = sweep;
   const table: Table = {
     title: "Sweep",
     columns: columnsOf(
@@ -294,6 +294,10 @@ export function sweepView(sweep: Sweep): View {
       `sweet spot: ${spot}, ${withDeviation(leastEnergy.energyJ, 0, "J")} over ` +
       `${withDeviation(leastEnergy.runtimeS, 0, "s")}`
     ),
+    ...(alike.length === 0 ? [] : [
+      `not clearly more energy: ${alike.map(({ label }) => label).join(", ")} (less than 2 ` +
+      "standard errors more). More runs decide.",
+    ]),
     ...(leastTime === undefined || leastTime === leastEnergy
       ? []
       : [`fastest: ${leastTime.label}`]),

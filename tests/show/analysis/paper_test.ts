@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { compareRuns } from "../../../src/show/analysis/compare_runs.ts";
 import { groupOutliers } from "../../../src/show/analysis/outlier_groups.ts";
 import { runOf, valuesOf } from "../../../src/show/analysis/runs.ts";
-import { parseSweepTable, sweepOf } from "../../../src/show/analysis/sweep.ts";
+import { parseSweepTable, sweepOf, type SweepPoint } from "../../../src/show/analysis/sweep.ts";
 import { parsePmc, stringifyPmc } from "../../../src/formats/pmc/pmc.ts";
 import { COMPILERS, drawRun, EVERY, STEPS, TABLE_3 } from "./_paper.ts";
 
@@ -70,6 +70,23 @@ Deno.test("sweepOf() of Table 3 as printed has its sweet spot at 3 threads", () 
   assertEquals(sweep.leastEnergy?.energyJ, 45.052e6);
   assertEquals(sweep.leastTime?.value, 3);
   assertEquals(sweep.front.map((p) => p.value), [3]);
+});
+
+Deno.test("sweepOf() names points that noise alone may put behind the sweet spot", () => {
+  const point = (value: number, energyJ: number, energyDeviationJ: number, runs = 4) => ({
+    label: `T=${value}`,
+    value,
+    energyJ,
+    energyDeviationJ,
+    runtimeS: 1,
+    runtimeDeviationS: 0,
+    runs,
+  });
+  const alike = (...points: SweepPoint[]) => sweepOf(points).alike.map(({ value }) => value);
+  // Two standard errors of the difference are 2.8 J.
+  assertEquals(alike(point(1, 100, 2), point(2, 102.7, 2), point(3, 102.9, 2)), [2]);
+  assertEquals(alike(point(1, 100, 2), point(2, 101, 0, 1)), []);
+  assertEquals(alike(point(1, 100, NaN), point(2, 101, 2), point(3, NaN, 2)), []);
 });
 
 Deno.test("sweepOf() takes no point without energy for the sweet spot", () => {
