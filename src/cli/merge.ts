@@ -83,7 +83,7 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
     if (Math.abs(offset.offsetS) > 0.5 + offset.residualS) log(clockLine(offset));
   }
   const merged = paths.filter((path) => !outcome.leftOut.some((line) => line.includes(path)));
-  await mergeTimelines(merged, out, outcome.head);
+  await mergeTimelines(merged, out, outcome.head, log);
   if (text.pmc !== undefined) {
     for (const line of writePartsPmc(merged, text.pmc, version)) log(line);
   }
@@ -92,7 +92,12 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
 }
 
 /** Writes the timelines beside reports as one beside their result; there may be none. */
-async function mergeTimelines(paths: readonly string[], out: string, head: string): Promise<void> {
+async function mergeTimelines(
+  paths: readonly string[],
+  out: string,
+  head: string,
+  log: (line: string) => void,
+): Promise<void> {
   const files = paths.map((path) => timelinePath(path.replace(/\.partial$/, ""))).filter(
     isPlainFile,
   );
@@ -102,6 +107,7 @@ async function mergeTimelines(paths: readonly string[], out: string, head: strin
   const texts = function* () {
     for (const file of files) yield readFoundText(file);
   };
-  const file = mergedFile(timelinesIn(texts()), files.length, startTime);
+  const complain = (index: number) => log(`${files[index]}: not a timeline of joulemark; left out`);
+  const file = mergedFile(timelinesIn(texts(), complain), files.length, startTime);
   if (file !== undefined) writeDocument(timelinePath(out), jsonText(file) + "\n");
 }

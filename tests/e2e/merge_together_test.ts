@@ -61,3 +61,15 @@ endToEnd("an earlier result in the directory is left out and named", (dir) => {
   assertStringIncludes(again.stderr, "job.report: left out, because it is the earlier result");
   assertEquals(Deno.readTextFileSync(`${dir}/job.report`), first);
 });
+
+endToEnd("a timeline that joulemark did not write is named by merge and show", (dir) => {
+  write(dir, "a", 1);
+  write(dir, "b", 2);
+  Deno.writeTextFileSync(`${dir}/a.timeline`, '{"junk": 1}');
+  const line = "joulemark: a.timeline: not a timeline of joulemark; left out\n";
+  const merged = joulemark(dir, ["merge", "-o", "job", "a.report", "b.report"]);
+  assertEquals([merged.code, merged.stderr], [0, `${line}joulemark: job: 2 hosts\n`]);
+  const shown = joulemark(dir, ["show", "--html", "-o", "a.html", "a.report"]);
+  assertEquals(shown.code, 0);
+  assertStringIncludes(shown.stderr, line);
+});

@@ -18,6 +18,7 @@ import { regionsOf } from "../../show/page/tree.ts";
 import { TraceSeries } from "../../show/page/trace_series.ts";
 import { pieces } from "../../caliper/query/record_maker.ts";
 import type { RawAnalysisTable } from "../../rawstats/analysis/print/tables.ts";
+import { say } from "../io.ts";
 import { replayReport } from "../replay.ts";
 import { caliView } from "./show_cali.ts";
 
@@ -42,7 +43,9 @@ export function* keptTimelines(
 ): Generator<TimelineFile, void, undefined> {
   const names = new Set(hosts.map(({ host }) => host));
   const isSingle = hosts.length === 1;
-  for (const file of timelinesIn(textsOf(paths.flatMap(timelineFiles)))) {
+  const files = paths.flatMap(timelineFiles);
+  const complain = (index: number) => say(`${files[index]}: not a timeline of joulemark; left out`);
+  for (const file of timelinesIn(textsOf(files), complain)) {
     // A file of an earlier run of this name says nothing about this one.
     const isMerged = file.hosts !== undefined;
     if ((isSingle || isMerged) && file.started !== startTime) continue;

@@ -3,6 +3,7 @@
  * a reader of the figures must know.
  * @module
  */
+import { counted } from "../../core/counted.ts";
 import { type ComponentTotal, reportTotals } from "../../core/job_totals.ts";
 import {
   OUTSIDE_REGIONS,
@@ -150,7 +151,7 @@ function treeTable({ kinds, rows, outside, method, leftOut }: RegionRows): Table
   };
   return {
     title: "Regions, including nested regions" +
-      (leftOut > 0 ? `; ${leftOut} paths are left out` : ""),
+      (leftOut > 0 ? `, without ${counted(leftOut, "path")}` : ""),
     columns: columnsOf(
       ...["region", "visits", "time (s)"],
       ...main === undefined ? [] : [

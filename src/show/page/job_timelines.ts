@@ -30,11 +30,21 @@ export interface JobTimelines {
   readonly hosts: number;
 }
 
-/** Files by their texts; a text that is no timeline is left out. */
-export function* timelinesIn(texts: Iterable<string>): Generator<TimelineFile, void, undefined> {
+/**
+ * Files by their texts; a text that is no timeline is left out.
+ *
+ * @param complain Takes the index of each text that is left out.
+ */
+export function* timelinesIn(
+  texts: Iterable<string>,
+  complain: (index: number) => void = () => {},
+): Generator<TimelineFile, void, undefined> {
+  let index = 0;
   for (const text of texts) {
     const file = timelineIn(text);
-    if (file !== undefined) yield file;
+    if (file === undefined) complain(index);
+    else yield file;
+    index++;
   }
 }
 
