@@ -57,6 +57,7 @@ endToEnd("nested regions that cannot be determined are named, in one note", (dir
   const [, count, names] = /^node energy of (\d+) regions? is coarse \(~: (.*?)(?:, …)?\)/.exec(
     notes[0],
   )!;
+  assertEquals(new Set(names.split(", ")).size, names.split(", ").length, notes[0]);
   for (const name of names.split(", ")) {
     assert(unknown.some(({ region }) => region === name), notes[0]);
   }

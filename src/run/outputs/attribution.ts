@@ -366,7 +366,8 @@ export class RunAttribution implements OpenOutput {
       const coarse = this.#coverage.get(kind)?.isStill === true ? undefined : this.#coarseOf(kind);
       if (coarse === undefined) return [];
       const { why, count, matters } = coarse;
-      const names = coarse.names.join(", ") + (count > NOTED_NAMES ? ", …" : "");
+      const names = [...coarse.names].slice(0, NOTED_NAMES).join(", ") +
+        (coarse.names.size > NOTED_NAMES ? ", …" : "");
       const which = count === 1 ? "1 region" : `${count} regions`;
       return [{
         code: coarseCode(kind),
@@ -441,17 +442,18 @@ export class RunAttribution implements OpenOutput {
   /** Regions of the last report whose energy cannot be determined, those with most time first. */
   #coarseOf(
     kind: Kind,
-  ): { names: string[]; count: number; why: string; matters: boolean } | undefined {
+  ): { names: Set<string>; count: number; why: string; matters: boolean } | undefined {
     const result = this.#result, of = result.get(kind);
     if (of === undefined || this.#shown === undefined) return undefined;
     const { host: { regions = [], unmarked }, hasNested } = this.#shown;
-    const coverage = this.#coverage.get(kind), names: string[] = [];
+    const coverage = this.#coverage.get(kind), names = new Set<string>();
     let count = 0, first: string | undefined, matters = false;
     const note = (name: string, { why, exactJ }: PathSum) => {
       if (why === undefined) return;
       first ??= why;
       if (exactJ >= NOTED_SHARE * of.totalJ) matters = true;
-      if (++count <= NOTED_NAMES) names.push(regionName(name));
+      count++;
+      if (names.size <= NOTED_NAMES) names.add(regionName(name));
     };
     // What covers a part of the time has a note of its own.
     const isWhole = (hash: number) => coverage?.isWhole(hash) !== false;
