@@ -172,9 +172,10 @@ Deno.test("every page of docs/ is two clicks from README", () => {
 
 /** Commands of a page: the words after `joulemark`, up to the program that it starts or to the next command. */
 function commandsOf(page: string): string[][] {
-  const blocks = [...text(page).matchAll(/^ *```(?:sh|yaml|console)?\n([^]*?)^ *```/gm)];
+  const blocks = [...text(page).matchAll(/^ *```(\S*).*\n([^]*?)^ *```/gm)]
+    .filter(([, language]) => ["", "sh", "yaml", "console"].includes(language));
   const cells = [...text(page).matchAll(/`(joulemark [^`\n]*)`/g)].map(([, code]) => code);
-  const lines = blocks.flatMap(([, block]) => block.replaceAll("\\\n", " ").split("\n"));
+  const lines = blocks.flatMap(([, , block]) => block.replaceAll("\\\n", " ").split("\n"));
   return [...lines, ...cells].flatMap((line) => {
     const code = line.replace(/(?:^|\s)#.*$/, "").replaceAll(/"[^"]*"|'[^']*'/g, "TEXT");
     return [...code.matchAll(/(?:^|[\s(])joulemark ((?:(?! -- | \| | > | && | -- *$)[^`);])*)/g)]
