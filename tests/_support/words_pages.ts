@@ -10,17 +10,28 @@ import {
   TREE_FIELDS,
 } from "../../src/cli/explanations/fields_table.ts";
 import { GLOSSARY } from "../../src/cli/explanations/glossary_table.ts";
+import { SHOWN_WORDS } from "../../src/cli/explanations/shown_words_table.ts";
 
 /** The glossary. */
 export function glossaryPage(): string {
   const rows = GLOSSARY.map((row) => `| ${row.join(" | ")} |`);
+  const shown = SHOWN_WORDS.map(([[name], meaning]) => `| ${name} | ${meaning} |`);
   return `# Glossary
 
-Words with their sources. \`joulemark explain WORD\` prints the same. Made by \`deno task docs\`.
+The first table has the terms of the pages. The second table has the words that joulemark prints in summaries,
+tables and pages. \`joulemark explain WORD\` prints the same. Made by \`deno task docs\`.
+
+## Terms
 
 | word | meaning | source |
 | --- | --- | --- |
 ${rows.join("\n")}
+
+## Words in the output
+
+| word | meaning |
+| --- | --- |
+${shown.join("\n")}
 `;
 }
 

@@ -17,6 +17,16 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "geopm::Agg(3)",
   ],
   [
+    "annotation",
+    "begin call or end call in a program; both calls together mark a region",
+    "docs/how-to/annotate.md",
+  ],
+  [
+    "annotation API",
+    "set of calls for annotations, such as those of Caliper, LIKWID or NVTX",
+    "docs/reference/annotation-apis.md",
+  ],
+  [
     "batch",
     "all signals that a run records; they are read together at each sample",
     "geopm::PlatformIO(3)",
@@ -30,6 +40,21 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "board",
     "the whole node as a domain",
     "geopm::PlatformTopo(3)",
+  ],
+  [
+    "call path",
+    "function with its chain of callers, or region with the regions around it",
+    "Caliper manual",
+  ],
+  [
+    "channel",
+    "one configured recording in Caliper: what is recorded, and into which output",
+    "Caliper manual",
+  ],
+  [
+    "collector",
+    "privileged helper process that reads restricted counters for other users' runs",
+    "docs/explanation/permissions.md",
   ],
   [
     "context tree",
@@ -69,6 +94,17 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "docs of pm_counters",
   ],
   [
+    "GEOPM",
+    "open-source tool that measures and controls the energy of HPC jobs; joulemark's report " +
+    "has its format",
+    "geopm(7)",
+  ],
+  [
+    "guardian",
+    "small process that starts the application and protects it from faults of the monitor",
+    "docs/explanation/guardian.md",
+  ],
+  [
     "hint",
     "what a region mostly does: compute, memory, network and others",
     "geopm_prof(3)",
@@ -77,6 +113,16 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "host",
     "one node of the job; the report has one section for each host",
     "geopm_report(7)",
+  ],
+  [
+    "launch",
+    "one Slurm step, or one start of MPI",
+    "docs/how-to/measure-a-job.md",
+  ],
+  [
+    "launcher",
+    "command that starts the processes of a job, such as srun or mpirun",
+    "geopmlaunch(1)",
   ],
   [
     "monitor",
@@ -99,6 +145,16 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "geopmlaunch(1)",
   ],
   [
+    "phase",
+    "part of a run that follows another part, such as assembly and then solving",
+    "docs/how-to/preload.md",
+  ],
+  [
+    "PMC log",
+    "file with the counter readings of each step of a Cray job",
+    "docs/reference/formats/pmc.md",
+  ],
+  [
     "process",
     "a process of the application with annotations; if there is none, the command that was " +
     "started",
@@ -115,6 +171,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "docs/how-to/measure-a-job.md",
   ],
   [
+    "RAPL",
+    "energy counters in Intel and AMD processors, for packages and memory",
+    "docs of the kernel, powercap",
+  ],
+  [
     "reader",
     "code that reads one source of signals; a file in `src/sources/readers`",
     "docs/how-to/add-a-reader.md",
@@ -125,6 +186,12 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "hpcperfstats manual",
   ],
   [
+    "recording",
+    "files with all events and samples of a run (--record); joulemark replay makes reports " +
+    "of them",
+    "docs/reference/formats/recording.md",
+  ],
+  [
     "region",
     "named part of the application, between a begin call and an end call",
     "geopm_prof(3)",
@@ -133,6 +200,12 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "region hash",
     "number for the name of a region (CRC-32); outside of all regions 0x725e8066",
     "geopm_report(7)",
+  ],
+  [
+    "ring",
+    "buffer in shared memory into which a program writes its annotations; the monitor " +
+    "empties it",
+    "docs/reference/formats/ring.md",
   ],
   [
     "runtime",
@@ -150,6 +223,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "geopm_pio(7)",
   ],
   [
+    "snapshot",
+    "one record in Caliper: a time with all open regions and values at this time",
+    "Caliper manual",
+  ],
+  [
     "sticker frequency",
     "base frequency: the nominal frequency of a processor",
     "geopm_pio_cpuinfo(7)",
@@ -158,6 +236,12 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "sync-runtime",
     "sampled time in which all CPUs of a domain were in the region",
     "geopm_report(7)",
+  ],
+  [
+    "tree",
+    "directory with copies of a node's counter files; --root reads it instead of the node's " +
+    "files",
+    "docs/how-to/capture.md",
   ],
   [
     "unmarked",

@@ -237,8 +237,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     "Nodes of the job. The line has the lowest and the highest energy with their hosts, and " +
     "the mean.",
   ],
-  [["least", "min", "minimum"], "The lowest value among hosts, runs or processes."],
-  [["most", "max", "maximum", "greatest"], "The highest value among hosts, runs or processes."],
+  [["minimum", "min", "least"], "The lowest value among hosts, runs or processes."],
+  [["maximum", "max", "most", "greatest"], "The highest value among hosts, runs or processes."],
   [
     ["maximum on", "maximum in", "minimum in", "most on", "most in", "least in"],
     "The host or process with the maximum or minimum value.",
