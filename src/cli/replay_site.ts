@@ -66,9 +66,6 @@ export class ReplaySite implements OutputSite {
     return epochSeconds(this.#recording.startTime);
   }
 
-  zeroRawNs(): number {
-    return NaN;
-  }
-
+  readonly zeroRawNs = NaN;
   readonly log = say;
 }

@@ -544,22 +544,6 @@ endToEnd(
   LIMIT_S,
 );
 
-endToEnd("stacks begin with the regions that their thread is in", (dir) => {
-  joulemark(dir, ["client", "c"]);
-  const build = "cc -O2 -I. -o app PROGRAMS/powers.c -lpthread -ldl";
-  const lines = functionsOf(dir, userIn(dir), build, { args: ["2"], options: ["--record", "rec"] });
-  for (const name of ["heavy", "middle", "light"]) {
-    const of = lines.filter(({ frames }) => frames.includes(name));
-    assertEquals([...new Set(of.map(({ frames }) => frames[1]))], [`{${name}}`]);
-    assert(totalS(of) > 0.1, name);
-  }
-  // They are no functions.
-  const { list } = reportOf(dir).functions;
-  assert(list.every((row: { function: string }) => !row.function.startsWith("{")));
-  assertEquals(joulemark(dir, ["replay", "--functions", "--folded", "g", "-q", "rec"]).code, 0);
-  assertEquals(Deno.readTextFileSync(`${dir}/g`), Deno.readTextFileSync(`${dir}/f`));
-}, LIMIT_S);
-
 asEachUser("time off the CPU is by stack, of a user that may not sample the kernel by process", (
   dir,
   user,

@@ -417,17 +417,6 @@ endToEnd("a replay of samples by a timer makes the same files and figures", (dir
 
 const POWERS = "cc -O2 -I. -o app PROGRAMS/powers.c -lpthread -ldl";
 
-endToEnd("stacks by a timer begin with the regions that their thread is in", (dir) => {
-  const lines = functionsOf(dir, prepared(dir), POWERS, { args: ["2"] });
-  for (const name of ["heavy", "middle", "light"]) {
-    const of = lines.filter(({ frames }) => frames.includes(name));
-    const inside = of.filter(({ frames }) => frames[1] === `{${name}}`);
-    assert(totalS(of) > 0.1, name);
-    // A thread that had no CPU for a while is often sampled a few microseconds before its next mark.
-    assert(totalS(inside) > 0.95 * totalS(of), JSON.stringify(of));
-  }
-}, LIMIT_S);
-
 endToEnd("functions by a timer have energies, or the reason why not", (dir) => {
   const user = prepared(dir);
   const node = {

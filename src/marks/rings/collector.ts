@@ -99,6 +99,8 @@ export class Collector implements DirectoryListener {
   readonly #takeApart = () => this.#events.apart.take(this.#folded);
   /** Everything up to here has been handed on. */
   #fedNs = -Infinity;
+  /** The last look that found no source of events. */
+  #quietNs = -Infinity;
   #turnNs = NaN;
 
   constructor(options: CollectorOptions) {
@@ -130,6 +132,7 @@ export class Collector implements DirectoryListener {
       this.#noticeStop(f);
     }
     this.#checkAlive();
+    if (this.#isQuiet) this.#quietNs = nowNs;
     if (overNs !== undefined) endUnmatched(this.#followers, overNs);
     for (let i = 0; i < this.#sources.length; i++) this.#paths.drain(this.#sources[i], nowNs);
     const belowNs = Math.max(this.#isFlood(records, nowNs) ? SHORT_NS : 0, this.foldBelowNs);
@@ -280,8 +283,16 @@ export class Collector implements DirectoryListener {
 
   /** Nobody marks, and who begins to has to make a file first: what tells of it. `undefined`: not so. */
   awaitMarks(): NewNames | undefined {
-    const isQuiet = this.#followers.length === 0 && this.#options.probes === undefined;
-    return isQuiet && !this.busy ? this.#directory.awaitNames() : undefined;
+    return this.#isQuiet ? this.#directory.awaitNames() : undefined;
+  }
+
+  get #isQuiet(): boolean {
+    return this.#followers.length === 0 && this.#options.probes === undefined && !this.busy;
+  }
+
+  /** All events up to here were handed on. Without a source of events there are none up to the last look. */
+  get knownNs(): number {
+    return Math.max(this.#fedNs, this.#quietNs);
   }
 
   [Symbol.dispose](): void {

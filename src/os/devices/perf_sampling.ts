@@ -11,7 +11,7 @@ import { rawNanoseconds } from "../clock.ts";
 import { closeFile } from "../files.ts";
 import { bindRedirect } from "./ioctl.ts";
 import { ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
-import { RecordPool, type RingPiece } from "./record_pool.ts";
+import { type EndOf, RecordPool, type RingPiece } from "./record_pool.ts";
 
 const FD_CLOEXEC = 8n;
 /**
@@ -38,7 +38,9 @@ interface Ring {
   readonly base: bigint;
   readonly data: bigint;
   readonly bytes: number;
+  /** Writer's position at the last turn, end of the records to copy, and reader's position. */
   head: bigint;
+  upTo: bigint;
   tail: bigint;
 }
 
@@ -50,8 +52,9 @@ export class PerfSampling extends RecordPool implements Disposable {
   /** Events of other processes that write into the ring of their CPU. */
   readonly #others: { readonly cpu: number; readonly fd: number }[] = [];
   #redirect: ((fd: number, to: number) => number) | undefined;
-  /** Begin of the previous turn, CLOCK_MONOTONIC_RAW in ns. */
+  /** Begin of the previous turn, and the time up to which all records were copied, CLOCK_MONOTONIC_RAW in ns. */
   #beganNs = 0;
+  #copiedNs = 0;
   /** All records up to here were taken, by the same clock. */
   takenNs = 0;
   readonly #word = new BigUint64Array(1);
@@ -135,31 +138,37 @@ export class PerfSampling extends RecordPool implements Disposable {
   /**
    * Copies records, and makes room in the rings.
    *
-   * @param all Also what came since the turn before: no record comes any more.
-   * @param endOf Where records that are later than a moment begin, in whole records from `from` to `to`.
+   * @param knownNs Annotations up to here are known; Infinity: the run is over, and no record comes any more.
+   * @returns Records up to there; later ones wait in the pool.
    */
-  take(all: boolean, endOf: (from: number, to: number, ns: number) => number): RingPiece[] {
-    const pieces: RingPiece[] = [], limitNs = all ? Infinity : this.#beganNs;
-    this.takenNs = limitNs;
-    this.#beganNs = rawNanoseconds();
-    let used = 0;
-    for (const ring of this.#rings) {
-      const before = ring.head;
-      ring.head = this.#read(ring.base + HEAD_AT);
-      const upTo = all ? ring.head : before, length = Number(upTo - ring.tail);
-      if (length === 0) continue;
-      this.reserve(used + length);
-      const at = Number(ring.tail % BigInt(ring.bytes)), first = Math.min(length, ring.bytes - at);
-      this.#copy(used, first, ring.data + BigInt(at));
-      if (first < length) this.#copy(used + first, length - first, ring.data);
-      const end = endOf(used, used + length, limitNs);
-      if (end === used) continue;
-      pieces.push({ cpu: ring.cpu, from: used, to: end });
-      this.#word[0] = ring.tail += BigInt(end - used);
-      used = end;
-      libc().poke(ring.base + TAIL_AT, this.#wordBytes, 8n);
+  take(knownNs: number, endOf: EndOf): RingPiece[] {
+    const rings = this.#rings, nowNs = rawNanoseconds(), isOver = knownNs === Infinity;
+    this.begin();
+    let length = 0;
+    for (const ring of rings) {
+      ring.upTo = isOver ? this.#read(ring.base + HEAD_AT) : ring.head;
+      length += Number(ring.upTo - ring.tail);
     }
-    return pieces;
+    if (isOver || this.hasRoom(length, rings.length)) {
+      for (const ring of rings) this.#empty(ring);
+      this.#copiedNs = isOver ? Infinity : this.#beganNs;
+    }
+    for (const ring of rings) ring.head = this.#read(ring.base + HEAD_AT);
+    this.#beganNs = nowNs;
+    this.takenNs = Math.min(this.#copiedNs, knownNs);
+    return this.upTo(this.takenNs, endOf);
+  }
+
+  #empty(ring: Ring): void {
+    const length = Number(ring.upTo - ring.tail);
+    if (length === 0) return;
+    const to = this.reserve(length);
+    const at = Number(ring.tail % BigInt(ring.bytes)), first = Math.min(length, ring.bytes - at);
+    this.#copy(to, first, ring.data + BigInt(at));
+    if (first < length) this.#copy(to + first, length - first, ring.data);
+    this.copied(ring.cpu, length);
+    this.#word[0] = ring.tail = ring.upTo;
+    libc().poke(ring.base + TAIL_AT, this.#wordBytes, 8n);
   }
 
   #copy(at: number, length: number, from: bigint): void {
@@ -208,6 +217,7 @@ function mapRing(cpu: number, fd: number): Ring | undefined {
     const base = c.mmap(0n, BigInt(bytes + PAGE), PROT_READ_WRITE, MAP_SHARED, fd, 0n);
     if (base === FAILED) continue;
     c.peek(new Uint8Array(word.buffer), base + DATA_AT, 8n);
-    return { cpu, fd, base, data: base + (word[0] || BigInt(PAGE)), bytes, head: 0n, tail: 0n };
+    const data = base + (word[0] || BigInt(PAGE));
+    return { cpu, fd, base, data, bytes, head: 0n, upTo: 0n, tail: 0n };
   }
 }

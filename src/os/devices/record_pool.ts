@@ -1,5 +1,6 @@
 /**
- * Bytes that were copied out of rings, for records of all of them in one turn.
+ * Bytes that were copied out of rings: records of one turn, and those of earlier turns that wait for the annotations
+ * of their time.
  * @module
  */
 import { grown } from "../../core/grow.ts";
@@ -12,18 +13,61 @@ export interface RingPiece {
   readonly to: number;
 }
 
+/** Start of the records that are later than a moment, among whole records from `from` to `to`. */
+export type EndOf = (from: number, to: number, ns: number) => number;
+
+/** Bytes for records that wait, by ring and in all: 16 KiB stacks of 5 s at 199 Hz. */
+const RING_WAITING = 1 << 24, ALL_WAITING = 1 << 28;
+
 /** The bytes, as numbers of several sizes. */
 export class RecordPool {
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1 << 16);
   view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer);
   words: Uint32Array<ArrayBuffer> = new Uint32Array(this.bytes.buffer);
+  #pieces: RingPiece[] = [];
+  #used = 0;
 
-  /** Makes room for so many bytes in all. */
-  protected reserve(length: number): void {
-    if (length <= this.bytes.length) return;
-    const longer = grown(this.bytes, length);
-    this.bytes = longer;
-    this.view = new DataView(longer.buffer);
-    this.words = new Uint32Array(longer.buffer, 0, longer.length >> 2);
+  /** Begins a turn: records that wait go to the begin of the bytes. */
+  protected begin(): void {
+    this.#used = 0;
+    this.#pieces = this.#pieces.map(({ cpu, from, to }) => {
+      const moved = { cpu, from: this.#used, to: this.#used += to - from };
+      this.bytes.copyWithin(moved.from, from, to);
+      return moved;
+    });
+  }
+
+  /** Is there room for new records? If too many wait, new ones stay in their rings, which may overflow. */
+  protected hasRoom(length: number, rings: number): boolean {
+    const most = Math.min(ALL_WAITING, RING_WAITING * rings);
+    return this.#used === 0 || this.#used + length <= most;
+  }
+
+  /** Makes room for bytes after the ones in use. @returns Their offset. */
+  protected reserve(length: number): number {
+    const to = this.#used + length;
+    if (to > this.bytes.length) {
+      const longer = this.bytes = grown(this.bytes, to + 8 - to % 8);
+      this.view = new DataView(longer.buffer);
+      this.words = new Uint32Array(longer.buffer, 0, longer.length >> 2);
+    }
+    return this.#used;
+  }
+
+  /** Adds records that were copied to the reserved bytes. */
+  protected copied(cpu: number, length: number): void {
+    this.#pieces.push({ cpu, from: this.#used, to: this.#used += length });
+  }
+
+  /** Records up to a moment, which leave the pool; later records wait for the next turn. */
+  protected upTo(ns: number, endOf: EndOf): RingPiece[] {
+    const taken: RingPiece[] = [], waiting: RingPiece[] = [];
+    for (const { cpu, from, to } of this.#pieces) {
+      const end = endOf(from, to, ns);
+      if (end > from) taken.push({ cpu, from, to: end });
+      if (end < to) waiting.push({ cpu, from: end, to });
+    }
+    this.#pieces = waiting;
+    return taken;
   }
 }

@@ -8,7 +8,7 @@ import { rawNanoseconds } from "../clock.ts";
 import { closeFile, listDirectory, O, openFile, openOwnFile, readAt, writeAt } from "../files.ts";
 import { cString, ERRNO, errno, libc } from "../libc.ts";
 import { openFilesLimit } from "../process.ts";
-import { RecordPool, type RingPiece } from "./record_pool.ts";
+import { type EndOf, RecordPool, type RingPiece } from "./record_pool.ts";
 
 /** The folder in the session's directory. */
 const FOLDER = "timer";
@@ -20,7 +20,7 @@ const HEAD_BYTES = 4096, DATA_BYTES = 1 << 18;
 const DROPPED_AT = 24, STOPPED_AT = 32, HEAD_AT = 64, TAIL_AT = 128;
 /** Descriptors that stay free. */
 const RESERVED = 128;
-/** After this time all rings have their records, and marks of the same time are known, ns. */
+/** After this time all rings have their records, ns. */
 const SETTLED_NS = 5e7;
 /** A lock that nobody may have who has the file mapped: flock(2). */
 const LOCK_EX_NB = 6;
@@ -54,8 +54,9 @@ export class TimerSampling extends RecordPool implements Disposable {
   #dropped = 0;
   readonly #head = new Uint8Array(TAIL_AT + 8);
   readonly #numbers = new DataView(this.#head.buffer);
-  /** All records up to here were taken, CLOCK_MONOTONIC_RAW in ns. */
+  /** All records up to here were taken, and all up to there were copied, CLOCK_MONOTONIC_RAW in ns. */
   takenNs = 0;
+  #copiedNs = 0;
   readonly #word = new BigUint64Array(1);
 
   /** The directory, locked as long as somebody reads the rings. */
@@ -83,28 +84,33 @@ export class TimerSampling extends RecordPool implements Disposable {
   }
 
   /** Copies records, and makes room in the rings: as `PerfSampling.take()`. */
-  take(all: boolean, endOf: (from: number, to: number, ns: number) => number): RingPiece[] {
-    const pieces: RingPiece[] = [], limitNs = all ? Infinity : rawNanoseconds() - SETTLED_NS;
-    this.takenNs = limitNs;
+  take(knownNs: number, endOf: EndOf): RingPiece[] {
+    const isOver = knownNs === Infinity,
+      settledNs = isOver ? Infinity : rawNanoseconds() - SETTLED_NS;
+    this.begin();
     this.#find();
-    let used = 0;
-    this.#rings = this.#rings.filter((ring) => {
-      const length = this.#copy(ring, used);
-      const end = length > 0 ? endOf(used, used + length, limitNs) : used;
-      if (end > used) {
-        pieces.push({ cpu: 0, from: used, to: end });
-        ring.tail += end - used;
-        this.#word[0] = BigInt(ring.tail);
-        writeAt(ring.fd, new Uint8Array(this.#word.buffer), TAIL_AT);
-        used = end;
-      }
-      const isOver = length < 0 || ring.isLeft && length === 0;
-      // What came before its end is read in the next turn.
-      ring.isLeft ||= length === 0 && libc().flock(ring.fd, LOCK_EX_NB) === 0;
-      if (isOver) this.#close(ring);
-      return !isOver;
-    });
-    return pieces;
+    const { length } = this.#rings;
+    if (isOver || this.hasRoom(length * DATA_BYTES, length)) {
+      this.#rings = this.#rings.filter((ring) => this.#empty(ring));
+      this.#copiedNs = settledNs;
+    }
+    this.takenNs = Math.min(this.#copiedNs, knownNs);
+    return this.upTo(this.takenNs, endOf);
+  }
+
+  /** @returns False: the ring has ended, and is closed. */
+  #empty(ring: Ring): boolean {
+    const length = this.#copy(ring);
+    if (length > 0) {
+      this.copied(0, length);
+      this.#word[0] = BigInt(ring.tail += length);
+      writeAt(ring.fd, new Uint8Array(this.#word.buffer), TAIL_AT);
+    }
+    const isOver = length < 0 || ring.isLeft && length === 0;
+    // What came before its end is read in the next turn.
+    ring.isLeft ||= length === 0 && libc().flock(ring.fd, LOCK_EX_NB) === 0;
+    if (isOver) this.#close(ring);
+    return !isOver;
   }
 
   /** Opens new rings; their files have no names from here on, and end with their processes. */
@@ -131,14 +137,14 @@ export class TimerSampling extends RecordPool implements Disposable {
   }
 
   /** Copies what a ring has. @returns Bytes; less than 0: this is no ring. */
-  #copy(ring: Ring, to: number): number {
+  #copy(ring: Ring): number {
     if (readAt(ring.fd, this.#head, 0) !== this.#head.length) return -1;
     const head = Number(this.#numbers.getBigUint64(HEAD_AT, true)), length = head - ring.tail;
     if (!(length >= 0 && length <= DATA_BYTES && Number.isSafeInteger(head))) return -1;
     ring.dropped = Number(this.#numbers.getBigUint64(DROPPED_AT, true));
     if (this.#head[STOPPED_AT] === 1) this.isStopped = true;
     if (length === 0) return 0;
-    this.reserve(to + length);
+    const to = this.reserve(length);
     const at = ring.tail % DATA_BYTES, first = Math.min(length, DATA_BYTES - at);
     const isRead = this.#read(ring, to, at, first) &&
       this.#read(ring, to + first, 0, length - first);

@@ -166,11 +166,16 @@ export class FunctionSampling {
     return { found, unread, isStopped };
   }
 
-  /** Empties the rings where their turn has come. @returns The next turn, CLOCK_MONOTONIC in ns. */
-  take(nowNs: number): number {
+  /**
+   * Empties the rings where their turn has come.
+   *
+   * @param knownNs Annotations up to here are known, CLOCK_MONOTONIC_RAW: later samples wait.
+   * @returns The next turn, CLOCK_MONOTONIC in ns.
+   */
+  take(nowNs: number, knownNs: number): number {
     this.#join(nowNs);
     if (nowNs >= this.#nextNs) {
-      this.#take(false);
+      this.#take(knownNs);
       this.#nextNs = nowNs + this.#turnNs;
     }
     return nowNs < this.#joinUntilNs ? Math.min(this.#nextNs, nowNs + JOIN_NS) : this.#nextNs;
@@ -192,9 +197,9 @@ export class FunctionSampling {
     return this.#source instanceof PerfSampling && this.#source.add(cpu, fd);
   }
 
-  #take(all: boolean): void {
+  #take(knownNs: number): void {
     const { profile } = this, source = this.#source;
-    const pieces = source.take(all, (from, to, ns) => profile.endOf(source, from, to, ns));
+    const pieces = source.take(knownNs, (from, to, ns) => profile.endOf(source, from, to, ns));
     if (pieces.length > 0) profile.take(source, pieces);
   }
 
@@ -206,7 +211,7 @@ export class FunctionSampling {
 
   /** The command has ended: takes what is left. */
   finish(): StackCost[] {
-    this.#take(true);
+    this.#take(Infinity);
     this.#linesUntilS = cpuSeconds() + LINES_S;
     const counts = this.#source.counts(),
       sampledNs = [...counts.values()].reduce((a, b) => a + b, 0);

@@ -59,7 +59,7 @@ export function makeFunctions(pack: PackPprof | undefined) {
         const reason = sampling.withoutWaits;
         site.log(`no stacks of waiting threads: ${reason}. Their time is shown by process`);
       }
-      const { periodNs } = sampling.profile, zeroNs = site.zeroRawNs();
+      const { periodNs } = sampling.profile, zeroNs = site.zeroRawNs;
       const { hz, stackBytes, event } = options;
       const recording = rows && {
         writer: new FunctionRowsWriter(rows, { hz, periodNs, zeroNs, event }),
@@ -72,7 +72,7 @@ export function makeFunctions(pack: PackPprof | undefined) {
         namesOf: (path) => history.namesOf(path),
       };
       const files = { run, paths, site, pack, energies };
-      const live = { hz, stackBytes, zeroNs, durationNs, recording };
+      const live = { hz, stackBytes, zeroNs, durationNs, recording, history };
       return new FunctionOutput(sampling, files, live);
     };
   };
@@ -135,6 +135,7 @@ interface LiveFunctions {
   /** Time of the run's zero by the samples' clock. */
   readonly zeroNs: number;
   durationNs(): number;
+  readonly history: RegionHistory;
   readonly recording:
     | { readonly writer: FunctionRowsWriter; readonly namesPath: string }
     | undefined;
@@ -143,6 +144,8 @@ interface LiveFunctions {
 class FunctionOutput implements OpenOutput {
   /** Libraries may be anywhere. */
   readonly reads = ["/"];
+  /** Each sample has the regions of its time. */
+  readonly order = "kept";
   readonly #biases = new CodeBiases();
   readonly #recent: RecentLeaves;
   /** Absent: there is no counter to read. */
@@ -188,17 +191,14 @@ class FunctionOutput implements OpenOutput {
     };
   }
 
-  take(nowNs: number): number {
-    const nextNs = this.#sampling.take(nowNs);
-    this.#live.recording?.writer.flush();
-    this.#know();
+  take(nowNs: number, knownS: number): number {
+    const { history, recording, zeroNs } = this.#live;
+    const nextNs = this.#sampling.take(nowNs, zeroNs + knownS * 1e9);
+    recording?.writer.flush();
+    history.takenS = (this.#sampling.takenNs - zeroNs) / 1e9;
+    // Other outputs may pass samples on up to where all are known.
+    if (this.#taken !== undefined) this.#taken.knownS = history.takenS;
     return nextNs;
-  }
-
-  /** Other outputs may pass samples on up to where all are known. */
-  #know(): void {
-    const taken = this.#taken, { zeroNs } = this.#live;
-    if (taken !== undefined) taken.knownS = (this.#sampling.takenNs - zeroNs) / 1e9;
   }
 
   finish(): void {
@@ -207,7 +207,7 @@ class FunctionOutput implements OpenOutput {
       { modules } = profile;
     const others = this.#sampling.otherProcesses;
     const costs = this.#sampling.finish();
-    this.#know();
+    if (this.#taken !== undefined) this.#taken.knownS = Infinity;
     const data: FunctionData = this.#data = {
       event: profile.event,
       hz,

@@ -26,8 +26,8 @@ export interface LiveSiteOptions {
   readonly keepSteps?: KeepSteps;
   /** The scheduler started the job again: files of the start before stay. @default false */
   readonly isRequeued?: boolean;
-  /** Nanoseconds since the run's zero. */
-  nowNs(): number;
+  /** CLOCK_MONOTONIC_RAW at the run's zero, ns. */
+  readonly zeroRawNs: number;
 }
 
 /** The site of one run. */
@@ -41,10 +41,10 @@ export class LiveSite implements OutputSite {
   readonly log: (line: string) => void;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  readonly zeroRawNs: number;
   readonly #place: JobPlace;
   readonly #keepSteps: KeepSteps | undefined;
   readonly #isRequeued: boolean;
-  readonly #nowNs: () => number;
   readonly #files: LineFile[] = [];
   readonly #claims = new Map<string, Claim>();
   /** Names of files that are written while the run goes on, or at its end. */
@@ -52,7 +52,9 @@ export class LiveSite implements OutputSite {
   /** A text will go to standard output. */
   prints = false;
 
-  constructor({ place, request, printer, keepSteps, isRequeued = false, nowNs }: LiveSiteOptions) {
+  constructor(
+    { place, request, printer, keepSteps, isRequeued = false, zeroRawNs }: LiveSiteOptions,
+  ) {
     this.part = place.part;
     this.reportPath = place.reportPath;
     this.tracePeriodS = request.tracePeriodS;
@@ -70,7 +72,7 @@ export class LiveSite implements OutputSite {
     this.#place = place;
     this.#keepSteps = keepSteps;
     this.#isRequeued = isRequeued;
-    this.#nowNs = nowNs;
+    this.zeroRawNs = zeroRawNs;
   }
 
   /**
@@ -149,11 +151,8 @@ export class LiveSite implements OutputSite {
   }
 
   zeroS(): number {
-    return (Number(realtimeNanoseconds()) - this.#nowNs()) / 1e9;
-  }
-
-  zeroRawNs(): number {
-    return Math.round(rawNanoseconds() - this.#nowNs());
+    const nowNs = rawNanoseconds() - this.zeroRawNs;
+    return (Number(realtimeNanoseconds()) - nowNs) / 1e9;
   }
 
   /** Hands what files gathered to the kernel. */

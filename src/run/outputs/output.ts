@@ -83,9 +83,10 @@ export interface OpenOutput {
    * Takes what the kernel gathered, where its turn has come: between samples, too.
    *
    * @param nowNs CLOCK_MONOTONIC.
-   * @returns The next turn by that clock.
+   * @param knownS All events up to here are known, by the run's clock.
+   * @returns The next turn by CLOCK_MONOTONIC.
    */
-  take?(nowNs: number): number;
+  take?(nowNs: number, knownS: number): number;
   /** Another process took the command's place: the run begins with it. */
   restart?(): void;
   /** Hands what was gathered to the kernel. */
@@ -152,7 +153,7 @@ export interface OutputSite extends Printer {
   /** Seconds since the epoch at the run's zero. */
   zeroS(): number;
   /** CLOCK_MONOTONIC_RAW at the run's zero, ns; NaN: not known here. */
-  zeroRawNs(): number;
+  readonly zeroRawNs: number;
 }
 
 /** An output that was asked for, as the place of the run makes it. */

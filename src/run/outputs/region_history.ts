@@ -7,19 +7,20 @@ import { ROOT } from "../../core/path_stats.ts";
 import type { LaneListener } from "../../marks/tracker/lanes.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 
-const FIRST_MOVES = 64, MAX_MOVES = 1 << 16;
-/** Samples are taken up within this time, s. */
-const KEPT_S = 0.5;
+const FIRST_MOVES = 64, MAX_MOVES = 1 << 20;
 
 /** Moves of one thread, in a ring. */
 class Moves {
+  /** The lane that has the thread now. */
+  lane = -1;
   #timeS = new Float64Array(FIRST_MOVES);
   #path = new Int32Array(FIRST_MOVES);
   #count = 0;
 
-  add(timeS: number, path: number): void {
-    const { length } = this.#timeS, at = this.#count % length;
-    const isFull = this.#count >= length && timeS - this.#timeS[at] < KEPT_S;
+  /** @param takenS No earlier moment matters any more. */
+  add(timeS: number, path: number, takenS: number): void {
+    const { length } = this.#timeS, next = (this.#count + 1) % length;
+    const isFull = this.#count >= length && this.#timeS[next] > takenS;
     // A longer ring begins with its oldest move.
     if (isFull && length < MAX_MOVES) this.#grow();
     const place = this.#count++ % this.#timeS.length;
@@ -41,17 +42,21 @@ class Moves {
 
   /** Path at a moment; that of a moment too long ago is not known. */
   at(timeS: number): number {
-    const { length } = this.#timeS;
-    const oldest = Math.max(0, this.#count - length);
-    for (let i = this.#count - 1; i >= oldest; i--) {
-      if (this.#timeS[i % length] <= timeS) return this.#path[i % length];
+    const { length } = this.#timeS, oldest = Math.max(0, this.#count - length);
+    let low = oldest, high = this.#count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#timeS[middle % length] <= timeS) low = middle + 1;
+      else high = middle;
     }
-    return ROOT;
+    return low === oldest ? ROOT : this.#path[(low - 1) % length];
   }
 }
 
 /** Follows the threads of a tracker, beside what does so already. */
 export class RegionHistory {
+  /** Samples up to here were taken. */
+  takenS = -Infinity;
   readonly #tracker: RegionTracker;
   readonly #lanes = new Map<number, Moves>();
   readonly #threads = new Map<number, Moves>();
@@ -62,19 +67,29 @@ export class RegionHistory {
     const lanes: LaneListener = {
       live: (timeS, lane, cpus, thread) => {
         before?.live(timeS, lane, cpus, thread);
-        this.#threads.set(thread, this.#lanes.getOrInsertComputed(lane, () => new Moves()));
+        // A program that another one executes has its thread, and samples of both may be still to come.
+        const moves = this.#threads.getOrInsertComputed(thread, () => new Moves());
+        if (moves.lane !== lane) moves.add(timeS, ROOT, this.takenS);
+        moves.lane = lane;
+        this.#lanes.set(lane, moves);
       },
       move: (timeS, lane, path) => {
         before?.move(timeS, lane, path);
-        this.#lanes.get(lane)?.add(timeS, path);
+        this.#move(timeS, lane, path);
       },
       fold: (lane, path, seconds, around) => before?.fold(lane, path, seconds, around),
       end: (timeS, lane) => {
         before?.end(timeS, lane);
+        this.#move(timeS, lane, ROOT);
         this.#lanes.delete(lane);
       },
     };
     tracker.lanes = lanes;
+  }
+
+  #move(timeS: number, lane: number, path: number): void {
+    const moves = this.#lanes.get(lane);
+    if (moves?.lane === lane) moves.add(timeS, path, this.takenS);
   }
 
   /** The path of a thread at a moment; 0: outside of all regions. */

@@ -244,10 +244,15 @@ export class Engine implements RunView {
     return this.#outputs.flatMap((output) => output.notes?.() ?? []);
   }
 
-  /** Outputs take what the kernel gathered. @returns When the next of them does so, CLOCK_MONOTONIC in ns. */
-  take(nowNs: number): number {
+  /**
+   * Outputs take what the kernel gathered.
+   *
+   * @param knownS All events up to here were handed on.
+   * @returns When the next of them does so, CLOCK_MONOTONIC in ns.
+   */
+  take(nowNs: number, knownS: number): number {
     let nextNs = Infinity;
-    for (const output of this.#taking) nextNs = Math.min(nextNs, output.take!(nowNs));
+    for (const output of this.#taking) nextNs = Math.min(nextNs, output.take!(nowNs, knownS));
     return nextNs;
   }
 

@@ -179,7 +179,7 @@ class Run {
       printer: options,
       keepSteps: parts.keepSteps,
       isRequeued: parts.owner.restarts !== undefined,
-      nowNs: () => this.#nowNs(),
+      zeroRawNs: Number(this.#originExactNs),
     });
     refused.defer(() => site.release());
     const { truthPath } = this.#simulation ?? {};
@@ -396,7 +396,8 @@ class Run {
   #drainUntil(wakeNs: number, monotonicNs: number, names?: NewNames): void {
     for (let nowNs = monotonicNs, emptiedNs = this.#awakeNs;; emptiedNs = nowNs) {
       const ringNs = emptiedNs + this.#collector.roomForNs;
-      const untilNs = Math.min(wakeNs, ringNs, this.#engine.take(nowNs));
+      const takeNs = this.#engine.take(nowNs, this.#collector.knownNs * 1e-9);
+      const untilNs = Math.min(wakeNs, ringNs, takeNs);
       this.#application.sleep(untilNs, nowNs, names);
       if (untilNs === wakeNs || (nowNs = monotonicNanoseconds()) < untilNs) return;
       this.#collector.drain();

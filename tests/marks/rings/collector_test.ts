@@ -65,6 +65,29 @@ timed(
   },
 );
 
+timed(
+  "events are known up to the last look, or up to the last turn if a process may have any",
+  () => {
+    const directory = Deno.makeTempDirSync();
+    let nowNs = 1e9;
+    const sink = sinkOf(() => 0), nothing = { directory, originNs: 0n, sink };
+    {
+      using collector = new Collector(Object.assign({ nowNs: () => nowNs }, nothing));
+      collector.feed(0.5e9);
+      assertEquals(collector.knownNs, 0.5e9);
+      collector.drain();
+      assertEquals(collector.knownNs, 1e9);
+      collector.ring(image(Deno.pid, "image", 1.5e9));
+      nowNs = 2e9;
+      collector.drain();
+      assertEquals(collector.knownNs, 1e9);
+      collector.feed(1.8e9);
+      assertEquals(collector.knownNs, 1.8e9);
+    }
+    Deno.removeSync(directory, { recursive: true });
+  },
+);
+
 timed("of two files of one image the earlier one tells when the process began", () => {
   const [early, late] = [1, 2].map((s) => image(Deno.pid, "image", s * 1e9));
   assertEquals(told([late, early]), ["1 start 0"]);

@@ -80,7 +80,7 @@ function newProfile(): Profile {
 }
 
 function take(source: TimerSampling, profile: Profile): number {
-  const pieces = source.take(true, (from, to, ns) => profile.endOf(source, from, to, ns));
+  const pieces = source.take(Infinity, (from, to, ns) => profile.endOf(source, from, to, ns));
   profile.take(source, pieces);
   return profile.facts.samples;
 }
@@ -111,10 +111,24 @@ Deno.test("records of the last moments stay for the next turn", () => {
     using ring = new Ring(session, name(1));
     const profile = newProfile();
     ring.write(...begin, hit(PERIOD), hit(1e18));
-    const pieces = source.take(false, (from, to, ns) => profile.endOf(source, from, to, ns));
+    const pieces = source.take(1e18, (from, to, ns) => profile.endOf(source, from, to, ns));
     profile.take(source, pieces);
     assertEquals(profile.facts.samples, 1);
     assertEquals(take(source, profile), 2);
+  });
+});
+
+Deno.test("a ring is emptied at once, and its records wait until annotations of their time are known", () => {
+  withRings((session, source) => {
+    using ring = new Ring(session, name(1));
+    const profile = newProfile();
+    for (const [knownNs, samples] of [[0, 0], [PERIOD, 1], [2 * PERIOD, 2]]) {
+      if (knownNs === 0) ring.write(...begin, hit(PERIOD), hit(2 * PERIOD));
+      const pieces = source.take(knownNs, (from, to, ns) => profile.endOf(source, from, to, ns));
+      profile.take(source, pieces);
+      assert(ring.tail > 0n);
+      assertEquals([profile.facts.samples, source.takenNs], [samples, knownNs]);
+    }
   });
 });
 

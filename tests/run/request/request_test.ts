@@ -45,7 +45,7 @@ Deno.test("LiveSite names files of GEOPM's variables after the host, and all in 
   const printer = { log() {}, stdout() {}, stderr() {} };
   const site = (fileSuffix?: string) => {
     const place = { reportPath: "r", host: "node01", quiet: true, fileSuffix };
-    return new LiveSite({ place, request: request({}), printer, nowNs: () => 0 });
+    return new LiveSite({ place, request: request({}), printer, zeroRawNs: 0 });
   };
   const name = (text: string, origin: "flag" | "foreign", suffix?: string) =>
     site(suffix).nameOf({ text, origin, name: "" });

@@ -40,9 +40,6 @@
 #define COPY_MOST 65320u
 /* Less CPU time of a process without a sample is not worth a ring. */
 #define COUNTED_NS 500000u
-/* The thread was in this function before its signal came. Marks that follow at once are later than the sample, although
-   clocks of marks differ by some microseconds. */
-#define BEFORE_NS 20000u
 #define LOCK_SHARED 5L /* LOCK_SH | LOCK_NB, flock(2) */
 /* AT_MINSIGSTKSZ of getauxval(3), its value on older kernels, and the most that the handler takes. */
 #define SIGNAL_FRAME 51
@@ -273,7 +270,7 @@ static void take_sample(struct thread *t, uint32_t overrun, const ucontext_t *co
                                       REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
     const greg_t *registers = context->uc_mcontext.gregs;
     uintptr_t stack = (uintptr_t)registers[REG_RSP];
-    uint64_t time = now_ns() - BEFORE_NS, bytes = stack_bytes, copied, size, is_cut = 0, i;
+    uint64_t time = now_ns(), bytes = stack_bytes, copied, size, is_cut = 0, i;
     struct sample *sample;
     if (!has_ring(t, time)) return;
     if (stack >= t->low && stack < t->high && t->high - stack < bytes) {
