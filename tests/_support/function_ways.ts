@@ -52,7 +52,16 @@ export const BY_TIMER: Way = {
 /** Builds a program as ./app, runs it, and checks that nothing of it was touched. */
 export function functionsOf(
   dir: string,
-  { way, build, user = userIn(dir), args = [], options = [], hz = 199, printed = "done\n" }: {
+  {
+    way,
+    build,
+    user = userIn(dir),
+    args = [],
+    options = [],
+    hz = 199,
+    printed = "done\n",
+    folded = "f",
+  }: {
     way: Way;
     build: string;
     user?: User;
@@ -60,18 +69,21 @@ export function functionsOf(
     options?: string[];
     hz?: number;
     printed?: string;
+    folded?: string;
   },
 ): FoldedLine[] {
-  joulemark(dir, ["client", "c"]);
+  if (build.includes("-I.")) joulemark(dir, ["client", "c"]);
   const script = build.replaceAll("PROGRAMS/", PROGRAMS);
   const made = new Deno.Command("sh", { args: ["-c", script], cwd: dir }).outputSync();
   assert(made.success, new TextDecoder().decode(made.stderr));
-  const run = ["run", `--functions=${hz}`, "--folded", "f", ...options, "--", "./app", ...args];
+  const run = ["run", `--functions=${hz}`, "--folded", folded, ...options, "--", "./app", ...args];
   const out = way.run(dir, user, run);
   assertEquals([out.code, out.stdout], [3, printed], out.stderr);
-  assertEquals(functionsIn(dir).event, way.event);
+  const report = options[options.indexOf("--report") + 1];
+  const path = options.includes("--report") ? report : undefined;
+  assertEquals(functionsIn(dir, path).event, way.event);
   // How long the kernel interrupts a program depends on the machine.
-  const lines = readFolded(`${dir}/f`).filter(({ frames }) => frames.at(-1) !== HIDDEN);
+  const lines = readFolded(`${dir}/${folded}`).filter(({ frames }) => frames.at(-1) !== HIDDEN);
   // A program of a few ms may have no sample at all.
   assert(!(shareOf(lines, "[unknown]") > 0.05), "[unknown]");
   return lines;
@@ -96,18 +108,4 @@ export function byEachWay(
   for (const way of [BY_KERNEL, BY_TIMER]) {
     endToEnd(`${name} (${way.event})`, (dir) => body(dir, way), LIMIT_S, missing);
   }
-}
-
-/** A program that a plain user builds and runs, with the same answer by both ways. */
-export function program(
-  name: string,
-  build: string,
-  check: (lines: FoldedLine[], dir: string, way: Way) => void,
-  { args = [], missing }: { args?: string[]; missing?: string } = {},
-): void {
-  byEachWay(
-    `functions: ${name}`,
-    (dir, way) => check(functionsOf(dir, { way, build, args }), dir, way),
-    missing,
-  );
 }

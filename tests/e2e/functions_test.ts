@@ -3,6 +3,13 @@ import { assert, assertAlmostEquals, assertEquals, assertMatch } from "@std/asse
 import { affinityOf } from "../../src/os/host.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { type FoldedLine, readFolded, shareOf, totalS } from "../_support/folded.ts";
+import {
+  BY_KERNEL,
+  ERROR,
+  functionsOf as sampledFunctions,
+  PROGRAMS,
+  reportOf,
+} from "../_support/function_ways.ts";
 import { asEachUser, type User, userIn } from "../_support/plain_user.ts";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 import { compile } from "../_support/compiled.ts";
@@ -10,35 +17,15 @@ import { NOT_ROOT, succeeds, unless } from "../_support/skipped.ts";
 import { NO_STRACE } from "../_support/strace.ts";
 
 const LIMIT_S = 60;
-const PROGRAMS = new URL("programs/functions/", import.meta.url).pathname;
-const HIDDEN = "[kernel, not visible]";
-/** Three sampling errors of some 200 samples. */
-const ERROR = 0.1;
 
-/** Builds a program as ./app, runs it, and checks that nothing of it was touched. */
+/** Functions that the kernel samples. */
 function functionsOf(
   dir: string,
   user: User,
   build: string,
-  { args = [], options = [], folded = "f" }: {
-    args?: string[];
-    options?: string[];
-    folded?: string;
-  } = {},
+  more: { args?: string[]; options?: string[] } = {},
 ): FoldedLine[] {
-  const made = new Deno.Command("sh", {
-    args: ["-c", build.replaceAll("PROGRAMS/", PROGRAMS)],
-    cwd: dir,
-  }).outputSync();
-  assert(made.success, new TextDecoder().decode(made.stderr));
-  const sampled = ["run", "--functions=199", "--folded", folded, ...options];
-  const out = user.joulemark([...sampled, "--", "./app", ...args]);
-  assertEquals([out.code, out.stdout], [3, "done\n"], out.stderr);
-  // How long the kernel interrupts a program depends on the machine.
-  const lines = readFolded(`${dir}/${folded}`).filter(({ frames }) => frames.at(-1) !== HIDDEN);
-  // A program of a few ms may have no sample at all.
-  assert(!(shareOf(lines, "[unknown]") > 0.05));
-  return lines;
+  return sampledFunctions(dir, Object.assign({ way: BY_KERNEL, user, build }, more));
 }
 
 asEachUser(
@@ -92,21 +79,6 @@ program(
   },
   [],
   compiler("gfortran"),
-);
-
-program("threads", "cc -O2 -pthread -o app PROGRAMS/threads.c", (lines) => {
-  assertAlmostEquals(shareOf(lines, "app", "start_thread", "worker", "heavy"), 2 / 3, ERROR);
-  assertAlmostEquals(shareOf(lines, "app", "start_thread", "worker", "light"), 1 / 3, ERROR);
-});
-
-program(
-  "threads that end before their first sample keep their time",
-  "cc -O2 -pthread -o app PROGRAMS/threads.c",
-  (lines) => {
-    const short = lines.filter(({ frames }) => frames.at(-1) === "[short threads]");
-    assertAlmostEquals(totalS(short), 0.6, 0.15);
-  },
-  ["300"],
 );
 
 program(
@@ -299,35 +271,6 @@ program("a program at a fixed address", "cc -O2 -no-pie -o app PROGRAMS/shares.c
   assertAlmostEquals(shareOf(lines, "_start", "main", "work", "heavy"), 0.75, ERROR);
 });
 
-program("a library that is opened later", LIBRARY(), (lines) => {
-  assert(shareOf(lines, "main", "plug", "heavy") > 0.9);
-});
-
-function LIBRARY(): string {
-  return `printf 'extern void heavy(long); void plug(long n) { heavy(n); heavy(1); }' > plug.c
-    cc -O2 -shared -fPIC -Dmain=other -o libplug.so plug.c PROGRAMS/shares.c
-    printf '#include <dlfcn.h>
-#include <stdio.h>
-int main(void) {
-  void (*plug)(long) = dlsym(dlopen("./libplug.so", RTLD_NOW), "plug");
-  plug(600000000);
-  puts("done");
-  return 3;
-}' > app.c
-    cc -O2 -o app app.c -ldl`;
-}
-
-program(
-  "a script of Python has the functions of its interpreter",
-  `printf '#!/bin/sh\\nexec python3 PROGRAMS/shares.py\\n' > app; chmod +x app`,
-  (lines) => {
-    assert(shareOf(lines, "Py_RunMain", "_PyEval_EvalFrameDefault") > 0.8);
-    assert(shareOf(lines, "[…]") <= 0.05);
-  },
-  [],
-  unless(succeeds("/usr/bin/python3", "--version"), "no python3"),
-);
-
 asEachUser("a note gives the CPU time on CPUs that were not allowed at the start", (dir, user) => {
   compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
   const cpus = affinityOf(Deno.pid);
@@ -346,11 +289,6 @@ asEachUser("a note gives the CPU time on CPUs that were not allowed at the start
   assert(!note("./app 500").includes("CPU time were not sampled"));
 }, LIMIT_S);
 
-program("many processes", "cc -O2 -o app PROGRAMS/forks.c", (lines) => {
-  assert(shareOf(lines, "app") > 0.95);
-  assert(shareOf(lines, "main", "child") + shareOf(lines, "[short threads]") > 0.8);
-}, ["200"]);
-
 endToEnd("a program that ends in 10 ms has its functions, and no shares", (dir) => {
   const user = userIn(dir);
   functionsOf(dir, user, "cc -O2 -o app PROGRAMS/shares.c", { args: ["10"] });
@@ -359,12 +297,6 @@ endToEnd("a program that ends in 10 ms has its functions, and no shares", (dir) 
   const { functions } = reportOf(dir);
   assertEquals(functions["complete (%)"], NaN);
 }, LIMIT_S);
-
-// deno-lint-ignore no-explicit-any
-function reportOf(dir: string): any {
-  const path = `${dir}/joulemark.report`;
-  return parseReport(Deno.readTextFileSync(path), path).hosts[0].joulemark;
-}
 
 endToEnd("the report and the summary have the functions with most time", (dir) => {
   const user = userIn(dir);
@@ -605,34 +537,11 @@ endToEnd(
   NO_STRACE ?? NOT_ROOT,
 );
 
-endToEnd("a replay makes the same files and figures of functions", (dir) => {
-  const user = userIn(dir), names = ["folded", "pprof", "speedscope", "perf-script"];
-  const files = (folder: string) => names.flatMap((name) => [`--${name}`, `${folder}/${name}`]);
-  for (const folder of ["live", "again"]) {
-    Deno.mkdirSync(`${dir}/${folder}`);
-    Deno.chmodSync(`${dir}/${folder}`, 0o777);
-  }
-  const options = ["--record", "rec", ...files("live").slice(2), "--report", "live/report"];
-  const folded = "live/folded";
-  functionsOf(dir, user, "cc -O2 -o app PROGRAMS/shares.c", { options, folded });
-  const out = user.joulemark([
-    ...["replay", "--functions", ...files("again"), "--report", "again/report", "rec"],
-  ]);
-  assertEquals(out.code, 0, out.stderr);
-  for (const name of names) {
-    const [live, again] = ["live", "again"].map((folder) =>
-      Deno.readFileSync(`${dir}/${folder}/${name}`)
-    );
-    assertEquals(live.toHex() === again.toHex(), true, name);
-  }
-  const [live, again] = ["live", "again"].map((folder) => {
-    const path = `${dir}/${folder}/report`;
-    return parseReport(Deno.readTextFileSync(path), path).hosts[0].joulemark!.functions;
-  });
-  assertEquals(again, live);
+endToEnd("a recording that was truncated has its samples, without names", (dir) => {
+  const user = userIn(dir), options = ["--record", "rec"];
+  functionsOf(dir, user, "cc -O2 -o app PROGRAMS/shares.c", { options });
   const yaml = Deno.readTextFileSync(`${dir}/rec/recording.yaml`);
   assertMatch(yaml, /^format: joulemark-recording\/3\nfeatures:\s+(- |\[)"?functions/);
-  // A recording that was cut has the samples so far, without names.
   Deno.removeSync(`${dir}/rec/function-names.jsonl`);
   const cut = user.joulemark(["replay", "--folded", "cut", "rec"]);
   assertEquals(cut.code, 0, cut.stderr);

@@ -1,71 +1,39 @@
 /** `run --functions` where the kernel refuses to sample: threads sample themselves, by a timer. */
 import { assert, assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
-import { parseReport } from "../../src/formats/report.ts";
 import { compile } from "../_support/compiled.ts";
+import {
+  BY_TIMER,
+  EACCES,
+  ERROR,
+  functionsIn,
+  functionsOf as sampledFunctions,
+  PROGRAMS,
+  refused,
+  reportOf,
+  type Way,
+} from "../_support/function_ways.ts";
 import { type FoldedLine, readFolded, shareOf, totalS } from "../_support/folded.ts";
 import { type User, userIn } from "../_support/plain_user.ts";
-import { BINARY, endToEnd, joulemark, type Outcome } from "../_support/programs.ts";
+import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 import { succeeds, unless } from "../_support/skipped.ts";
 import { NO_STRACE } from "../_support/strace.ts";
 
 const LIMIT_S = 90;
-const PROGRAMS = new URL("programs/functions/", import.meta.url).pathname;
-/** Three sampling errors of some 200 samples. */
-const ERROR = 0.1;
-const EACCES = "13", ENOSYS = "38";
-
-/** Runs joulemark where the kernel refuses perf_event_open(2). */
-function refused(
-  dir: string,
-  user: User,
-  args: string[],
-  { errno = EACCES, env = {} }: { errno?: string; env?: Record<string, string> } = {},
-): Outcome {
-  const [program, ...words] = [...user.become, "./without_perf", errno, user.binary, ...args];
-  const out = new Deno.Command(program, { args: words, cwd: dir, env, stdin: "null" }).outputSync();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code: out.code, stdout: text(out.stdout), stderr: text(out.stderr) };
-}
+const ENOSYS = "38";
 
 function prepared(dir: string): User {
   compile("e2e/programs/without_perf.c", `${dir}/without_perf`, []);
-  const user = userIn(dir);
-  joulemark(dir, ["client", "c"]);
-  return user;
+  return userIn(dir);
 }
 
-/** Builds a program as ./app, runs it, and checks that nothing of it was touched. */
+/** Functions that a timer samples. */
 function functionsOf(
   dir: string,
   user: User,
   build: string,
-  { args = [], options = [], errno, printed = "done\n" }: {
-    args?: string[];
-    options?: string[];
-    errno?: string;
-    printed?: string;
-  } = {},
+  more: { way?: Way; args?: string[]; options?: string[]; printed?: string } = {},
 ): FoldedLine[] {
-  const script = build.replaceAll("PROGRAMS/", PROGRAMS);
-  const made = new Deno.Command("sh", { args: ["-c", script], cwd: dir }).outputSync();
-  assert(made.success, new TextDecoder().decode(made.stderr));
-  const run = ["run", "--functions", "--folded", "f", ...options, "--", "./app", ...args];
-  const out = refused(dir, user, run, { errno });
-  assertEquals([out.code, out.stdout], [3, printed], out.stderr);
-  assertEquals(functionsIn(dir).event, "timer");
-  const lines = readFolded(`${dir}/f`);
-  assert(!(shareOf(lines, "[unknown]") > 0.05), "[unknown]");
-  return lines;
-}
-
-// deno-lint-ignore no-explicit-any
-function reportOf(dir: string, path = "joulemark.report"): any {
-  return parseReport(Deno.readTextFileSync(`${dir}/${path}`), path).hosts[0].joulemark;
-}
-
-// deno-lint-ignore no-explicit-any
-function functionsIn(dir: string, path?: string): any {
-  return reportOf(dir, path).functions;
+  return sampledFunctions(dir, Object.assign({ way: BY_TIMER, user, build }, more));
 }
 
 /** A program that is built and run by a plain user. */
@@ -84,29 +52,16 @@ function program(
   );
 }
 
-for (const [errno, name] of [[EACCES, "EACCES"], [ENOSYS, "ENOSYS"]]) {
-  endToEnd(`functions have the shares of their work if the kernel answers ${name}`, (dir) => {
-    const lines = functionsOf(dir, prepared(dir), "cc -O2 -o app PROGRAMS/shares.c", { errno });
-    assertAlmostEquals(shareOf(lines, "app", "main", "work", "heavy"), 0.75, ERROR);
-    assertAlmostEquals(shareOf(lines, "app", "main", "work", "light"), 0.25, ERROR);
-    assert(shareOf(lines, "app", "_start", "main") > 0.95);
-    const { samples, list, lost, ...facts } = functionsIn(dir);
-    assertEquals(lost, 0);
-    assert(samples > 50 && facts["complete (%)"] > 95);
-    assertEquals(facts["rate (Hz)"], 199);
-    assertEquals(list.slice(0, 2).map((row: Record<string, string>) => row.function), [
-      "heavy",
-      "light",
-    ]);
-  }, LIMIT_S);
-}
-
-program("threads", "cc -O2 -pthread -o app PROGRAMS/threads.c", (lines) => {
-  assertAlmostEquals(shareOf(lines, "app", "start_thread", "worker", "heavy"), 2 / 3, ERROR);
-  assertAlmostEquals(shareOf(lines, "app", "start_thread", "worker", "light"), 1 / 3, ERROR);
-  const names = new Set(lines.flatMap(({ frames }) => frames));
-  assert(!names.has("started") && !names.has("prepare"), [...names].join(" "));
-});
+endToEnd("a timer samples also if the kernel does not have perf_event_open(2)", (dir) => {
+  const user = prepared(dir), build = "cc -O2 -o app PROGRAMS/shares.c";
+  const way: Way = {
+    event: "timer",
+    mostHz: BY_TIMER.mostHz,
+    run: (dir, user, args) => refused(dir, user, args, { errno: ENOSYS }),
+  };
+  const lines = functionsOf(dir, user, build, { way });
+  assertAlmostEquals(shareOf(lines, "app", "main", "work", "heavy"), 0.75, ERROR);
+}, LIMIT_S);
 
 program(
   "threads of C11",
@@ -132,25 +87,6 @@ int main(void) {
 );
 
 program(
-  "threads that end before their first sample keep their time",
-  "cc -O2 -pthread -o app PROGRAMS/threads.c",
-  (lines) => {
-    const brief = lines.filter(({ frames }) => {
-      return frames.includes("brief") || frames.includes("[short threads]");
-    });
-    assertAlmostEquals(totalS(brief), 0.6, 0.15);
-    assert(shareOf(lines, "brief") > 0);
-  },
-  ["300"],
-);
-
-program("many processes", "cc -O2 -o app PROGRAMS/forks.c", (lines) => {
-  assertEquals(new Set(lines.map(({ frames }) => frames[0])), new Set(["app"]));
-  const child = shareOf(lines, "app", "main", "child");
-  assert(child > 0.3 && child + shareOf(lines, "[short threads]") > 0.8, String(child));
-}, ["100"]);
-
-program(
   "programs that a shell starts",
   `cc -O2 -o one PROGRAMS/shares.c && cc -O2 -o two PROGRAMS/recursion.c &&
     printf '#!/bin/sh\\n./one >/dev/null; ./two >/dev/null; exec ./one\\n' >app && chmod +x app`,
@@ -162,34 +98,6 @@ program(
     );
     assert(shareOf(lines, "two", "main", "down", "bottom") > 0.05);
   },
-);
-
-program(
-  "a library that is opened later",
-  `printf 'extern void heavy(long); void plug(long n) { heavy(n); heavy(1); }' > plug.c
-    cc -O2 -shared -fPIC -Dmain=other -o libplug.so plug.c PROGRAMS/shares.c
-    printf '#include <dlfcn.h>
-#include <stdio.h>
-int main(void) {
-  for (volatile long i = 0; i < 100000000; i++);
-  void (*plug)(long) = dlsym(dlopen("./libplug.so", RTLD_NOW), "plug");
-  plug(600000000);
-  puts("done");
-  return 3;
-}' > app.c
-    cc -O2 -o app app.c -ldl`,
-  (lines) => assert(shareOf(lines, "main", "plug", "heavy") > 0.6),
-);
-
-program(
-  "a script of Python has the functions of its interpreter",
-  `printf '#!/bin/sh\\nexec python3 PROGRAMS/shares.py\\n' > app; chmod +x app`,
-  (lines) => {
-    assert(shareOf(lines, "Py_RunMain", "_PyEval_EvalFrameDefault") > 0.8);
-    assert(shareOf(lines, "[…]") <= 0.05);
-  },
-  [],
-  unless(succeeds("/usr/bin/python3", "--version"), "no python3"),
 );
 
 program(
@@ -391,29 +299,6 @@ endToEnd(
   2 * LIMIT_S,
   NO_STRACE,
 );
-
-endToEnd("a replay of samples by a timer makes the same files and figures", (dir) => {
-  const user = prepared(dir), names = ["folded", "pprof", "speedscope", "perf-script"];
-  const files = (folder: string) => names.flatMap((name) => [`--${name}`, `${folder}/${name}`]);
-  for (const folder of ["live", "again"]) {
-    Deno.mkdirSync(`${dir}/${folder}`);
-    Deno.chmodSync(`${dir}/${folder}`, 0o777);
-  }
-  const options = ["--record", "rec", ...files("live"), "--report", "live/report"];
-  compile("e2e/programs/functions/threads.c", `${dir}/app`, ["-O2", "-pthread"]);
-  const run = refused(dir, user, ["run", "--functions", ...options, "--", "./app"]);
-  assertEquals(run.code, 3, run.stderr);
-  const again = [...files("again"), "--report", "again/report"];
-  const out = user.joulemark(["replay", "--functions", ...again, "rec"]);
-  assertEquals(out.code, 0, out.stderr);
-  for (const name of names) {
-    const [live, replayed] = ["live", "again"].map((folder) =>
-      Deno.readFileSync(`${dir}/${folder}/${name}`).toHex()
-    );
-    assertEquals(live === replayed, true, name);
-  }
-  assertEquals(functionsIn(dir, "again/report"), functionsIn(dir, "live/report"));
-}, LIMIT_S);
 
 const POWERS = "cc -O2 -I. -o app PROGRAMS/powers.c -lpthread -ldl";
 
