@@ -16,7 +16,7 @@ export interface RingPiece {
 /** Start of the records that are later than a moment, among whole records from `from` to `to`. */
 export type EndOf = (from: number, to: number, ns: number) => number;
 
-/** Bytes for records that wait, by ring and in all: 16 KiB stacks of 5 s at 199 Hz. */
+/** Bytes for records that wait: of a ring, 16 KiB stacks of 5 s at 199 Hz; of all rings. */
 const RING_WAITING = 1 << 24, ALL_WAITING = 1 << 28;
 
 /** The bytes, as numbers of several sizes. */
