@@ -32,10 +32,10 @@ export const EVENTS_HEADER = "time,process,event,region,value,thread";
 export const FORMAT_NAME_2 = "joulemark-recording/2";
 export const EVENTS_HEADER_2 = EVENTS_HEADER + ",track,span";
 
-/** Name of a recording with further files: those of its features. */
+/** Name of a recording with features. */
 export const FORMAT_NAME_3 = "joulemark-recording/3";
 /** Features of recordings that this version reads. */
-export const FEATURES: readonly string[] = ["functions"];
+export const FEATURES: readonly string[] = ["functions", "thread-ends"];
 
 const BEHAVIORS: readonly string[] = ["constant", "monotone", "variable", "label"];
 const FORMATS: readonly string[] = ["double", "float", "integer", "hex", "raw64"];

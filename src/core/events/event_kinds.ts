@@ -192,7 +192,10 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     ring: { about: "pm_mpi_lib close" },
     row: { event: "pm_close" },
   },
-  threadEnd: { ring: { about: "thread ended", value: "thread's id" } },
+  threadEnd: {
+    ring: { about: "thread ended", value: "thread's id" },
+    row: { event: "thread_end", thread: true, about: "empty; the thread ended" },
+  },
   threadBegin: {
     ring: {
       about: "thread begins",

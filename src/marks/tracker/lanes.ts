@@ -11,16 +11,21 @@ export interface LaneListener {
    *
    * @param cpus Reused between calls.
    * @param thread Number of the kernel's thread.
+   * @param process Handle of its process.
    */
-  live(timeS: number, lane: number, cpus: Int32Array, thread: number): void;
-  /** A lane is in a path from here on; 0: outside every region. */
-  move(timeS: number, lane: number, path: number): void;
+  live(timeS: number, lane: number, cpus: Int32Array, thread: number, process: number): void;
+  /**
+   * A lane is in a path from here on; 0: outside every region.
+   *
+   * @param cpu The CPU that it is on; below 0: not known.
+   */
+  move(timeS: number, lane: number, path: number, cpu: number): void;
   /**
    * A path took time without begin and end, since the last time.
    *
    * @param around Path that had this time by begin and end; −1: the outermost one around it.
    */
-  fold(lane: number, path: number, seconds: number, around: number): void;
+  fold?(lane: number, path: number, seconds: number, around: number): void;
   /** A lane lives no longer. */
   end(timeS: number, lane: number): void;
 }

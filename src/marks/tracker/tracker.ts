@@ -84,11 +84,11 @@ export class RegionTracker extends TrackedRun {
    */
   readonly pathCpus: PathCpus;
   /**
-   * Gets lanes. Set before the first process.
+   * Receivers of lanes. Set before the first process.
    *
    * @ignore
    */
-  lanes: LaneListener | undefined;
+  readonly lanes: LaneListener[] = [];
   readonly #profileHash: number;
   readonly #makeFilter: (() => RecordFilter) | undefined;
   readonly #onEdge: EdgeListener | undefined;
@@ -166,7 +166,7 @@ export class RegionTracker extends TrackedRun {
   #start(event: EventRecord): number {
     const adopted = this.#adoptCommand(event.number, event.cpus, event.timeS);
     if (adopted >= 0) return adopted;
-    this.#withdrawCommand();
+    this.#withdrawCommand(event.timeS);
     return this.#connect(event, false);
   }
 
@@ -202,7 +202,7 @@ export class RegionTracker extends TrackedRun {
     visit.hint = hintOnEntry(first);
     visit.track = event.track;
     track.enter(ns, region, visit);
-    this.#moveLane(timeS, track);
+    this.#moveLane(event, track);
     track.changed = ++this.#order;
     p.dirty = true;
     if (!outermost) return this.#nested(timeS, process, p, track);
@@ -227,7 +227,7 @@ export class RegionTracker extends TrackedRun {
     }
     const ns = this.#clamped(track, timeS);
     const outermost = track.exit(ns, this.table.hash(region), level);
-    this.#moveLane(timeS, track);
+    this.#moveLane(event, track);
     track.changed = ++this.#order;
     if (outermost) p.left(track);
     if (outermost && track.depth > 0) {
@@ -257,7 +257,7 @@ export class RegionTracker extends TrackedRun {
       case KIND.threadCpus:
         if (event.thread <= 0) return;
         p.bind(event.thread, this.#known(event.cpus));
-        return this.#live(event.timeS, p.stack(event.thread));
+        return this.#live(event.timeS, p.stack(event.thread), event.process);
       case KIND.epoch:
         return this.#epoch(p, event);
       case KIND.tprofInit:
@@ -276,7 +276,7 @@ export class RegionTracker extends TrackedRun {
         return this.#shortVisits(p, event);
       case KIND.folding:
         p.stack(event.thread).folds = true;
-        return this.#moveLane(event.timeS, p.stack(event.thread));
+        return this.#moveLane(event, p.stack(event.thread));
       case KIND.folded:
         return this.#folded(p, event);
       case KIND.spanBegin:
@@ -314,25 +314,31 @@ export class RegionTracker extends TrackedRun {
     const ns = track.lastNs = Math.max(track.lastNs, this.times.ns(timeS));
     const path = track.addShort(ns, event, this.table.hash(region), Math.round(seconds * 1e9));
     this.pathCpus.foldWhole(path, seconds, track);
-    this.#moveLane(timeS, track);
-    this.lanes?.fold(track.owner, path, seconds, track.path);
+    this.#moveLane(event, track);
+    this.#foldLane(track, path, seconds, track.path);
     this.foldedVisits += visits;
   }
 
   /** A lane is where its track is; it lives since its first event. */
-  #moveLane(timeS: number, track: Track): void {
-    if (this.lanes === undefined) return;
-    if (!track.isLane) this.#live(timeS, track);
-    this.lanes.move(timeS, track.owner, track.path);
+  #moveLane({ timeS, process, cpu }: EventRecord, track: Track): void {
+    const { lanes } = this;
+    if (lanes.length === 0) return;
+    if (!track.isLane) this.#live(timeS, track, process);
+    for (let i = 0; i < lanes.length; i++) lanes[i].move(timeS, track.owner, track.path, cpu);
   }
 
-  #live(timeS: number, track: Track): void {
+  #foldLane({ owner }: Track, path: number, seconds: number, around: number): void {
+    for (const listener of this.lanes) listener.fold?.(owner, path, seconds, around);
+  }
+
+  #live(timeS: number, track: Track, process: number): void {
+    const { owner, cpus, id } = track;
     track.isLane = true;
-    this.lanes?.live(timeS, track.owner, track.cpus, track.id);
+    for (const listener of this.lanes) listener.live(timeS, owner, cpus, id, process);
   }
 
   #endLane(timeS: number, track: Track): void {
-    if (track.isLane) this.lanes?.end(timeS, track.owner);
+    if (track.isLane) { for (const listener of this.lanes) listener.end(timeS, track.owner); }
     track.isLane = false;
   }
 
@@ -341,15 +347,25 @@ export class RegionTracker extends TrackedRun {
     const isDivided = track !== undefined &&
       this.pathCpus.fold(path, folded.selfNs * 1e-9, track, p.threads.length === 0);
     if (track?.isLane) {
-      this.lanes?.fold(track.owner, path, folded.selfNs * 1e-9, track.folds ? -1 : track.path);
+      this.#foldLane(track, path, folded.selfNs * 1e-9, track.folds ? -1 : track.path);
     }
     this.regionPaths.addFolded(path, folded, isDivided || track?.folds === true);
   }
 
+  /**
+   * Does a thread of a process live that is not its main thread?
+   *
+   * @ignore
+   */
+  hasThread(process: number, thread: number): boolean {
+    const p = this.list.all[process], track = p?.known(thread);
+    return p?.end === "running" && track !== undefined && track !== p.track;
+  }
+
   /** A thread ended outside of all regions. */
   #threadEnd({ timeS, process, thread }: EventRecord): void {
-    const p = this.list.all[process], track = p?.known(thread);
-    if (p?.end !== "running" || track === undefined || track === p.track) return;
+    if (!this.hasThread(process, thread)) return;
+    const p = this.list.all[process], track = p.known(thread)!;
     if (track.depth === 0) this.#endLane(timeS, track);
     p.retire(thread);
   }
@@ -404,7 +420,7 @@ export class RegionTracker extends TrackedRun {
     this.#recordStart(process);
     this.#onEdge?.(timeS, known, -1, handle);
     this.pathCpus.show(timeS, known, undefined);
-    this.#live(timeS, process.track);
+    this.#live(timeS, process.track, handle);
     return handle;
   }
 
@@ -421,7 +437,7 @@ export class RegionTracker extends TrackedRun {
     this.cpus.move(p.track.cpus, known);
     if (given.length > 0) this.pathCpus.leave(timeS, given, true);
     p.moveTo(known);
-    this.#live(this.times.absoluteS(p.track.lastNs), p.track);
+    this.#live(this.times.absoluteS(p.track.lastNs), p.track, 0);
     p.dirty = true;
     p.track.records.length = 0;
     this.#recordStart(p);
@@ -435,9 +451,10 @@ export class RegionTracker extends TrackedRun {
   }
 
   /** Another process that marks takes the place of the command that was launched. */
-  #withdrawCommand(): void {
+  #withdrawCommand(timeS: number): void {
     const p = this.list.command;
     if (p === undefined) return;
+    this.#endLane(timeS, p.track);
     this.list.withdraw(p);
     this.cpus.clear();
     this.times.forgetStartup();

@@ -47,7 +47,7 @@ export class FittedEnergies {
       });
     }
     this.#all = [...this.#kinds.values()].map(({ energies }) => energies);
-    tracker.lanes = {
+    tracker.lanes.push({
       live: (timeS, lane, cpus) => {
         if (this.isOver || ++this.#threads > MAX_THREADS) return this.#giveUp();
         // Another process took the command's place; what was before is not the application's.
@@ -70,7 +70,7 @@ export class FittedEnergies {
         if (this.isOver) return;
         for (const kind of this.#all) kind.end(timeS, lane);
       },
-    };
+    });
   }
 
   #giveUp(): void {

@@ -22,12 +22,17 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
       regionName: (handle) => tracker.table.name(handle),
       pid: (handle) => tracker.process(handle).pid,
       trackName: (handle) => tracker.tracks.name(handle),
+      hasThread: (process, thread) => tracker.hasThread(process, thread),
       paths: tracker.paths,
     });
     let begun = false, outcome: ReturnType<typeof outcomeIn>;
     const describe = () => {
       const { profile, startTime } = run.header;
-      const { hasTracks } = writer;
+      const { hasTracks, hasThreadEnds } = writer;
+      const features = [
+        ...asksFunctions(values) ? ["functions"] : [],
+        ...hasThreadEnds ? ["thread-ends"] : [],
+      ];
       const about = {
         host,
         profile,
@@ -37,7 +42,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
         topology,
         hasTracks,
         outcome,
-        features: asksFunctions(values) ? ["functions"] : [],
+        features,
       };
       try {
         writeDocument(`${path}/recording.yaml`, recordingYaml(about, batch));
@@ -45,7 +50,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
         site.log((error as Error).message);
       }
     };
-    writer.onVersion2 = () => {
+    writer.onChange = () => {
       if (begun) describe();
     };
     return {

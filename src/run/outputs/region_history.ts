@@ -4,7 +4,6 @@
  */
 import { grown } from "../../core/grow.ts";
 import { ROOT } from "../../core/path_stats.ts";
-import type { LaneListener } from "../../marks/tracker/lanes.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 
 const FIRST_MOVES = 64, MAX_MOVES = 1 << 20;
@@ -53,7 +52,7 @@ class Moves {
   }
 }
 
-/** Follows the threads of a tracker, beside what does so already. */
+/** Follows the threads of a tracker. */
 export class RegionHistory {
   /** Samples up to here were taken. */
   takenS = -Infinity;
@@ -63,28 +62,20 @@ export class RegionHistory {
 
   constructor(tracker: RegionTracker) {
     this.#tracker = tracker;
-    const before = tracker.lanes;
-    const lanes: LaneListener = {
-      live: (timeS, lane, cpus, thread) => {
-        before?.live(timeS, lane, cpus, thread);
+    tracker.lanes.push({
+      live: (timeS, lane, _cpus, thread) => {
         // A program that another one executes has its thread, and samples of both may be still to come.
         const moves = this.#threads.getOrInsertComputed(thread, () => new Moves());
         if (moves.lane !== lane) moves.add(timeS, ROOT, this.takenS);
         moves.lane = lane;
         this.#lanes.set(lane, moves);
       },
-      move: (timeS, lane, path) => {
-        before?.move(timeS, lane, path);
-        this.#move(timeS, lane, path);
-      },
-      fold: (lane, path, seconds, around) => before?.fold(lane, path, seconds, around),
+      move: (timeS, lane, path) => this.#move(timeS, lane, path),
       end: (timeS, lane) => {
-        before?.end(timeS, lane);
         this.#move(timeS, lane, ROOT);
         this.#lanes.delete(lane);
       },
-    };
-    tracker.lanes = lanes;
+    });
   }
 
   #move(timeS: number, lane: number, path: number): void {

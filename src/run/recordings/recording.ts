@@ -32,6 +32,8 @@ export interface RecordingNames {
   regionName(handle: number): string;
   pid(handle: number): number;
   trackName(handle: number): string;
+  /** Does a thread of a process live? */
+  hasThread(process: number, thread: number): boolean;
   readonly paths: PathTable;
 }
 
@@ -53,10 +55,12 @@ export class RecordingWriter implements EventReceiver {
   #text = "";
   /** Rows written so far; `undefined`: there are too many, or they have the columns already. */
   #written: string[] | undefined = [];
-  /** Called when the recording is of version 2 from here on. */
-  onVersion2?: () => void;
+  /** Called when the recording's description changes: it has tracks, spans or ends of threads from here on. */
+  onChange?: () => void;
   /** True once the recording has tracks or spans. */
   hasTracks = false;
+  /** True once the recording has ends of threads. */
+  hasThreadEnds = false;
 
   constructor(events: LineSink, samples: LineSink, names: RecordingNames) {
     this.#events = events;
@@ -74,6 +78,7 @@ export class RecordingWriter implements EventReceiver {
     const row = KIND_INFO[event.kind]?.row;
     if (row === undefined) return -1;
     const { kind, timeS } = event;
+    if (kind === KIND.threadEnd && !this.#noteThreadEnd(event)) return -1;
     const starts = kind === KIND.start || kind === KIND.startCommand;
     const pid = starts ? event.number : this.#names.pid(event.process);
     const write = (plain: PlainRow) => this.#row(timeS, pid, plain);
@@ -89,6 +94,16 @@ export class RecordingWriter implements EventReceiver {
       span: row.track === "span" ? event.number : undefined,
     });
     return -1;
+  }
+
+  /** @returns False if the thread ended already, or its process. */
+  #noteThreadEnd({ process, thread }: EventRecord): boolean {
+    if (!this.#names.hasThread(process, thread)) return false;
+    if (!this.hasThreadEnds) {
+      this.hasThreadEnds = true;
+      this.onChange?.();
+    }
+    return true;
   }
 
   readonly #makeVisit = (event: EventRecord): string => {
@@ -194,7 +209,7 @@ export class RecordingWriter implements EventReceiver {
     this.#written = undefined;
     this.#pending = [];
     this.#events.write(EVENTS_HEADER_2 + "\n" + rows.join(""));
-    this.onVersion2?.();
+    this.onChange?.();
   }
 }
 
@@ -217,7 +232,7 @@ export function recordedColumns(batch: Batch): NativeColumn[] {
 export interface RecordingDescription extends Omit<Recording, "signals"> {
   /** True if it has tracks or spans. */
   readonly hasTracks?: boolean;
-  /** Features with files of their own. @default none */
+  /** Features: further files, or rows of further kinds. @default none */
   readonly features?: readonly string[];
 }
 

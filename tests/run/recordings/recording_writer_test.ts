@@ -18,6 +18,7 @@ function visits(count: number): [found: string, expected: string] {
   const writer = new RecordingWriter(events, { write() {} }, {
     regionName: (region) => REGIONS[region],
     pid: (process) => 100 + process,
+    hasThread: () => true,
     trackName: () => "openacc",
     paths: new PathTable(),
   });

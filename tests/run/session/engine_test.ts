@@ -364,6 +364,7 @@ Deno.test("replay of a run's recording is the run: report, trace and event log (
         regionName: (handle) => tracker.table.name(handle),
         trackName: (handle) => tracker.tracks.name(handle),
         pid: (handle) => tracker.process(handle).pid,
+        hasThread: (process, thread) => tracker.hasThread(process, thread),
         paths: tracker.paths,
       },
     );
