@@ -5,7 +5,7 @@
 import { grown } from "../../core/grow.ts";
 import { type Boundaries, findBoundaries } from "./clock.ts";
 import { Domain } from "./domain.ts";
-import { type Group, Groups } from "./groups.ts";
+import { type Group, Groups } from "../../core/machine/lane_groups.ts";
 import { PieceLog } from "./pieces.ts";
 
 /** A counter. */

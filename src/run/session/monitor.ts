@@ -155,11 +155,6 @@ class Run {
       topology: machine.topology,
       profile,
       recordFilter: request.recordFilter,
-      onEdge: (timeS, cpus, region, process) => {
-        const simulation = this.#simulation;
-        if (simulation === undefined || simulation.isBlind) return;
-        this.#cost.simulate(() => simulation.edge(timeS, cpus, region, process, tracker));
-      },
     });
     const table = { readers: parts.readers, without: request.without, tracker };
     this.#simulation = this.#cost.simulate(() =>
@@ -168,6 +163,7 @@ class Run {
         log: options.log,
       })
     );
+    if (this.#simulation?.isBlind === false) this.#follow(tracker, this.#simulation);
     // A request that is refused further down leaves no tree behind.
     using refused = new DisposableStack();
     refused.use(this.#simulation);
@@ -227,15 +223,14 @@ class Run {
     refused.move();
   }
 
+  #follow(tracker: RegionTracker, simulation: Simulation): void {
+    simulation.follow(tracker, (work) => this.#cost.simulate(work));
+  }
+
   /** Marks that only the simulated node gets. */
   #blindMarks(simulation: Simulation, profile: string): BlindMarks {
-    const hidden: RegionTracker = new RegionTracker({
-      topology: this.#host.topology,
-      profile,
-      onEdge: (timeS, cpus, region, process) => {
-        this.#cost.simulate(() => simulation.edge(timeS, cpus, region, process, hidden));
-      },
-    });
+    const hidden = new RegionTracker({ topology: this.#host.topology, profile });
+    this.#follow(hidden, simulation);
     return new BlindMarks(this.#engine.events, hidden);
   }
 

@@ -5,13 +5,17 @@
  */
 import { messageFor, unusable } from "../../core/errors.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
+import { ROOT } from "../../core/path_stats.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
 import { removeTree } from "../../os/files.ts";
 import { WholeFile } from "../../os/files/whole_file.ts";
 import { MachineHost } from "../../os/host.ts";
 import { cString, libc } from "../../os/libc.ts";
 import { readTextSoon } from "../../os/user_file.ts";
+import { type ThreadPlace, threadPlace } from "../../os/process.ts";
+import type { LaneListener } from "../../marks/tracker/lanes.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
+import { LanePlaces } from "../../sources/sim/lane_places.ts";
 import { SimulatedNode } from "../../sources/sim/simulated_node.ts";
 import { parseSimSpec, presetSpec, type SimSpec } from "../../sources/sim/spec.ts";
 import type { SimTruth } from "../../sources/sim/truth.ts";
@@ -27,14 +31,12 @@ export interface Simulation {
   readonly isBlind: boolean;
   /** The file that gets the exact energies at the end. */
   readonly truthPath: string | undefined;
-  /** A change of region on CPUs, at its exact time. */
-  edge(
-    timeS: number,
-    cpus: Int32Array,
-    region: number,
-    process: number,
-    tracker: RegionTracker,
-  ): void;
+  /**
+   * The threads of a tracker set the power.
+   *
+   * @param counted Calls back, and counts the time as the simulation's.
+   */
+  follow(tracker: RegionTracker, counted: (work: () => void) => void): void;
   /** Brings every counter to its value at a moment, ns since the origin. */
   publish(timeNs: number): void;
   [Symbol.dispose](): void;
@@ -47,6 +49,9 @@ export interface SimulationOptions {
   /** Logs one line for the user. */
   log(line: string): void;
 }
+
+/** Most threads that are looked at before a sample; of more, others each time. */
+const MAX_LOOKED = 64;
 
 /** Counters of a stand-in: both kinds, so that every field of the report has something to show. */
 const STAND_IN = "both";
@@ -82,20 +87,56 @@ export function simulationFor(
     log(`${messageFor(error)}. The command runs without the simulated node`);
     return undefined;
   }
+  const places = new LanePlaces(
+    node.cpus,
+    (timeNs, cpu, { name, hint }) => node.edge(timeNs, cpu, name, hint),
+  );
+  let first = 0;
   return {
     host: new MachineHost(root),
     isBlind: spec.blind === true,
     truthPath: spec.truth,
-    edge(timeS, cpus, region, process, tracker) {
-      const name = region < 0 ? undefined : tracker.table.name(region);
-      const hint = region < 0 ? undefined : tracker.process(process).hintOf(region);
-      for (const cpu of cpus) node.edge(timeS * 1e9, cpu, name, hint);
+    follow: (tracker, counted) => void tracker.lanes.push(followerOf(tracker, places, counted)),
+    publish(timeNs) {
+      const lanes = [...places.shared()], seen = new Map<number, ThreadPlace>();
+      for (let k = 0; k < Math.min(lanes.length, MAX_LOOKED); k++) {
+        const { lane, thread } = lanes[(first + k) % lanes.length], place = threadPlace(thread);
+        if (place !== undefined) seen.set(lane, { ...place, cpu: place.cpu % node.cpus });
+      }
+      first += MAX_LOOKED;
+      if (lanes.length > 0) places.look(timeNs, seen);
+      node.publish(timeNs);
     },
-    publish: (timeNs) => node.publish(timeNs),
     [Symbol.dispose]() {
       if (spec.truth !== undefined) writeTruth(spec.truth, node.truth(), log);
       writer[Symbol.dispose]();
       removeTree(root);
+    },
+  };
+}
+
+/** Puts the lanes of a tracker on CPUs. */
+function followerOf(
+  tracker: RegionTracker,
+  places: LanePlaces,
+  counted: (work: () => void) => void,
+): LaneListener {
+  const processes = new Map<number, number>();
+  return {
+    live(timeS, lane, cpus, thread, process) {
+      processes.set(lane, process);
+      counted(() => places.live(timeS * 1e9, lane, cpus, thread));
+    },
+    move(timeS, lane, path, cpu) {
+      const name = path === ROOT ? undefined : tracker.paths.name(path);
+      const hint = name === undefined
+        ? undefined
+        : tracker.process(processes.get(lane)!).hintOf(tracker.table.find(name));
+      counted(() => places.move(timeS * 1e9, lane, { name, hint }, cpu));
+    },
+    end(timeS, lane) {
+      processes.delete(lane);
+      counted(() => places.end(timeS * 1e9, lane));
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Which lanes share CPUs, directly or through others. */
 import { assertEquals } from "@std/assert";
-import { Groups } from "../../../src/energy/attribution/groups.ts";
+import { Groups } from "../../../src/core/machine/lane_groups.ts";
 
 Deno.test("lanes whose CPUs overlap through others are one group", () => {
   const groups = new Groups(8), of = (...cpus: number[]) => Int32Array.from(cpus);

@@ -1,6 +1,5 @@
 /**
- * Weights of lanes in domains: lanes whose CPUs overlap, directly or through others, are a group; each living
- * lane weighs (CPUs of its group in the domain) / (living lanes of the group).
+ * Groups of lanes: lanes whose CPUs overlap, directly or through others, share the CPUs of their group.
  * @module
  */
 
