@@ -79,17 +79,25 @@ function checkInside({ values }: Ran, least: number): void {
   const far = all.filter(({ fitJ, seJ, drawnJ }) => Math.abs(fitJ - drawnJ) > 2 * seJ);
   const text = JSON.stringify(all, undefined, 1);
   assert(all.length >= least, `${all.length} determined: ${text}`);
-  assert(far.length <= 0.15 * all.length, `${far.length} of ${all.length} outside: ${text}`);
+  // One in twenty is outside by chance.
+  assert(
+    far.length <= Math.max(1, 0.1 * all.length),
+    `${far.length} of ${all.length} outside: ${text}`,
+  );
   for (const { fitJ, seJ, drawnJ } of far) assert(Math.abs(fitJ - drawnJ) < 4 * seJ, text);
 }
 
 endToEnd("energies of two threads without binding are within their errors", (dir) => {
-  const run = ran(dir, ["1", "10", "works"]);
-  checkInside(run, 8);
-  // Each of them ran on one CPU, never on both.
-  const drawn = run.values.package.find(({ name }) => name === "t2")!;
-  assert(drawn.drawnJ > 0);
+  checkInside(ran(dir, ["1", "10", "works"]), 8);
 }, 120);
+
+endToEnd(
+  "energies of a thread for each CPU, beside a main thread that waits, are within their errors",
+  (dir) => {
+    checkInside(ran(dir, [`${Math.min(navigator.hardwareConcurrency, 64)}`, "10", "waits"]), 4);
+  },
+  120,
+);
 
 endToEnd("the replay of threads that ended has the run's energies", (dir) => {
   ran(dir, ["1", "2", "waits", "0.5"]);

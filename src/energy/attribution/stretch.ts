@@ -271,6 +271,9 @@ export class Stretch {
     const isUsed = count(used) > 0, capacity = count(used) || count(members) || 1;
     const log = new PieceLog(isWhole), weights = new Map<number, number>();
     const classes = new Map<number, number>(), crowds = new Crowds();
+    /** By lane: its group, if this has more lanes than CPUs. */
+    const crowded = new Map<number, Group & { inside: number }>();
+    const isOpen = (lane: number) => (classes.get(lane) ?? 0) > 0;
     let next = 0, atBegin = 0, folded = 0;
     const fold = (untilS: number) => {
       while (folded < this.#folds.length) {
@@ -292,39 +295,68 @@ export class Stretch {
         }
       }
     };
+    const set = (timeS: number, now: Iterable<readonly [number, number]>) => {
+      for (const [lane, weight] of now) {
+        const isNew = !weights.has(lane);
+        log.lane(timeS, lane, weight);
+        if (weight === 0) weights.delete(lane);
+        else weights.set(lane, weight);
+        if (isNew && weight > 0) log.edge(timeS, lane, classes.get(lane) ?? 0);
+      }
+    };
     for (let i = 0; i < this.events; i++) {
       if (i % SLICE === 0) yield;
       fold(this.#timeS[i]);
       const timeS = Math.min(endS, Math.max(0, this.#timeS[i] - originS)), what = this.#what[i];
       if (what >= 0) {
-        log.edge(timeS, this.#lane[i], what);
-        classes.set(this.#lane[i], what);
-        crowds.edge(timeS, this.#lane[i], what > 0);
+        const lane = this.#lane[i];
+        const isSame = crowded.size === 0 || isOpen(lane) === what > 0;
+        log.edge(timeS, lane, what);
+        classes.set(lane, what);
+        crowds.edge(timeS, lane, what > 0);
+        const group = isSame ? undefined : crowded.get(lane);
+        if (group !== undefined) set(timeS, weightsOf(group, group.inside, isOpen));
       } else if (what === LANE_END) classes.delete(this.#lane[i]);
       if (next === lives.length || lives[next].event !== i) continue;
       const now = new Map<number, number>();
       crowds.begin(timeS);
+      crowded.clear();
       for (const { cpus, lanes } of lives[next++].groups) {
         let inside = 0;
         for (const cpu of cpus) inside += members[cpu];
-        if (inside > 0) crowds.add(cpus.length, lanes, (lane) => (classes.get(lane) ?? 0) > 0);
-        for (const lane of lanes) if (inside > 0) now.set(lane, inside / lanes.length);
+        if (inside === 0) continue;
+        crowds.add(cpus.length, lanes, isOpen);
+        const group = { cpus, lanes, inside };
+        for (const [lane, weight] of weightsOf(group, inside, isOpen)) now.set(lane, weight);
+        if (lanes.length > cpus.length) { for (const lane of lanes) crowded.set(lane, group); }
       }
-      for (const lane of weights.keys()) if (!now.has(lane)) log.lane(timeS, lane, 0);
-      for (const [lane, weight] of now) {
-        const isNew = !weights.has(lane);
-        log.lane(timeS, lane, weight);
-        if (isNew) log.edge(timeS, lane, classes.get(lane) ?? 0);
-      }
-      weights.clear();
-      for (const [lane, weight] of now) weights.set(lane, weight);
-      if (timeS === 0) atBegin = now.size;
+      for (const lane of weights.keys()) if (!now.has(lane)) now.set(lane, 0);
+      set(timeS, now);
+      if (timeS === 0) atBegin = weights.size;
     }
     fold(Infinity);
     const alive = isUsed ? ((atBegin > 0 ? 1 : 0) + (weights.size > 0 ? 1 : 0)) / 2 : 1;
     log.finish(endS, capacity);
     return { log, capacity, alive, crowd: crowds.most(endS) };
   }
+}
+
+/**
+ * Weights of a group's lanes in a domain that has some of its CPUs. Lanes have equal parts of the CPUs. If there are
+ * more lanes than CPUs, some of them wait: those outside of regions have the CPUs that lanes in regions leave free.
+ */
+function* weightsOf(
+  { cpus, lanes }: Group,
+  inside: number,
+  isOpen: (lane: number) => boolean,
+): Generator<readonly [number, number]> {
+  const open = lanes.filter(isOpen).length, isCrowded = lanes.length > cpus.length;
+  const running = Math.min(open, cpus.length), free = cpus.length - running;
+  const own = inside / cpus.length;
+  const [ofOpen, ofOthers] = isCrowded
+    ? [own * running / open, own * free / (lanes.length - open)]
+    : [inside / lanes.length, inside / lanes.length];
+  for (const lane of lanes) yield [lane, isOpen(lane) ? ofOpen : ofOthers];
 }
 
 /** Lanes in regions, beside the CPUs that they share. */
