@@ -295,18 +295,20 @@ export function statFields(pid: number): string[] | undefined {
   return stat?.slice(stat.lastIndexOf(")") + 2).trim().split(" ");
 }
 
-/** The CPU that a thread runs on or ran on last, and its run time, ns. */
+/** The CPU that a thread runs on or ran on last, its run time, and the time that it waited for a CPU, ns. */
 export interface ThreadPlace {
   readonly cpu: number;
   readonly ranNs: number;
+  readonly waitedNs: number;
 }
 
 /** The place of a thread; `undefined`: it is gone. proc(5). */
 export function threadPlace(thread: number): ThreadPlace | undefined {
   const directory = `/proc/${thread}/task/${thread}`;
   const fields = readText(`${directory}/stat`)?.replace(/^.*\)/s, "").trim().split(" ");
-  const ranNs = Number(readText(`${directory}/schedstat`)?.split(" ")[0]);
-  return fields === undefined ? undefined : { cpu: Number(fields[36]), ranNs };
+  const [ranNs = NaN, waitedNs = NaN] =
+    readText(`${directory}/schedstat`)?.split(" ").map(Number) ?? [];
+  return fields === undefined ? undefined : { cpu: Number(fields[36]), ranNs, waitedNs };
 }
 
 /** Sends a signal; false when the process does not exist. */

@@ -2,7 +2,7 @@
  * Threads that are not bound to CPUs: the simulated node draws the power of the thread that runs on each CPU, and
  * energies are within their errors of what was drawn.
  */
-import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
 import { regionRows } from "../../src/core/region_rows.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
@@ -32,7 +32,6 @@ interface Value {
 
 interface Ran {
   readonly values: Record<typeof KINDS[number], Value[]>;
-  readonly peakW: number;
 }
 
 function ran(dir: string, args: string[]): Ran {
@@ -67,10 +66,7 @@ function ran(dir: string, args: string[]): Ran {
       assertAlmostEquals((all + unmarked.joules + unowned.joules) / joules, 1, 1e-9);
     }
   }
-  const { package: { "power-peak (W)": peakW } } = host.joulemark!.totals as {
-    package: { "power-peak (W)": number };
-  };
-  return { values, peakW };
+  return { values };
 }
 
 /** At least so many values are determined, and most of these are within two standard errors. */
@@ -109,3 +105,21 @@ endToEnd("the replay of threads that ended has the run's energies", (dir) => {
   };
   assertEquals(energies("again.report"), energies("joulemark.report"));
 }, 120);
+
+endToEnd(
+  "energies beside a main thread that computes outside of regions are not determined",
+  (dir) => {
+    const count = Math.min(navigator.hardwareConcurrency, 64);
+    const { values } = ran(dir, [`${count}`, "3", "computes"]);
+    const names = values.package.filter(({ name }) => name !== "alone").map(({ fitJ }) => fitJ);
+    assertEquals(names, [NaN, NaN, NaN]);
+    const text = Deno.readTextFileSync(`${dir}/joulemark.report`);
+    assertStringIncludes(text, `${count + 1} threads share ${count} CPUs`);
+    assertStringIncludes(Deno.readTextFileSync(`${dir}/rec/events.csv`), ",ran_outside,");
+    const out = joulemark(dir, ["replay", "rec", "--report", "again.report"]);
+    assertEquals(out.code, 0, out.stderr);
+    const again = Deno.readTextFileSync(`${dir}/again.report`);
+    assertStringIncludes(again, `${count + 1} threads share ${count} CPUs`);
+  },
+  120,
+);

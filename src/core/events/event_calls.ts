@@ -202,6 +202,12 @@ export abstract class EventCalls implements EventSink {
     this.#receive(KIND.threadEnd, timeS, process, thread);
   }
 
+  /** A thread ran outside of all regions, where the fit assumes that it waits. @param thread 0: the main thread. */
+  ranOutside(timeS: number, process: number, thread: number, seconds: number): void {
+    this.#event.seconds = seconds;
+    this.#receive(KIND.ranOutside, timeS, process, thread);
+  }
+
   /** The process ended its marks. */
   shutdown(timeS: number, process: number): void {
     this.#receive(KIND.shutdown, timeS, process, 0);

@@ -38,6 +38,7 @@ export const KIND = {
   shutdown: 40,
   died: 41,
   shortSpans: 42,
+  ranOutside: 43,
 } as const;
 
 /** Names of kinds. */
@@ -299,6 +300,17 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       about:
         "`PATH BUCKET VISITS`: a bucket of the histogram of aggregated visits, at the end of " +
         "the process",
+    },
+  },
+  ranOutside: {
+    sumsUp: true,
+    row: {
+      event: "ran_outside",
+      value: "seconds",
+      thread: true,
+      about:
+        "seconds that the thread ran, or was ready to run, outside of all regions, while its " +
+        "CPUs had more threads than there are CPUs",
     },
   },
   shutdown: { row: { event: "shutdown" } },

@@ -89,6 +89,11 @@ export class KindEnergies {
     this.#stretch.edge(timeS, lane, classId);
   }
 
+  /** A lane ran outside of all regions for some time, although its group has more lanes than CPUs. */
+  ranOutside(timeS: number, lane: number, seconds: number): void {
+    this.#stretch.ranOutside(timeS, lane, seconds);
+  }
+
   /** A class had a part of a lane's time in another one since the last reading. */
   fold(lane: number, classId: number, seconds: number, around: number): void {
     this.#stretch.fold(lane, classId, seconds, around);

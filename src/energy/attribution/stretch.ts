@@ -27,6 +27,13 @@ interface Fold {
   readonly around: number;
 }
 
+/** Time that a lane ran outside of all regions, until a time. */
+interface Ran {
+  readonly timeS: number;
+  readonly lane: number;
+  readonly seconds: number;
+}
+
 /** Events between two pauses. */
 const SLICE = 4096;
 
@@ -82,6 +89,7 @@ export class Stretch {
   #lane = new Int32Array(1024);
   #what = new Int32Array(1024);
   #folds: Fold[] = [];
+  #ran: Ran[] = [];
   #readS = new Float64Array(1024);
   #values: Float64Array[];
   #stamps: Float64Array[];
@@ -109,6 +117,11 @@ export class Stretch {
   /** A lane is in a class. */
   edge(timeS: number, lane: number, classId: number): void {
     this.#push(timeS, lane, classId);
+  }
+
+  /** A lane ran outside of all regions for some time, although its group has more lanes than CPUs. */
+  ranOutside(timeS: number, lane: number, seconds: number): void {
+    this.#ran.push({ timeS, lane, seconds });
   }
 
   /** A class had a part of a lane's time in another one since the last reading. */
@@ -157,6 +170,8 @@ export class Stretch {
     for (const fold of this.#folds) {
       if (fold.step > reading) next.#folds.push({ ...fold, step: fold.step - reading });
     }
+    next.#ran = this.#ran.filter(({ timeS }) => timeS > atS);
+    this.#ran = this.#ran.filter(({ timeS }) => timeS <= atS);
     for (let i = reading; i < this.readings; i++) {
       const of = (all: readonly Float64Array[]) => all.map((values) => values[i]);
       next.step(this.#readS[i], of(this.#values), of(this.#stamps));
@@ -272,7 +287,7 @@ export class Stretch {
     const log = new PieceLog(isWhole), weights = new Map<number, number>();
     const classes = new Map<number, number>(), crowds = new Crowds();
     /** By lane: its group, if this has more lanes than CPUs. */
-    const crowded = new Map<number, Group & { inside: number }>();
+    const crowded = new Map<number, CrowdedGroup>();
     const isOpen = (lane: number) => (classes.get(lane) ?? 0) > 0;
     let next = 0, atBegin = 0, folded = 0;
     const fold = (untilS: number) => {
@@ -315,26 +330,34 @@ export class Stretch {
         classes.set(lane, what);
         crowds.edge(timeS, lane, what > 0);
         const group = isSame ? undefined : crowded.get(lane);
-        if (group !== undefined) set(timeS, weightsOf(group, group.inside, isOpen));
+        if (group !== undefined) set(timeS, group.edge(lane, isOpen));
       } else if (what === LANE_END) classes.delete(this.#lane[i]);
       if (next === lives.length || lives[next].event !== i) continue;
       const now = new Map<number, number>();
       crowds.begin(timeS);
       crowded.clear();
-      for (const { cpus, lanes } of lives[next++].groups) {
+      for (const group of lives[next++].groups) {
+        const { cpus, lanes } = group;
         let inside = 0;
         for (const cpu of cpus) inside += members[cpu];
         if (inside === 0) continue;
         crowds.add(cpus.length, lanes, isOpen);
-        const group = { cpus, lanes, inside };
-        for (const [lane, weight] of weightsOf(group, inside, isOpen)) now.set(lane, weight);
-        if (lanes.length > cpus.length) { for (const lane of lanes) crowded.set(lane, group); }
+        if (lanes.length <= cpus.length) {
+          for (const lane of lanes) now.set(lane, inside / lanes.length);
+          continue;
+        }
+        const sharing = new CrowdedGroup(group, inside);
+        for (const [lane, weight] of sharing.begin(isOpen, (lane) => weights.has(lane))) {
+          now.set(lane, weight);
+        }
+        for (const lane of lanes) crowded.set(lane, sharing);
       }
       for (const lane of weights.keys()) if (!now.has(lane)) now.set(lane, 0);
       set(timeS, now);
       if (timeS === 0) atBegin = weights.size;
     }
     fold(Infinity);
+    for (const { lane, seconds } of this.#ran) crowds.ran(lane, seconds);
     const alive = isUsed ? ((atBegin > 0 ? 1 : 0) + (weights.size > 0 ? 1 : 0)) / 2 : 1;
     log.finish(endS, capacity);
     return { log, capacity, alive, crowd: crowds.most(endS) };
@@ -342,36 +365,90 @@ export class Stretch {
 }
 
 /**
- * Weights of a group's lanes in a domain that has some of its CPUs. Lanes have equal parts of the CPUs. If there are
- * more lanes than CPUs, some of them wait: those outside of regions have the CPUs that lanes in regions leave free.
+ * A group with more lanes than CPUs: some lanes wait. Lanes in regions run, on equal parts of the CPUs if they are
+ * too many. CPUs that are left are those of the lanes that were in regions last.
  */
-function* weightsOf(
-  { cpus, lanes }: Group,
-  inside: number,
-  isOpen: (lane: number) => boolean,
-): Generator<readonly [number, number]> {
-  const open = lanes.filter(isOpen).length, isCrowded = lanes.length > cpus.length;
-  const running = Math.min(open, cpus.length), free = cpus.length - running;
-  const own = inside / cpus.length;
-  const [ofOpen, ofOthers] = isCrowded
-    ? [own * running / open, own * free / (lanes.length - open)]
-    : [inside / lanes.length, inside / lanes.length];
-  for (const lane of lanes) yield [lane, isOpen(lane) ? ofOpen : ofOthers];
+class CrowdedGroup {
+  readonly #own: number;
+  #open = 0;
+  /** Lanes outside of regions that have a CPU, those that have it for longest first. */
+  readonly #outside: number[] = [];
+
+  /** @param inside CPUs of the group that are the domain's. */
+  constructor(readonly group: Group, inside: number) {
+    this.#own = inside / group.cpus.length;
+  }
+
+  /** Weights of all lanes. @param ran Did a lane run before? */
+  *begin(
+    isOpen: (lane: number) => boolean,
+    ran: (lane: number) => boolean,
+  ): Generator<readonly [number, number]> {
+    const { lanes, cpus } = this.group, others = lanes.filter((lane) => !isOpen(lane));
+    this.#open = lanes.length - others.length;
+    const order = [...others.filter(ran), ...others.filter((lane) => !ran(lane))];
+    this.#outside.push(...order.slice(0, Math.max(0, cpus.length - this.#open)).reverse());
+    for (const lane of others) yield [lane, this.#outside.includes(lane) ? this.#own : 0];
+    yield* this.#ofOpen(isOpen);
+  }
+
+  /** A lane enters its first region, or leaves its last one. @returns Weights that change. */
+  *edge(lane: number, isOpen: (lane: number) => boolean): Generator<readonly [number, number]> {
+    const { length: cpus } = this.group.cpus;
+    const isNow = isOpen(lane), wereTooMany = this.#open > cpus;
+    this.#open += isNow ? 1 : -1;
+    if (isNow) {
+      const at = this.#outside.indexOf(lane);
+      const [waiting] = this.#outside.splice(Math.max(at, 0), 1);
+      if (waiting !== undefined && waiting !== lane) yield [waiting, 0];
+    } else {
+      if (this.#open < cpus) this.#outside.push(lane);
+      yield [lane, this.#open < cpus ? this.#own : 0];
+    }
+    if (wereTooMany || this.#open > cpus) yield* this.#ofOpen(isOpen);
+    else if (isNow) yield [lane, this.#own];
+  }
+
+  *#ofOpen(isOpen: (lane: number) => boolean): Generator<readonly [number, number]> {
+    const { lanes, cpus } = this.group;
+    const weight = this.#own * Math.min(1, cpus.length / this.#open);
+    for (const lane of lanes) if (isOpen(lane)) yield [lane, weight];
+  }
 }
 
 /** Lanes in regions, beside the CPUs that they share. */
 interface Crowd {
   readonly cpus: number;
+  readonly lanes: number;
   open: number;
 }
 
+/** Has a group more lanes than CPUs? */
+function isShared({ lanes, cpus }: Crowd): boolean {
+  return lanes > cpus;
+}
+
+/** CPUs that lanes in regions leave. */
+function free({ cpus, open }: Crowd): number {
+  return Math.max(0, cpus - open);
+}
+
 /**
- * Time in which more lanes were in regions than there are CPUs for them: some of them were not
- * running.
+ * Time in which more lanes were in regions than there are CPUs for them, or in which lanes outside of regions ran on
+ * their CPUs: some of those in regions were not running.
  */
 class Crowds {
   readonly #of = new Map<number, Crowd>();
   readonly #open = new Set<number>();
+  /** Groups with more lanes than CPUs: their lanes so far, the largest of them; CPUs, and CPUs left by regions. */
+  readonly #sharing = new Set<number>();
+  #largest: Crowd | undefined;
+  #cpus = 0;
+  #free = 0;
+  #cpuS = 0;
+  #freeS = 0;
+  /** Time that their lanes ran outside of regions, s. */
+  #ranS = 0;
   #over = 0;
   #sinceS = 0;
   #overS = 0;
@@ -382,11 +459,17 @@ class Crowds {
     this.#until(timeS);
     this.#of.clear();
     this.#open.clear();
-    this.#over = 0;
+    this.#over = this.#cpus = this.#free = 0;
   }
 
   add(cpus: number, lanes: readonly number[], isOpen: (lane: number) => boolean): void {
-    const crowd = { cpus, open: 0 };
+    const crowd = { cpus, lanes: lanes.length, open: 0 };
+    if (isShared(crowd)) {
+      this.#cpus += cpus;
+      this.#free += cpus;
+      for (const lane of lanes) this.#sharing.add(lane);
+      if (this.#largest === undefined || crowd.lanes > this.#largest.lanes) this.#largest = crowd;
+    }
     for (const lane of lanes) {
       this.#of.set(lane, crowd);
       if (isOpen(lane)) this.#move(lane, crowd, 1);
@@ -400,16 +483,26 @@ class Crowds {
     this.#move(lane, crowd, isOpen ? 1 : -1);
   }
 
+  /** A lane ran outside of regions. */
+  ran(lane: number, seconds: number): void {
+    if (this.#sharing.has(lane)) this.#ranS += seconds;
+  }
+
   /** More threads than CPUs for a part of the time that matters. */
   most(endS: number): { threads: number; cpus: number } | undefined {
     this.#until(endS);
+    if (this.#largest !== undefined && this.#ranS - this.#freeS > MAX_CROWDED * this.#cpuS) {
+      return { threads: this.#largest.lanes, cpus: this.#largest.cpus };
+    }
     if (this.#most === undefined || !(this.#overS > MAX_CROWDED * endS)) return undefined;
     return { threads: this.#most.open, cpus: this.#most.cpus };
   }
 
   #move(lane: number, crowd: Crowd, by: number): void {
     const was = crowd.open > CROWDED * crowd.cpus;
+    if (isShared(crowd)) this.#free -= free(crowd);
     crowd.open += by;
+    if (isShared(crowd)) this.#free += free(crowd);
     if (by > 0) this.#open.add(lane);
     else this.#open.delete(lane);
     const is = crowd.open > CROWDED * crowd.cpus;
@@ -422,6 +515,8 @@ class Crowds {
 
   #until(timeS: number): void {
     if (this.#over > 0) this.#overS += timeS - this.#sinceS;
+    this.#cpuS += this.#cpus * (timeS - this.#sinceS);
+    this.#freeS += this.#free * (timeS - this.#sinceS);
     this.#sinceS = timeS;
   }
 }

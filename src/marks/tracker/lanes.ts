@@ -26,6 +26,8 @@ export interface LaneListener {
    * @param around Path that had this time by begin and end; −1: the outermost one around it.
    */
   fold?(lane: number, path: number, seconds: number, around: number): void;
+  /** A lane ran outside of all regions since the last such time, while more lanes than CPUs shared its CPUs. */
+  ranOutside?(timeS: number, lane: number, seconds: number): void;
   /** A lane lives no longer. */
   end(timeS: number, lane: number): void;
 }

@@ -146,6 +146,7 @@ export class RegionTracker extends TrackedRun {
       case KIND.spanBegin:
       case KIND.spanEnd:
       case KIND.shortSpans:
+      case KIND.ranOutside:
       case KIND.shutdown:
       case KIND.died:
         this.#ofProcess(event);
@@ -284,6 +285,8 @@ export class RegionTracker extends TrackedRun {
       case KIND.shortSpans:
         if (this.spanSums.add(this.times.ns(event.timeS), event)) return;
         return this.refusals.add("", "end of a span that is not open", "", p.pid);
+      case KIND.ranOutside:
+        return this.#ranOutside(p, event);
       case KIND.shutdown:
         return this.#shutdown(p, event);
       case KIND.died:
@@ -329,6 +332,12 @@ export class RegionTracker extends TrackedRun {
 
   #foldLane({ owner }: Track, path: number, seconds: number, around: number): void {
     for (const listener of this.lanes) listener.fold?.(owner, path, seconds, around);
+  }
+
+  #ranOutside(p: TrackedProcess, { timeS, thread, seconds }: EventRecord): void {
+    const track = p.known(thread);
+    if (track?.isLane !== true) return;
+    for (const listener of this.lanes) listener.ranOutside?.(timeS, track.owner, seconds);
   }
 
   #live(timeS: number, track: Track, process: number): void {

@@ -66,6 +66,10 @@ export class FittedEnergies {
         const outer = around < 0 ? outermostPlain(tracker, path) : around;
         for (const kind of this.#all) kind.fold(lane, path, seconds, outer);
       },
+      ranOutside: (timeS, lane, seconds) => {
+        if (this.isOver) return;
+        for (const kind of this.#all) kind.ranOutside(timeS, lane, seconds);
+      },
       end: (timeS, lane) => {
         if (this.isOver) return;
         for (const kind of this.#all) kind.end(timeS, lane);

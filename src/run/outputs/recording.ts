@@ -28,10 +28,10 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
     let begun = false, outcome: ReturnType<typeof outcomeIn>;
     const describe = () => {
       const { profile, startTime } = run.header;
-      const { hasTracks, hasThreadEnds } = writer;
+      const { hasTracks, hasThreadRows } = writer;
       const features = [
         ...asksFunctions(values) ? ["functions"] : [],
-        ...hasThreadEnds ? ["thread-ends"] : [],
+        ...hasThreadRows ? ["threads"] : [],
       ];
       const about = {
         host,

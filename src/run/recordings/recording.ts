@@ -55,12 +55,12 @@ export class RecordingWriter implements EventReceiver {
   #text = "";
   /** Rows written so far; `undefined`: there are too many, or they have the columns already. */
   #written: string[] | undefined = [];
-  /** Called when the recording's description changes: it has tracks, spans or ends of threads from here on. */
+  /** Called when the recording's description changes: it has tracks, spans or rows of threads from here on. */
   onChange?: () => void;
   /** True once the recording has tracks or spans. */
   hasTracks = false;
-  /** True once the recording has ends of threads. */
-  hasThreadEnds = false;
+  /** True once the recording has ends or run times of threads. */
+  hasThreadRows = false;
 
   constructor(events: LineSink, samples: LineSink, names: RecordingNames) {
     this.#events = events;
@@ -78,7 +78,9 @@ export class RecordingWriter implements EventReceiver {
     const row = KIND_INFO[event.kind]?.row;
     if (row === undefined) return -1;
     const { kind, timeS } = event;
-    if (kind === KIND.threadEnd && !this.#noteThreadEnd(event)) return -1;
+    // A thread that ended already, or whose process did.
+    if (kind === KIND.threadEnd && !this.#names.hasThread(event.process, event.thread)) return -1;
+    if (kind === KIND.threadEnd || kind === KIND.ranOutside) this.#useThreadRows();
     const starts = kind === KIND.start || kind === KIND.startCommand;
     const pid = starts ? event.number : this.#names.pid(event.process);
     const write = (plain: PlainRow) => this.#row(timeS, pid, plain);
@@ -96,14 +98,10 @@ export class RecordingWriter implements EventReceiver {
     return -1;
   }
 
-  /** @returns False if the thread ended already, or its process. */
-  #noteThreadEnd({ process, thread }: EventRecord): boolean {
-    if (!this.#names.hasThread(process, thread)) return false;
-    if (!this.hasThreadEnds) {
-      this.hasThreadEnds = true;
-      this.onChange?.();
-    }
-    return true;
+  #useThreadRows(): void {
+    if (this.hasThreadRows) return;
+    this.hasThreadRows = true;
+    this.onChange?.();
   }
 
   readonly #makeVisit = (event: EventRecord): string => {

@@ -43,6 +43,7 @@ import { BlindMarks } from "./blind_marks.ts";
 import type { Simulation } from "./simulation.ts";
 import { startTimeText } from "../../os/start_time.ts";
 import { LiveSite } from "../outputs/live_site.ts";
+import { WaitingThreads } from "./waiting_threads.ts";
 
 /** Share of one core that the monitor may take, %. */
 const DEFAULT_BUDGET = 5;
@@ -134,6 +135,7 @@ class Run {
   #lookedNs = NaN;
   #awakeNs = NaN;
   readonly #standstill = new Standstill();
+  readonly #waiting: WaitingThreads;
   #launchNs = NaN;
 
   constructor(
@@ -162,6 +164,12 @@ class Run {
         blindCatalogue: () => options.simulateIfBlind ? catalogueFor(machine, table) : undefined,
         log: options.log,
       })
+    );
+    this.#waiting = new WaitingThreads(
+      tracker,
+      (timeS, process, thread, seconds) => {
+        this.#engine.events.ranOutside(timeS, process, thread, seconds);
+      },
     );
     if (this.#simulation?.isBlind === false) this.#follow(tracker, this.#simulation);
     // A request that is refused further down leaves no tree behind.
@@ -429,6 +437,7 @@ class Run {
     this.#openNs = NaN;
     const { tracker } = this.#engine, { generation } = tracker;
     this.#feed(timeNs);
+    this.#waiting.look(timeNs * 1e-9);
     if (this.#simulation !== undefined && !(last && this.#standstill.isBlind)) {
       // Only now are the edges known that the simulated counters follow.
       const simulation = this.#simulation;

@@ -1,6 +1,6 @@
 /*
  * Threads without binding: unbound THREADS SECONDS MAIN [ALONE]. MAIN: "works", the main thread has regions beside
- * the threads; "waits", it waits for them. Before and after them it is in the region "alone", for ALONE seconds each.
+ * the threads; "waits", it waits for them; "computes", it computes outside of regions. Before and after them it is in the region "alone", for ALONE seconds each.
  * Each thread goes at random from region to region, for 5 to 60 ms each, with some time outside.
  */
 #include "joulemark.h"
@@ -56,6 +56,7 @@ int main(int argc, char **argv) {
     end_all = now() + atof(argv[2]);
     for (i = 0; i < count; i++) pthread_create(&threads[i], NULL, other, (void *)(size_t)i);
     if (strcmp(argv[3], "works") == 0) work(7, OF_MAIN);
+    if (strcmp(argv[3], "computes") == 0) spin_until(end_all);
     for (i = 0; i < count; i++) pthread_join(threads[i], NULL);
     alone(alone_s);
     return 0;

@@ -31,6 +31,7 @@ interface Thread {
   classId: number;
   nowW: number;
   untilS: number;
+  ranOutsideS: number;
 }
 
 /** Plays threads. Class 1 is the first region of the first thread, and so on. */
@@ -54,6 +55,7 @@ export function playThreads(program: Threads, seed: number): ThreadsPlayed {
       classId: 0,
       nowW: OUTSIDE_W,
       untilS: of.length > 0 ? 0.05 : Infinity,
+      ranOutsideS: 0,
     };
     first += of.length;
     return thread;
@@ -62,7 +64,7 @@ export function playThreads(program: Threads, seed: number): ThreadsPlayed {
   const joules = new Float64Array(counters), drawnJ = new Map<number, number>();
   const history: Float64Array[] = [];
   const places = cpusTo(cpus), kept = Math.exp(-GRID_S / NOISE_S);
-  let noise = 0, nextStepS = 0;
+  let noise = 0, nextStepS = 0, nextLookS = 0;
   const spread = Math.ceil((LAG_S + 0.001) / GRID_S) + 1;
   for (let k = 0; k * GRID_S <= seconds; k++) {
     const t = k * GRID_S;
@@ -90,10 +92,18 @@ export function playThreads(program: Threads, seed: number): ThreadsPlayed {
     for (let i = 0; i < Math.min(running.length, cpus); i++) {
       const thread = running[(i + turn) % running.length];
       const j = (IDLE_W + thread.nowW) * (1 + noise) * GRID_S;
+      if (thread.classId === 0) thread.ranOutsideS += GRID_S;
       joules[Math.floor(places[i] / counterCpus)] += j;
       drawnJ.set(thread.classId, (drawnJ.get(thread.classId) ?? 0) + j);
     }
     if (t < nextStepS) continue;
+    if (computes && running.length > cpus && t > nextLookS) {
+      nextLookS = t + 0.1;
+      for (const [lane, { ranOutsideS }] of threads.entries()) {
+        if (ranOutsideS > 0.01) energies.ranOutside(t, lane, ranOutsideS);
+        threads[lane].ranOutsideS = 0;
+      }
+    }
     nextStepS += STEP_S * random.uniform(0.8, 1.2);
     // The last update shows what was drawn until LAG_S before.
     const back = (t - Math.floor(t / UPDATE_S) * UPDATE_S + LAG_S) / GRID_S;

@@ -1,5 +1,5 @@
 /** Energies of threads that may run on any of some CPUs, and go from one to another at random. */
-import { assert, assertAlmostEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { playThreads, type Threads } from "./_threads.ts";
 
 const FIRST = [20, 60, 110], SECOND = [15, 70, 120];
@@ -41,3 +41,9 @@ for (const [name, { of, seeds }] of Object.entries(KINDS)) {
     assert(inside >= 0.93 * determined, `${inside} of ${determined} inside`);
   });
 }
+
+Deno.test("threads beside a main thread that computes outside of regions are refused by name", () => {
+  const of = { seconds: 5, cpus: 2, computes: true, watts: [[], FIRST, SECOND] };
+  const { energies: { sum } } = playThreads(of, 1);
+  for (let c = 1; c <= 6; c++) assertEquals(sum.sum([c]).why, "3 threads share 2 CPUs");
+});
