@@ -15,24 +15,34 @@ import { SHOWN_WORDS } from "../../src/cli/explanations/shown_words_table.ts";
 /** The glossary. */
 export function glossaryPage(): string {
   const rows = GLOSSARY.map((row) => `| ${row.join(" | ")} |`);
-  const shown = SHOWN_WORDS.map(([[name], meaning]) => `| ${name} | ${meaning} |`);
+  const shown = SHOWN_WORDS.map(([[name], meaning]) => `| ${cell(name)} | ${cell(meaning)} |`);
   return `# Glossary
 
-The first table has the terms of the pages. The second table has the words that joulemark prints in summaries,
-tables and pages. \`joulemark explain WORD\` prints the same. Made by \`deno task docs\`.
+This page explains the words of the documentation, and then the words of joulemark's output. \`joulemark explain WORD\`
+prints the same text. Made by \`deno task docs\`.
 
-## Terms
+## Words of the documentation
+
+The column *source* names the manual or the page that has more about a word. A name such as geopm(7) is a page of
+GEOPM's manual.
 
 | word | meaning | source |
 | --- | --- | --- |
 ${rows.join("\n")}
 
-## Words in the output
+## Words of the output
+
+These words are in the summary, in tables, on HTML pages, and in \`joulemark top\` and \`joulemark compare\`.
 
 | word | meaning |
 | --- | --- |
 ${shown.join("\n")}
 `;
+}
+
+/** A text in a table of Markdown, with no letter that has a meaning there. */
+function cell(text: string): string {
+  return text.replace(/[|\\_*<>[\]~`]/g, "\\$&");
 }
 
 /** The page with its tables of fields as they are in the program. */

@@ -7,8 +7,8 @@ export type GlossaryRow = readonly [word: string, meaning: string, source: strin
 export const GLOSSARY: readonly GlossaryRow[] = [
   [
     "agent",
-    "class that chooses the sampling period and adds keys to the report; the agent `monitor` " +
-    "only measures",
+    "part of GEOPM that chooses the sampling period and adds keys to the report; the " +
+    "agent `monitor` only measures",
     "geopm::Agent(3)",
   ],
   [
@@ -18,28 +18,46 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "annotation",
-    "begin call or end call in a program; both calls together mark a region",
+    "call in a program that reports the begin or end of a region, or an epoch",
     "docs/how-to/annotate.md",
   ],
   [
     "annotation API",
-    "set of calls for annotations, such as those of Caliper, LIKWID or NVTX",
+    "library interface with annotation calls, such as Caliper's, NVTX's or GEOPM's",
     "docs/reference/annotation-apis.md",
   ],
   [
+    "attribute",
+    "named property in Caliper's data, such as `region` or `iteration#loop`; its values " +
+    "begin and end",
+    "Caliper manual",
+  ],
+  [
     "batch",
-    "all signals that a run records; they are read together at each sample",
+    "all signals that a run records; joulemark reads them together at each sample",
     "geopm::PlatformIO(3)",
   ],
   [
     "behavior",
-    "kind of a signal over time: monotone (a counter), variable, constant, or label (a code)",
+    "kind of a signal: monotone (a counter that only grows), variable, constant, or label " +
+    "(a number that stands for a name)",
     "geopm::IOGroup(3)",
   ],
   [
+    "BMC",
+    "baseboard management controller: small computer on the main board that controls a " +
+    "node, also when the node is off",
+    "docs/explanation/permissions.md",
+  ],
+  [
     "board",
-    "the whole node as a domain",
+    "the whole node, as GEOPM calls it in the list of domains",
     "geopm::PlatformTopo(3)",
+  ],
+  [
+    "budget",
+    "CPU time that the monitor may use, in percent of one core (`--budget`)",
+    "docs/how-to/measure-a-job.md",
   ],
   [
     "call path",
@@ -48,18 +66,20 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "channel",
-    "one configured recording in Caliper: what is recorded, and into which output",
+    "set of Caliper services that work together and write one output; several channels " +
+    "may exist at once",
     "Caliper manual",
   ],
   [
     "collector",
-    "privileged helper process that reads restricted counters for other users' runs",
+    "helper process that runs as a service, reads restricted counters and sends the " +
+    "values to monitors without rights",
     "docs/explanation/permissions.md",
   ],
   [
     "context tree",
-    "Caliper's tree of nodes, each with an attribute and a value; a snapshot refers to one of " +
-    "its nodes",
+    "Caliper's tree of nodes, each with an attribute and a value; a snapshot refers to " +
+    "one of its nodes",
     "Caliper manual",
   ],
   [
@@ -68,10 +88,20 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "geopm::PlatformTopo(3)",
   ],
   [
+    "CPU-second",
+    "one CPU in use for one second; two CPUs in use for half a second are one CPU-second, too",
+    "docs/explanation/energy-method.md",
+  ],
+  [
     "domain",
-    "kind of part that has its own values of a signal: board, package, core, cpu, memory, gpu " +
-    "and others",
+    "kind of hardware part that has its own value of a signal: board, package, core, cpu, " +
+    "memory, gpu and others",
     "geopm::PlatformTopo(3)",
+  ],
+  [
+    "epilog",
+    "script that a scheduler runs on each node after a job; the script before a job is the prolog",
+    "manual of the scheduler",
   ],
   [
     "epoch",
@@ -80,7 +110,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "exact",
-    "calculated from the times of begin and end calls, not from samples",
+    "calculated from the times of begin and end calls, and not from samples",
     "geopm_report(7)",
   ],
   [
@@ -90,23 +120,28 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "freshness",
-    "number that Cray's counters increase at each update of all counters",
+    "file of Cray's pm_counters whose number grows at each update of the other files",
     "docs of pm_counters",
   ],
   [
+    "gauge",
+    "value that may rise and fall, such as the used memory; the opposite is a counter",
+    "docs/reference/formats/raw-stats.md",
+  ],
+  [
     "GEOPM",
-    "open-source tool that measures and controls the energy of HPC jobs; joulemark's report " +
-    "has its format",
+    "program of Intel that measures and controls the energy of HPC jobs; joulemark writes " +
+    "reports in its format",
     "geopm(7)",
   ],
   [
     "guardian",
-    "small process that starts the application and protects it from faults of the monitor",
+    "small C program that starts the application and protects it from failures of the monitor",
     "docs/explanation/guardian.md",
   ],
   [
     "hint",
-    "what a region mostly does: compute, memory, network and others",
+    "kind of work that a region does most of the time: compute, memory, network and others",
     "geopm_prof(3)",
   ],
   [
@@ -115,9 +150,19 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "geopm_report(7)",
   ],
   [
+    "hpcperfstats",
+    "monitoring program of TACC (earlier name: tacc_stats); its files are the raw stats",
+    "hpcperfstats manual",
+  ],
+  [
+    "hwmon",
+    "kernel interface for sensors of temperature, power and energy, in `/sys/class/hwmon`",
+    "kernel documentation",
+  ],
+  [
     "launch",
-    "one Slurm step, or one start of MPI",
-    "docs/how-to/measure-a-job.md",
+    "one start of parallel processes: a Slurm step, a Flux job, or one start of mpiexec",
+    "docs/explanation/guardian.md",
   ],
   [
     "launcher",
@@ -130,6 +175,16 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "geopm(7)",
   ],
   [
+    "monotone",
+    "that only grows; the energy in a time is the difference of two readings",
+    "geopm::IOGroup(3)",
+  ],
+  [
+    "MSR",
+    "model-specific register of a processor; `/dev/cpu/N/msr` reads it",
+    "msr(4)",
+  ],
+  [
     "outermost",
     "not inside another region of the same process",
     "geopm_prof(3)",
@@ -140,44 +195,81 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "geopm::PlatformTopo(3)",
   ],
   [
+    "path",
+    "names of a region and of the regions around it, from the outermost on, such as `step/sweep`",
+    "docs/reference/formats/report.md",
+  ],
+  [
+    "perf event",
+    "counter or sampler of the Linux kernel, opened by perf_event_open(2)",
+    "perf_event_open(2)",
+  ],
+  [
     "period",
     "time between two samples",
     "geopmlaunch(1)",
   ],
   [
     "phase",
-    "part of a run that follows another part, such as assembly and then solving",
-    "docs/how-to/preload.md",
+    "part of a run in which the program does one kind of work; in Caliper a name for a " +
+    "long region",
+    "docs/explanation/energy-of-functions.md",
+  ],
+  [
+    "pm_counters",
+    "power and energy files of HPE Cray nodes, in `/sys/cray/pm_counters`",
+    "docs of pm_counters",
   ],
   [
     "PMC log",
-    "file with the counter readings of each step of a Cray job",
+    "log of power and energy per simulation step, as the library pm_mpi_lib writes it",
     "docs/reference/formats/pmc.md",
   ],
   [
+    "powercap",
+    "kernel interface for the RAPL energy counters, in `/sys/class/powercap`",
+    "kernel documentation",
+  ],
+  [
+    "preload library",
+    "library that `--preload` loads into the application; it intercepts annotation calls",
+    "docs/how-to/preload.md",
+  ],
+  [
     "process",
-    "a process of the application with annotations; if there is none, the command that was " +
-    "started",
+    "process of the application that has annotations; if no process has annotations: the " +
+    "command that was started",
     "docs/how-to/measure-a-job.md",
   ],
   [
     "profile",
-    "name of the run",
+    "name of the run (`--profile`)",
     "geopmlaunch(1)",
   ],
   [
+    "prolog",
+    "script that a scheduler runs on each node before a job",
+    "manual of the scheduler",
+  ],
+  [
     "quality",
-    "origin of a value: measured, derived (calculated from others), simulated or partial",
+    "origin of a value: measured, derived (calculated from other signals), simulated or " +
+    "partial (measured only in part)",
     "docs/how-to/measure-a-job.md",
   ],
   [
     "RAPL",
-    "energy counters in Intel and AMD processors, for packages and memory",
-    "docs of the kernel, powercap",
+    "running average power limit: the energy counters inside Intel and AMD processors",
+    "docs/reference/signals.md",
+  ],
+  [
+    "raw stats",
+    "text files with the values of all counters of a node, one group of lines per minute or so",
+    "docs/reference/formats/raw-stats.md",
   ],
   [
     "reader",
-    "code that reads one source of signals; a file in `src/sources/readers`",
+    "part of joulemark that reads one source of signals; a file in `src/sources/readers`",
     "docs/how-to/add-a-reader.md",
   ],
   [
@@ -187,8 +279,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "recording",
-    "files with all events and samples of a run (--record); joulemark replay makes reports " +
-    "of them",
+    "directory with all events and samples of a run, made by `--record`",
     "docs/reference/formats/recording.md",
   ],
   [
@@ -198,24 +289,42 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "region hash",
-    "number for the name of a region (CRC-32); outside of all regions 0x725e8066",
+    "number for the name of a region (CRC-32); 0x725e8066 stands for the time outside of " +
+    "all regions",
     "geopm_report(7)",
   ],
   [
+    "replay",
+    "to calculate the report of a recording again (`joulemark replay`)",
+    "docs/reference/formats/recording.md",
+  ],
+  [
     "ring",
-    "buffer in shared memory into which a program writes its annotations; the monitor " +
-    "empties it",
+    "ring buffer in shared memory; a thread of the application writes its events there " +
+    "and the monitor reads them",
     "docs/reference/formats/ring.md",
   ],
   [
     "runtime",
-    "exact time in a region, mean over processes",
+    "exact time in a region, as the mean over processes",
     "geopm_report(7)",
   ],
   [
     "sample",
-    "counter values and region of each CPU at one time",
+    "values of all counters, and the region of each CPU, at one time; with `--functions` " +
+    "also: the function of a thread at one time",
     "geopm_report(7)",
+  ],
+  [
+    "service",
+    "part of Caliper that adds one kind of data, such as `timer` or `mpi`",
+    "Caliper manual",
+  ],
+  [
+    "session directory",
+    "directory in a memory file system for the files that application and monitor share " +
+    "during a run",
+    "docs/reference/formats/ring.md",
   ],
   [
     "signal",
@@ -224,8 +333,13 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "snapshot",
-    "one record in Caliper: a time with all open regions and values at this time",
+    "Caliper's record of all attribute values of a thread at one time",
     "Caliper manual",
+  ],
+  [
+    "step",
+    "time between two samples; in a PMC log: one step of the simulation",
+    "docs/explanation/aggregation.md",
   ],
   [
     "sticker frequency",
@@ -234,8 +348,13 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "sync-runtime",
-    "sampled time in which all CPUs of a domain were in the region",
+    "time in which all CPUs of a domain were in the region at once, counted in samples",
     "geopm_report(7)",
+  ],
+  [
+    "track",
+    "source of regions that has its own nesting: one annotation API, or one domain of NVTX or ITT",
+    "docs/reference/preload.md",
   ],
   [
     "tree",
@@ -245,7 +364,12 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "unmarked",
-    "time in which CPUs were outside of all regions, or in different regions",
+    "in GEOPM's sections: time in which CPUs were outside of all regions, or in different regions",
     "geopm_report(7)",
+  ],
+  [
+    "visit",
+    "time from one begin of a region to its end",
+    "docs/explanation/aggregation.md",
   ],
 ];

@@ -140,7 +140,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["coarse", "~", "rough", "inaccurate"],
-    "A coarse value (~) has no standard error. It is the difference of the counter readings " +
+    "A value with ~ is coarse: its standard error is not known. It is the difference of the counter readings " +
     "at begin and end of a region, divided by CPU time. It may include energy of regions that " +
     "ran shortly before or after.",
   ],
@@ -157,7 +157,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["edges", "by edges"],
     "Energy by the difference of counter readings at begin and end of a region, divided by " +
-    "CPU time. It has no error.",
+    "CPU time. No standard error is known for it.",
   ],
   [
     ["sampled"],
@@ -193,7 +193,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["late"],
     "Samples or events that came too late. A late sample began more than one period after its " +
-    "time. A late event is counted when it arrives.",
+    "planned time. A late event counts for the time when it arrives.",
   ],
   [
     ["node"],
@@ -241,7 +241,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [["maximum", "max", "most", "greatest"], "The highest value among hosts, runs or processes."],
   [
     ["maximum on", "maximum in", "minimum in", "most on", "most in", "least in"],
-    "The host or process with the maximum or minimum value.",
+    "The host or the process that has the maximum or minimum value.",
   ],
   [
     ["p50", "median"],
@@ -298,8 +298,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["deviation", "standard deviation"],
-    "How much single values differ from their mean: about two of three are within one " +
-    "standard deviation.",
+    "Measure for the distance of single values from their mean. About two of three values are " +
+    "within one standard deviation of the mean.",
   ],
   [
     ["limit", "power limit"],
@@ -383,12 +383,13 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["moving average"],
-    "A counter with a moving average shows the mean over a time, which is given in seconds.",
+    "Property of a counter that shows the mean over a time. The value is this time in seconds.",
   ],
   [
     ["time constant"],
     "If the power follows the load with a delay, it approaches its new value exponentially. " +
-    "The time constant is the speed of this change, in seconds.",
+    "The time constant is a measure of this delay, in seconds: after it 63 % of the change are " +
+    "done.",
   ],
   [
     ["resolution"],
@@ -452,8 +453,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["[not running]"],
-    "Energy of the time in which the CPUs that the command used waited. It belongs to no " +
-    "function.",
+    "Energy of the CPUs that the command used, in the time when these CPUs waited. It belongs " +
+    "to no function.",
   ],
   [["_[i]", "name_[i]"], "A function that the compiler inlined into the frame before it."],
   [["_[k]", "name_[k]"], "Code of the kernel."],
@@ -475,7 +476,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["sweet spot"],
-    "The setting of a study with the minimum energy. The front are the settings for which no " +
-    "other one is both faster and lower in energy.",
+    "The setting of a study with the minimum energy. A setting is on the front if no other " +
+    "setting is both faster and lower in energy.",
   ],
 ];
