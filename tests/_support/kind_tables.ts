@@ -19,7 +19,10 @@ export function withKindTables(path: string): string {
 }
 
 function recordedRows(): string {
-  const lines = ["| event | region | value |", "| --- | --- | --- |"];
+  const lines = [
+    "| event | region | meaning, and content of the column value |",
+    "| --- | --- | --- |",
+  ];
   for (const { row } of EVENT_KINDS) if (row !== undefined) lines.push(recordedRow(row));
   for (const { event, about } of Object.values(DESCRIBING_ROWS)) {
     lines.push(`| \`${event}\` | name | ${about} |`);
@@ -33,7 +36,7 @@ function recordedRow({ event, region, about }: RecordedRow): string {
 }
 
 function records(): string {
-  const lines = ["| kind | value | payload |", "| --- | --- | --- |"];
+  const lines = ["| kind | value (u32) | payload |", "| --- | --- | --- |"];
   for (const { code, ring } of EVENT_KINDS) {
     if (ring === undefined) continue;
     lines.push(`| ${code} ${ring.about} | ${ring.value ?? ""} | ${ring.payload ?? ""} |`);

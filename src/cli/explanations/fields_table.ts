@@ -54,36 +54,43 @@ export const HEADER_FIELDS: readonly FieldRow[] = [
 export const GEOPM_FIELDS: readonly FieldRow[] = [
   row(
     "runtime (s); count",
-    "exact time in the section and number of visits, as means over processes " +
-      "([aggregation](../../explanation/aggregation.md)). For epochs: sampled time, and minimum " +
-      "count over CPUs",
+    "exact time in the section, and number of visits, as means over processes " +
+      "([aggregation](../../explanation/aggregation.md)). In `Epoch Totals`: sampled time, " +
+      "and minimum number of epochs over the CPUs",
   ),
   row(
     "sync-runtime (s)",
-    "sampled time in which all CPUs of the application were in the section",
+    "time in which all CPUs of the application were in the section at once, counted in samples",
   ),
   row(
     "package-energy (J); dram-energy (J)",
-    "energy of the processors and of the memory during `sync-runtime (s)`, sampled",
+    "energy of the processors and of the memory during `sync-runtime (s)`",
   ),
   row(
     "power (W)",
     "`package-energy (J)` divided by `sync-runtime (s)`",
   ),
   row(
-    "frequency (%); frequency (Hz)",
-    "CPU_CYCLES_THREAD / CPU_CYCLES_REFERENCE in percent; the same ratio times the base " +
-      "frequency (sticker frequency)",
+    "frequency (%)",
+    "mean clock frequency while CPUs were busy, in percent of the base frequency " +
+      "(CPU_CYCLES_THREAD / CPU_CYCLES_REFERENCE)",
+  ),
+  row(
+    "frequency (Hz)",
+    "the same in Hz",
   ),
   row(
     "time-hint-HINT (s)",
-    "time under each hint, mean over the CPUs that the application uses",
+    "time under each hint (kind of work), as the mean over the CPUs that the application uses",
   ),
   row(
-    "gpu-energy (J); gpu-power (W); gpu-core-energy (J); gpu-core-power (W); gpu-frequency " +
-      "(Hz); uncore-frequency (Hz)",
-    "energy, power and frequency of GPUs, frequency of the uncore. A key is present only if " +
-      "the node has the signal",
+    "gpu-energy (J); gpu-power (W); gpu-core-energy (J); gpu-core-power (W); gpu-frequency (Hz)",
+    "energy, power and frequency of GPUs. A key is present only if the node has the signal",
+  ),
+  row(
+    "uncore-frequency (Hz)",
+    "frequency of the processor's part outside of the cores (uncore). Present only if the " +
+      "node has the signal",
   ),
   row(
     "SIGNAL; SIGNAL@domain-index",
@@ -92,8 +99,8 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
   row(
     "MPI startup (s); GEOPM startup (s); GEOPM overhead (s); geopmctl memory HWM (B); " +
       "geopmctl network BW (B/s)",
-    "start and cost of the monitor, only under `Application Totals`. The memory is in KiB " +
-      "although the key says B, as in GEOPM",
+    "start and cost of the monitor, only under `Application Totals`. As in GEOPM, the " +
+      "memory is in KiB although the key says B",
   ),
 ];
 
@@ -101,17 +108,17 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
 export const OWN_FIELDS: readonly FieldRow[] = [
   row(
     "joulemark-node-energy (J)",
-    "sampled node energy. Present only if the node has a power meter, such as an ACPI meter, " +
-      "and no energy counter",
+    "energy of the node by GEOPM's rules, from samples. Present only if the node has a " +
+      "power meter, such as an ACPI meter, and no energy counter",
   ),
   row(
     "joulemark-PART-energy-exact (J)",
-    "energy by the difference of counter readings at the exact begins and ends; for regions, " +
-      "unmarked time and application",
+    "energy that the counter added at each change, divided among the regions by their " +
+      "exact CPU times. For regions, unmarked time and application",
   ),
   row(
     "joulemark-PART-energy-fit (J)",
-    "energy estimated from the whole run; `nan`: it cannot be determined",
+    "energy estimated from the whole run. `nan` means that it cannot be determined",
   ),
   row(
     "joulemark-PART-energy-fit-se (J)",
@@ -124,8 +131,8 @@ export const OWN_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "joulemark-PART-energy-known (J); joulemark-PART-power-known (W)",
-    "energy and power of the time and the parts that were measured. Present if GEOPM's key is " +
-      "`.nan` ([coverage](../../reference/coverage.md))",
+    "energy and power of the measured time and parts. Present if GEOPM's key is `.nan`, " +
+      "because a counter failed ([coverage](../../reference/coverage.md))",
   ),
   row(
     "joulemark-PART-energy-coverage (%)",
@@ -146,8 +153,8 @@ export const OWN_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "joulemark-PART-energy-job-share (J)",
-    "the job's share of the package energy, if the job may not use all CPUs of the node; " +
-      "application only",
+    "application only, if the job may not use all CPUs of the node: the job's share of " +
+      "the package energy",
   ),
 ];
 
@@ -158,38 +165,41 @@ export const TREE_FIELDS: readonly FieldRow[] = [
     "name of the region, and its nesting depth (0: outermost)",
   ),
   row(
-    "track; attribute",
-    "annotation API whose calls made the region, such as `nvtx/solver`; Caliper's attribute " +
-      "of the region",
+    "track",
+    "annotation API whose calls made the region, such as `nvtx/solver`",
+  ),
+  row(
+    "attribute",
+    "Caliper's attribute of the region",
   ),
   row(
     "count; runtime (s)",
-    "completed visits, and their time with nested regions; means over processes, as in " +
-      "GEOPM's sections. If the row has its own key `processes`, the means are over these " +
-      "processes",
+    "number of completed visits, and their time with nested regions. Both are means over " +
+      "processes, as in GEOPM's sections. If the row has its own key `processes`, they are " +
+      "means over these processes",
   ),
   row(
     "runtime-self (s)",
-    "time in the region without nested regions; includes visits that have not ended",
+    "time in the region without nested regions. It includes visits that have not ended",
   ),
   row(
     "PART-energy (J); PART-energy-se (J)",
-    "energy with nested regions, and the standard error of this energy; `.nan`: it cannot be " +
-      "determined",
+    "energy with nested regions, and its standard error. `.nan` means that the energy " +
+      "cannot be determined",
   ),
   row(
     "PART-energy-exact (J)",
-    "energy by the difference of counter readings at the exact begins and ends. Present if " +
-      "the estimate cannot be determined or was not requested",
+    "energy that the counter added at each change, divided among the regions by their " +
+      "exact CPU times. Present if there is no estimate",
   ),
   row(
     "PART-energy-self (J); PART-energy-self-se (J)",
-    "energy without nested regions, and the standard error of this energy",
+    "energy without nested regions, and its standard error",
   ),
   row(
     "PART-power (W)",
-    "energy × number of CPUs ÷ CPU time in the region: the power if all CPUs of the " +
-      "application are in the region",
+    "energy × number of CPUs ÷ CPU time in the region. It is the power of the component " +
+      "if all CPUs of the application are in the region",
   ),
   row(
     "visit-min (s); visit-p50 (s); visit-p99 (s); visit-max (s); visit-sd (s)",
@@ -198,8 +208,8 @@ export const TREE_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "visit-lengths",
-    "histogram of the visit lengths as `bucket:visits`. A power of two has four buckets, from " +
-      "1 ns on",
+    "histogram of the lengths of visits, as `bucket:visits`. There are four buckets for " +
+      "each power of two, from 1 ns on",
   ),
 ];
 
@@ -216,7 +226,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "signal",
-    "signal that a portable name such as CPU_ENERGY stands for on this node",
+    "name of the signal on this node for a portable name such as CPU_ENERGY",
   ),
   row(
     "absent",
@@ -240,9 +250,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "the report covers only a part of the time or of the hosts; the text names this part",
   ),
   row(
-    "exit status; ended by",
-    "exit status of the command, or the signal that ended it. In a merged report: the first " +
-      "status that is not 0. If joulemark forwarded this signal, the run is `partial`",
+    "exit status",
+    "exit status of the command. In a merged report: the first status that is not 0",
+  ),
+  row(
+    "ended by",
+    "signal that ended the command. If joulemark forwarded this signal, the run is `partial`",
   ),
   row(
     "bench; set; block; position; seed",
@@ -268,25 +281,26 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "samples slept through",
-    "samples without any reading, because nothing had to be read and no annotation was called",
+    "number of samples without any reading. The monitor omits readings if it has nothing " +
+      "to read and the application calls no annotation",
   ),
   row(
     "samples missed",
-    "samples that the monitor skipped because their time had passed",
+    "number of samples that the monitor omitted, because it was too late for them",
   ),
   row(
     "samples late",
-    "samples that began more than one period after their time",
+    "number of samples that began more than one period after their planned time",
   ),
   row(
     "ticks between reads of per-CPU counters",
-    "counters of single CPUs were read only at every n-th sample, because reading them takes " +
-      "long",
+    "number n: counters of single CPUs were read only at every n-th sample, because " +
+      "reading them takes long",
   ),
   row(
     "stalled from (s); stalled until (s)",
-    "interval in which the monitor did not run, for example because it was stopped; energies " +
-      "end before this interval",
+    "begin and end of a time in which the monitor did not run, for example because it was " +
+      "stopped. Energies include only the time before it",
   ),
   row(
     "first sample after (s)",
@@ -294,7 +308,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "last update not read",
-    "counters whose last update was not read because a signal ended the run",
+    "counters whose last update joulemark did not read, because a signal ended the run",
   ),
   row(
     "scheduling",
@@ -302,8 +316,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "coverage; coverage (%); power while measured (W)",
-    "values that do not cover the whole time or all parts: the measured part, and the power " +
-      "in this part",
+    "values that do not include the whole time or all parts: the measured part in " +
+      "percent, and the power in this part",
   ),
   row(
     "overhead; cpu (s); cpu (% of a core)",
@@ -316,39 +330,61 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "simulated counters (s); simulated counters (% of a core)",
-    "CPU time for the simulation of counters; it is not part of the other costs",
+    "CPU time for the simulation of counters. The other costs do not include it",
   ),
   row(
-    "after the command (s); resident memory (KiB)",
-    "CPU time of the monitor after the end of the command, and its memory",
+    "after the command (s)",
+    "CPU time of the monitor after the end of the command",
   ),
   row(
-    "budget; visits folded; time of folding (s); period times, at most; time of longer " +
-      "periods (s)",
-    "steps that kept the monitor within `--budget`: number of aggregated visits, time in " +
-      "which visits were aggregated, maximum factor of the sampling period, and time with a " +
+    "resident memory (KiB)",
+    "memory of the monitor",
+  ),
+  row(
+    "budget",
+    "actions that kept the CPU time of the monitor within `--budget`",
+  ),
+  row(
+    "visits folded; time of folding (s)",
+    "number of visits that were stored as a count and a time, and the time in which this " +
+      "was done",
+  ),
+  row(
+    "period times, at most; time of longer periods (s)",
+    "maximum factor by which the sampling period was increased, and the time with a " +
       "longer period",
   ),
   row(
     "processes; seen",
-    "number of processes of the application that were counted",
+    "number of processes of the application with annotations",
   ),
   row(
-    "came later; died; still running; ended inside a region; without marks",
-    "processes that started after the others, were killed, had not ended, or ended inside a " +
-      "region; `without marks`: the launched command, if no process has annotations",
+    "came later; died; still running",
+    "numbers of processes that started after the others, that were killed, and that had " +
+      "not ended",
+  ),
+  row(
+    "ended inside a region",
+    "processes that ended while a region was open, with the name of this region",
+  ),
+  row(
+    "without marks",
+    "`the launched command`, if the command counts as a process because no process has " +
+      "annotations",
   ),
   row(
     "not attached",
-    "forked processes with annotations that could not create their ring file",
+    "number of forked processes with annotations that could not create their ring file " +
+      "(the buffer for their events). Their annotations are lost",
   ),
   row(
     "processes that said",
-    "number of processes that reported these values",
+    "number of processes that reported the values of this section, such as their MPI " +
+      "calls. It is lower than the number of all processes if some were killed",
   ),
   row(
     "marks",
-    "events of annotations that were aggregated, late, wrong or left out",
+    "problems with events of annotations: events that were aggregated, late, wrong or omitted",
   ),
   row(
     "folded visits",
@@ -360,59 +396,89 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "at a later time",
   ),
   row(
-    "visits under one name; visits of threads without room; begins and ends of spans without " +
-      "room; hints left out; nested visits lost; visits without a path",
-    "events without room in the ring file, for example because there were too many names, " +
-      "threads or spans",
+    "visits under one name",
+    "number of visits that count for the name `[joulemark] other`, because the program " +
+      "has too many region names",
+  ),
+  row(
+    "visits of threads without room",
+    "number of visits of threads for which the ring file had no room",
+  ),
+  row(
+    "begins and ends of spans without room; hints left out",
+    "number of these events for which the ring file had no room",
+  ),
+  row(
+    "nested visits lost; visits without a path",
+    "number of nested visits that do not count for their own region, because a ring file " +
+      "had no room",
   ),
   row(
     "marks within marks",
-    "calls of signal handlers that interrupted another annotation call and had no room; they " +
-      "are left out",
+    "number of annotation calls that are lost. A signal handler made them, while it " +
+      "interrupted another annotation call",
   ),
   row(
     "visits out of order",
-    "visits that were aggregated instead of recorded in order, by thread",
+    "number of visits by thread that were stored as a count and a time, and not in their order",
   ),
   row(
     "records left out; files left out",
-    "damaged records and ring files that were not read",
+    "number of damaged records, and the ring files that joulemark did not read",
   ),
   row(
     "refused calls; exit without entry",
     "wrong calls that had no effect, by kind",
   ),
   row(
-    "mistakes; mistakes first seen; mistakes without a name",
-    "begin and end calls that do not match, by kind, process and thread; and the time of the " +
-      "first call of each kind",
+    "mistakes",
+    "number of begin and end calls that do not match, by kind, process and thread",
+  ),
+  row(
+    "mistakes without a name",
+    "number of such calls for which the names of the regions are not known",
+  ),
+  row(
+    "mistakes first seen",
+    "time of the first call of each kind that does not match",
   ),
   row(
     "remarks",
     "messages of the language binding or the preload library in the application",
   ),
   row(
-    "functions; event; rate (Hz)",
-    "CPU time of functions (`--functions`): the event that is sampled, and samples per second " +
-      "of CPU time",
+    "functions",
+    "section of `--functions`: CPU time and energy of functions",
+  ),
+  row(
+    "event; rate (Hz)",
+    "perf event that joulemark samples, and samples per second of CPU time",
   ),
   row(
     "lost; throttled",
-    "samples that were lost, and times when the kernel reduced the sampling rate",
+    "number of samples that were lost, and how often the kernel reduced the sampling rate",
   ),
   row(
-    "complete (%); unknown (%); guessed frames (%); modules without tables",
-    "share of samples with a complete stack, share of samples with an unknown function, share " +
-      "of guessed frames, and files without unwind tables",
+    "complete (%); unknown (%)",
+    "share of samples with a complete stack, and share of samples with an unknown function",
+  ),
+  row(
+    "guessed frames (%)",
+    "share of stack frames that joulemark guessed",
+  ),
+  row(
+    "modules without tables",
+    "programs and libraries without unwind tables, which are needed to find the callers " +
+      "of a function",
   ),
   row(
     "cpu-time (s); sampled (s)",
-    "CPU time by the kernel's count, and number of samples times the period",
+    "CPU time as the kernel counts it, and number of samples times the sampling period",
   ),
   row(
     "short threads (s); kernel, not visible (s); lost (s)",
-    "CPU time without samples: threads that ended before their first sample, the kernel, " +
-      "threads whose samples were all lost",
+    "CPU time without samples: of threads that ended before their first sample, of the " +
+      "kernel, and of threads whose samples were all lost",
   ),
   row(
     "brief threads (s)",
@@ -429,9 +495,13 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "time, and CPU time with them",
   ),
   row(
-    "off CPU (s); preempted (s); off CPU; times",
-    "with `--off-cpu`: time in which threads waited, time in which threads were ready but had " +
-      "no CPU; then the functions that waited longest, and how often",
+    "off CPU (s); preempted (s)",
+    "with `--off-cpu`: time in which threads waited, and time in which they were ready " +
+      "but had no CPU",
+  ),
+  row(
+    "off CPU; times",
+    "with `--off-cpu`: the functions that waited longest, and how often they waited",
   ),
   row(
     "energy; total (J)",
@@ -439,8 +509,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "not running (s); not running (J); not running-se (J)",
-    "time in which CPUs of the command waited, the energy in this time, and its standard " +
-      "error",
+    "time in which the CPUs of the command waited, the energy in this time, and the " +
+      "standard error of this energy",
   ),
   row(
     "PART-energy (J); PART-energy-se (J); total-PART-energy (J); total-PART-energy-se (J)",
@@ -452,9 +522,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "reason why the energy of this function cannot be determined",
   ),
   row(
-    "counters checked; tried at; PART trusted at (s)",
-    "result of `doctor --energy` on this node: its date, and the visit lengths at which each " +
-      "counter is reliable",
+    "counters checked; tried at",
+    "result of `doctor --energy` on this node, and its date",
+  ),
+  row(
+    "PART trusted at (s)",
+    "lengths of visits at which the counter is reliable",
   ),
   row(
     "spans; span",
@@ -465,10 +538,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "division of the counters' energy among the regions, and the method (`--attribution`)",
   ),
   row(
-    "not determined; not determined beside these; not determined energy (J); not determined " +
-      "energy se (J)",
-    "regions whose energy cannot be determined, the number of further regions of this kind, " +
-      "their energy together, and its standard error",
+    "not determined; not determined beside these",
+    "regions whose energy cannot be determined, and number of further regions of this kind",
+  ),
+  row(
+    "not determined energy (J); not determined energy se (J)",
+    "energy of all these regions together, and its standard error",
   ),
   row(
     "other CPUs (J)",
@@ -483,14 +558,21 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "reason why the model does not describe the data well",
   ),
   row(
-    "PART-N; response; lag (s); lag se (s); moving average (s); time constant (s); window (s)",
-    "counter N of a component: how its value follows the power (delay, mean over a time, " +
-      "exponential approach, or a part of each period), with the parameters",
+    "PART-N",
+    "counter number N of the component PART",
   ),
   row(
-    "update period (s); clock jitter (s); changes seen; breaks",
-    "update period of the counter and its variation, number of changes, and number of " +
-      "interruptions such as resets",
+    "response; lag (s); lag se (s); moving average (s); time constant (s); window (s)",
+    "how the value of the counter follows the power: with a delay, as a mean over a time, " +
+      "exponentially, or by a part of each update period; with the parameters",
+  ),
+  row(
+    "update period (s); clock jitter (s)",
+    "time between two updates of the counter, and its variation",
+  ),
+  row(
+    "changes seen; breaks",
+    "number of changes of the counter, and number of interruptions such as resets",
   ),
   row(
     "intervals; columns",
@@ -567,22 +649,34 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "permissions; permissions given back",
-    "permissions of the executable, and those that it dropped after the first sample",
+    "permissions of the executable, and those that it gave up after the first sample",
   ),
   row(
     "confinement; capabilities; system calls; paths; by; read; written; executed",
-    "restrictions of the monitor by the kernel after the first sample: capabilities, system " +
-      "calls, and paths that it may read, write or execute",
+    "rights of the monitor after the first sample, as the kernel enforces them: " +
+      "capabilities, system calls, and paths that it may read, write or execute",
   ),
   row(
-    "across processes; mean (s); deviation (s); least (s); least in; most (s); most in; times",
-    "time of a region in single processes: mean, standard deviation, minimum and maximum with " +
-      "their processes, and a histogram (buckets of 2 %, from 1 ns on)",
+    "across processes; mean (s); deviation (s)",
+    "time that single processes spent in a region: mean and standard deviation over the " +
+      "processes",
+  ),
+  row(
+    "least (s); least in",
+    "minimum of these times, and the process with the minimum",
+  ),
+  row(
+    "most (s); most in",
+    "maximum of these times, and the process with the maximum",
+  ),
+  row(
+    "times",
+    "histogram of these times, with buckets of 2 % from 1 ns on",
   ),
   row(
     "stragglers; outliers",
-    "hosts that are much slower than the median, and hosts whose values are far from the " +
-      "median",
+    "hosts that are much slower than the median of all hosts, and hosts whose values are " +
+      "far from the median",
   ),
   row(
     "across hosts; min; min host; max; max host; mean; std",
@@ -590,17 +684,29 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "hosts with minimum and maximum",
   ),
   row(
-    "host mean (J); host deviation (J); host least (J); host least; host most (J); host most",
-    "energy of single hosts: mean, standard deviation, minimum and maximum with their hosts",
+    "host mean (J); host deviation (J)",
+    "energy of single hosts: mean and standard deviation",
   ),
   row(
-    "hosts missing; hosts partial; left out; joined by force",
-    "hosts without a report, hosts with a partial report, reports that were left out, and " +
-      "reports that `merge --force` joined",
+    "host least (J); host least",
+    "minimum energy of a host, and the name of this host",
+  ),
+  row(
+    "host most (J); host most",
+    "maximum energy of a host, and the name of this host",
+  ),
+  row(
+    "hosts missing; hosts partial",
+    "hosts without a report, and hosts with a partial report",
+  ),
+  row(
+    "left out; joined by force",
+    "reports that `merge` did not use, and reports that it used only because of `--force`",
   ),
   row(
     "clocks; spread (s); residual (s)",
-    "clocks of the nodes: range of their differences, and the error of these differences",
+    "clocks of the nodes: largest difference between two clocks, and the uncertainty of " +
+      "the differences",
   ),
   row(
     "job share; share; cpus found by",
@@ -608,19 +714,37 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "of the job",
   ),
   row(
-    "idle; CPUs busy (%); length (s); package (W); dram (W); gpu (W); node (W)",
-    "idle power for the net energies: how busy the CPUs were during the measurement, its " +
-      "length, and the power of each component",
+    "idle",
+    "idle power, which is used for the net energies",
   ),
   row(
-    "mpi; calls; mpi-wait (s); mpi-transfer (s); mpi-io (s); peers of a process, at most",
-    "MPI calls with counts and bytes; mean time of a process that waits, transfers data, or " +
-      "uses files; maximum number of ranks that a process sends to or gets from",
+    "CPUs busy (%); length (s)",
+    "how busy the CPUs were while the idle power was measured, and how long this took",
   ),
   row(
-    "openmp; threads of a process, at most",
-    "count and time of each kind of work and waiting of OpenMP threads, summed over all " +
-      "threads",
+    "package (W); dram (W); gpu (W); node (W)",
+    "idle power of each component",
+  ),
+  row(
+    "mpi; calls",
+    "MPI calls with their counts and bytes",
+  ),
+  row(
+    "mpi-wait (s); mpi-transfer (s); mpi-io (s)",
+    "time that a process waits, transfers data, or uses files in MPI calls, as the mean " +
+      "over processes",
+  ),
+  row(
+    "peers of a process, at most",
+    "the process with most partners sends to, or gets from, this number of other ranks",
+  ),
+  row(
+    "openmp",
+    "count and time of each kind of work and waiting of OpenMP threads, summed over all threads",
+  ),
+  row(
+    "threads of a process, at most",
+    "maximum number of OpenMP threads of one process",
   ),
   row(
     "event values; event; sum; mean; minimum; maximum; standard deviation",

@@ -106,47 +106,63 @@ export interface EventKindInfo {
   readonly sumsUp?: true;
 }
 
-const NAME_AND_TRACK = "number of the name, 24 bits; above them its track, 8 bits";
+const NAME_AND_TRACK = "low 24 bits: number of the name; high 8 bits: its track";
 const NAME = "number of the attribute's name";
 
 const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   clock: {
-    ring: { about: "clock", payload: "CLOCK_MONOTONIC_RAW in ns at the moment of the stamp" },
+    ring: { about: "clock pair", payload: "CLOCK_MONOTONIC_RAW in ns at the moment of the stamp" },
   },
   enter: {
-    ring: { about: "enter", value: NAME_AND_TRACK },
+    ring: { about: "enter: a region begins", value: NAME_AND_TRACK },
     row: {
       event: "enter",
       region: "region",
       value: "entryHint",
       thread: true,
       track: "handle",
-      about: "hint, or empty; the first `region` or `enter` row of a region sets its hint",
+      about:
+        "begin of a region. Value: hint, or empty. The first `region` or `enter` row of a region " +
+        "sets its hint",
     },
   },
   exit: {
-    ring: { about: "exit", value: NAME_AND_TRACK },
-    row: { event: "exit", region: "region", thread: true, track: "handle" },
+    ring: { about: "exit: a region ends", value: NAME_AND_TRACK },
+    row: {
+      event: "exit",
+      region: "region",
+      thread: true,
+      track: "handle",
+      about: "end of a region",
+    },
   },
   epoch: {
     ring: { about: "epoch" },
     row: {
       event: "epoch",
       value: "epoch",
-      about: "number of the epoch; empty: the previous number plus 1",
+      about: "epoch. Value: its number, or empty for the previous number plus 1",
     },
   },
   tprofInit: {
-    ring: { about: "progress begins", value: "work units" },
-    row: { event: "tprof_init", value: "number", about: "work units" },
+    ring: { about: "work units are announced", value: "number of work units" },
+    row: {
+      event: "tprof_init",
+      value: "number",
+      about: "the program announces work units. Value: their number",
+    },
   },
   tprofPost: {
-    ring: { about: "one unit done" },
-    row: { event: "tprof_post", value: "cpu", about: "CPU, or empty" },
+    ring: { about: "a work unit is done" },
+    row: { event: "tprof_post", value: "cpu", about: "a work unit is done. Value: CPU, or empty" },
   },
   overhead: {
-    ring: { about: "overhead", payload: "seconds, binary64" },
-    row: { event: "overhead", value: "seconds", about: "seconds" },
+    ring: { about: "overhead that the program reports", payload: "seconds, binary64" },
+    row: {
+      event: "overhead",
+      value: "seconds",
+      about: "time that the program reports as overhead, in seconds",
+    },
   },
   attributeBegin: {
     ring: { about: "attribute begins", value: NAME, payload: "value, see below" },
@@ -155,7 +171,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       region: "name",
       value: "attribute",
       thread: true,
-      about: "value of the attribute",
+      about: "an attribute gets a new innermost value",
     },
   },
   attributeSet: {
@@ -165,19 +181,26 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       region: "name",
       value: "attribute",
       thread: true,
-      about: "value of the attribute",
+      about: "an attribute gets a value in place of its innermost value",
     },
   },
   attributeEnd: {
     ring: { about: "attribute ends", value: NAME },
-    row: { event: "end", region: "name", thread: true },
+    row: {
+      event: "end",
+      region: "name",
+      thread: true,
+      about: "the innermost value of an attribute ends",
+    },
   },
   pmOpen: {
     ring: { about: "pm_mpi_lib open", value: "version × 10" },
     row: {
       event: "pm_open",
       value: "pmOpen",
-      about: "version of pm_mpi_lib, and the rank of the process if it is known",
+      about:
+        "the program opens a log of pm_mpi_lib. Value: version of the library, and the rank of " +
+        "the process if it is known",
     },
   },
   pmRecord: {
@@ -185,23 +208,24 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     row: {
       event: "pm_record",
       value: "pmRecord",
-      about: "`STEP SUBSTEP SYNC INITIAL`. A fifth word 1 means: not a call, but the end of the " +
-        "previous call's barrier",
+      about:
+        "a call of `pm_mpi_record`. Value: `STEP SUBSTEP SYNC INITIAL`. With a fifth word 1 the row " +
+        "is the end of the previous call's barrier",
     },
   },
   pmClose: {
     ring: { about: "pm_mpi_lib close" },
-    row: { event: "pm_close" },
+    row: { event: "pm_close", about: "the program closes the log of pm_mpi_lib" },
   },
   threadEnd: {
-    ring: { about: "thread ended", value: "thread's id" },
-    row: { event: "thread_end", thread: true, about: "empty; the thread ended" },
+    ring: { about: "thread ended", value: "thread ID" },
+    row: { event: "thread_end", thread: true, about: "the thread ended" },
   },
   threadBegin: {
     ring: {
       about: "thread begins",
-      value: "thread's id",
-      payload: "1 if it is bound to fewer CPUs",
+      value: "thread ID",
+      payload: "1 if it is bound to fewer CPUs than the process",
     },
   },
   spanBegin: {
@@ -229,23 +253,27 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     },
   },
   inPath: {
-    ring: { about: "in path", value: "path of the thread at its next attribute" },
+    ring: { about: "path of the thread at its next attribute", value: "number of the path" },
     row: {
       event: "in_path",
       value: "path",
       thread: true,
-      about: "`PATH` of the thread at its next attribute",
+      about: "path of the thread at its next attribute. Value: number of the path",
     },
   },
   start: {
-    row: { event: "start", value: "cpus", about: "CPU list of the process" },
+    row: {
+      event: "start",
+      value: "cpus",
+      about: "a process starts. Value: list of its CPUs",
+    },
   },
   startCommand: {
     row: {
       event: "start",
       region: "command",
       value: "cpus",
-      about: "CPU list of the launched command",
+      about: "the launched command starts. Value: list of its CPUs",
     },
   },
   threadCpus: {
@@ -253,11 +281,16 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       event: "start",
       value: "cpus",
       thread: true,
-      about: "in a row with a thread: CPU list of this thread",
+      about: "in a row with a thread: list of this thread's CPUs",
     },
   },
   region: {
-    row: { event: "region", region: "name", value: "hint", about: "hint, by name or number" },
+    row: {
+      event: "region",
+      region: "name",
+      value: "hint",
+      about: "the program announces a region. Value: hint, by name or number",
+    },
   },
   shortVisits: {
     sumsUp: true,
@@ -268,14 +301,15 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       thread: true,
       track: "handle",
       about:
-        "`COUNT SECONDS`: aggregated visits of a region; the row has the time of the first visit",
+        "visits of a region that are stored as `COUNT SECONDS`: their number and the sum of their " +
+        "times. The row has the time of the first visit",
     },
   },
   folding: {
     row: {
       event: "folding",
       thread: true,
-      about: "empty; from this row on all visits of the thread are aggregated",
+      about: "from this row on, all visits of the thread are in `folded` rows",
     },
   },
   folded: {
@@ -286,9 +320,9 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       value: "folded",
       thread: true,
       about:
-        "`PATH COUNT SUM SQUARES LEAST MOST SELF`, in ns: visits aggregated by path, with sum, sum " +
-        "of squares, minimum and maximum of their lengths. SELF is the time in the path itself; " +
-        "below 0 it corrects an earlier row",
+        "visits that are stored by path, as `PATH COUNT SUM SQUARES LEAST MOST SELF`: number of visits, " +
+        "then sum, sum of squares, minimum and maximum of their lengths in ns. SELF is the time in " +
+        "the path without nested paths. A SELF below 0 corrects an earlier row",
     },
   },
   foldedLengths: {
@@ -298,8 +332,8 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       value: "lengths",
       thread: true,
       about:
-        "`PATH BUCKET VISITS`: a bucket of the histogram of aggregated visits, at the end of " +
-        "the process",
+        "at the end of the process, a bucket of the histogram of visit lengths: `PATH BUCKET " +
+        "VISITS`",
     },
   },
   ranOutside: {
@@ -309,12 +343,12 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       value: "seconds",
       thread: true,
       about:
-        "seconds that the thread ran, or was ready to run, outside of all regions, while its " +
-        "CPUs had more threads than there are CPUs",
+        "time in which the thread ran, or was ready to run, outside of all regions, while its " +
+        "CPUs had more threads than there are CPUs. Value: seconds",
     },
   },
-  shutdown: { row: { event: "shutdown" } },
-  died: { row: { event: "died" } },
+  shutdown: { row: { event: "shutdown", about: "the process ends normally" } },
+  died: { row: { event: "died", about: "the process was killed or crashed" } },
   // Recordings have each span.
   shortSpans: { sumsUp: true },
 };
@@ -337,8 +371,8 @@ export const DESCRIBING_ROWS = {
   path: {
     event: "path",
     about:
-      "`NUMBER PARENT ATTRIBUTE`: number of a path, number of the path around it (0: none), and " +
-      "attribute, which may be missing",
+      "describes a path: `NUMBER PARENT ATTRIBUTE`. PARENT is the number of the path around it " +
+      "(0: none). ATTRIBUTE may be missing",
   },
-  attribute: { event: "attribute", about: "`TYPE PROPERTIES` of the attribute" },
+  attribute: { event: "attribute", about: "describes an attribute: `TYPE PROPERTIES`" },
 } as const;
