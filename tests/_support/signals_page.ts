@@ -12,6 +12,31 @@ import { DERIVED } from "../../src/sources/signals/derived.ts";
 /** Maximum number of rows per reader; above it signals are grouped into families. */
 const MAX_SIGNALS = 300;
 
+/** Content of each reader, by its name. */
+const ABOUT: Readonly<Record<string, string>> = {
+  AMDGPU: "GPUs of AMD, by the kernel driver amdgpu.",
+  CGROUP: "CPU time, memory and limits of the job's control group.",
+  CPUFREQ: "Clock frequencies of the CPUs and their limits, by the kernel.",
+  CPUINFO: "Constant frequencies of the processor model.",
+  CNL: "The pm_counters of HPE Cray nodes: power and energy of node, processors, memory and GPUs.",
+  HWMON: "Sensors that the kernel has as hwmon devices: temperatures, power and energy.",
+  INTEL_GPU: "GPUs of Intel, by the kernel drivers i915 and xe.",
+  IPMI: "Node power by the BMC, the small computer that controls the node.",
+  MEMINFO: "Memory use of the node.",
+  MSR:
+    "Registers of Intel and AMD processors: energy (RAPL), cycles, frequencies, temperatures, limits.",
+  NVML: "GPUs of NVIDIA, by the library NVML.",
+  PERF: "Counters of the whole node by perf_event_open(2): energy (RAPL), cycles, instructions.",
+  PERF_APP: "Counters of the launched command and its child processes, by perf_event_open(2).",
+  POWERCAP:
+    "Energy counters (RAPL) and power limits of the processors, by the kernel interface powercap.",
+  PRESSURE: "Time in which processes waited for CPU, memory or I/O, by the kernel.",
+  PROCSTAT: "CPU time of the node, context switches and processes, by the kernel.",
+  RAW: "The types and keys of raw stats, the files of hpcperfstats.",
+  ROCM: "GPUs of AMD, by the library ROCm SMI.",
+  THERMAL: "Temperatures that the kernel has as thermal zones.",
+};
+
 /** Text that stays in its cell. */
 function cell(text: string): string {
   return text.replace(/\|/g, "\\|").replace(/\s+/g, " ").trim();
@@ -19,7 +44,7 @@ function cell(text: string): string {
 
 function sentence(row: SignalRow): string {
   const about = row.about.replace(/\.$/, "");
-  return row.quirks === undefined ? about : `${about}. Mind: ${row.quirks.replace(/\.$/, "")}`;
+  return row.quirks === undefined ? about : `${about}. Note: ${row.quirks.replace(/\.$/, "")}`;
 }
 
 function table(rows: readonly SignalRow[]): string {
@@ -68,7 +93,7 @@ function aliases(): string {
   ];
   for (const { row, candidates, follows } of aliasesWith(READERS)) {
     const own = Object.entries(follows?.sources ?? {})
-      .map(([source, name]) => `\`${name}\` where \`${follows!.alias}\` is \`${source}\``);
+      .map(([source, name]) => `\`${name}\` if \`${follows!.alias}\` is \`${source}\``);
     const names = [...own, ...candidates.map((name) => `\`${name}\``)].join(", ");
     lines.push(
       `| \`${row.name}\` | ${row.domain} | ${row.unit || "-"} | ${cell(row.about)} | ${names} |`,
@@ -89,7 +114,9 @@ function readers(): string {
       ...(libraries.length === 0 ? [] : [`libraries ${libraries.join(", ")}`]),
       ...(capabilities.length === 0 ? [] : [`for restricted files, ${capabilities.join(", ")}`]),
     ].join("; ");
-    return `### ${reader.name}\n\nReads ${needs}.\n\n${
+    const about = ABOUT[reader.name];
+    if (about === undefined) throw new Error(`signals_page.ts does not describe ${reader.name}`);
+    return `### ${reader.name}\n\n${about} Reads ${needs}.\n\n${
       reader.signals.length > MAX_SIGNALS ? families(reader.signals) : table(reader.signals)
     }\n`;
   }).join("\n");
@@ -99,42 +126,72 @@ function readers(): string {
 export function signalsPage(): string {
   return `# Signals
 
+A *signal* is a named value that joulemark can read on a node, such as \`CPU_ENERGY\`. This page lists all signals. You
+can record them with \`run --report-signals\`, \`run --trace-signals\` and \`sample --signals\`. These commands print signals:
+
 | command | prints |
 | --- | --- |
-| \`joulemark read\` | the signals of this node |
+| \`joulemark read\` | names of the signals of this node |
+| \`joulemark read CPU_ENERGY package 0\` | one value |
 | \`joulemark read --list WORD\` | all signals whose name contains WORD |
-| \`joulemark read --info SIGNAL\` | the source of a signal and why it was selected |
+| \`joulemark read --info SIGNAL\` | the source of a signal on this node, and why it was selected |
 
-\`deno task docs\` makes this page from the tables of the program. Values are in SI units. A signal
-without a source on a node is absent and reads NaN, never 0. At a domain wider than its own, a signal is
-aggregated over the instances inside.
+If a node does not have the source of a signal, the signal is absent. Its value is then NaN, and never 0.
+
+The tables have these columns:
+
+| column | meaning |
+| --- | --- |
+| domain | kind of hardware part that has its own value: board (the whole node), package (one processor), core, cpu, memory, gpu and others |
+| unit | SI unit; \`-\` for a number without a unit |
+| behavior | monotone: grows, such as an energy counter. variable: may rise and fall. constant: does not change. label: a number that stands for a name |
+| aggregation | how the values of several parts become one value. For example, the node's \`CPU_ENERGY\` is the sum over its packages |
+| source | register, file or function that the value comes from |
+
+\`deno task docs\` makes this page from the tables of the program.
 
 ## Portable names
 
-Each name stands for one source on a node. Names of PAPI and CrayPat may have their component, as in
-\`rapl:::PACKAGE_ENERGY\`.
+Use these names in scripts, because they are the same on every node. Each name stands for one signal of the node: for the
+first signal in the last column that the node has. Some of these signals have a condition: \`A\` if \`B\` is \`C\` means that
+\`A\` is used only if the portable name \`B\` stands for \`C\`. So power and energy come from the same source.
+
+You can write names of PAPI and CrayPat with their component, as in \`rapl:::PACKAGE_ENERGY\`.
 
 ${aliases()}
 
 ## Signals of the application
 
+joulemark calculates these signals from the annotations of the application. A *hint* is the kind of work that a region
+does. An *epoch* is one step of the application's outer loop.
+
 ${table(TRACKER_SIGNALS)}
 
 ## Calculated signals
+
+joulemark calculates these signals from other signals. ΔX is the increase of X since the last sample.
 
 ${table(DERIVED.map((derived) => derived.row))}
 
 ## Cost of a sample
 
-Every register and every file is read once per sample through a descriptor that stays open. Decoding and
-aggregating takes 0.12 µs per value. A read of a file in memory takes 0.5 µs, a read of a real register 1 to
-2 µs. If reads take more than a tenth of the period, counters of single CPUs are read every n-th sample, and the
-report says so. With msr-safe's \`/dev/cpu/msr_batch\` one call reads all registers (tested with a stub of the
-module).
+joulemark reads every register and every file once per sample. The files stay open. These times are added up for a
+sample:
+
+| action | time per value |
+| --- | --- |
+| read a file in memory | 0.5 µs |
+| read a real register | 1 to 2 µs |
+| convert and aggregate the value | 0.12 µs |
+
+If the readings take more than a tenth of the sampling period, joulemark reads counters of single CPUs only at every n-th
+sample. The report then has this number n. If the kernel module msr-safe has \`/dev/cpu/msr_batch\`, one system call reads all
+registers. This was tested with a replacement of the module.
 
 ## Sources
 
-\`--without NAME\` disables a reader.
+Each of the following sections is one *reader*: the part of joulemark that reads one source. \`--without NAME\` disables the
+reader NAME.
 
 ${readers()}`;
 }

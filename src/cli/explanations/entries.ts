@@ -179,7 +179,7 @@ function signalEntries(): Entry[] {
         row.unit || "none"
       }, ${row.behavior}; over domains: ${row.agg}.`,
       ...row.source === undefined ? [] : [`Source: ${row.source}.`],
-      ...row.quirks === undefined ? [] : [`Mind: ${row.quirks}`],
+      ...row.quirks === undefined ? [] : [`Note: ${row.quirks}`],
       ...more,
       `joulemark read --info ${row.name} says what this node has.`,
     ],

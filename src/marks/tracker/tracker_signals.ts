@@ -29,7 +29,7 @@ export const TRACKER_SIGNALS: readonly SignalRow[] = [
     agg: "region_hash",
     format: "hex",
     about: "Hash of the region that the CPU's process is in.",
-    quirks: "0x725e8066 outside every region, NaN on CPUs of no process.",
+    quirks: "0x725e8066 outside of all regions. NaN on CPUs that no process may use.",
   },
   {
     name: "REGION_HINT",
@@ -47,7 +47,8 @@ export const TRACKER_SIGNALS: readonly SignalRow[] = [
     behavior: "variable",
     agg: "sum",
     format: "float",
-    about: "Share of the announced work units that the CPU has done; the sum over CPUs reaches 1.",
+    about: "Share of the announced work units that the CPU has done. The sum over all " +
+      "CPUs is 1 at the end.",
   },
   {
     name: "EPOCH_COUNT",
@@ -56,7 +57,7 @@ export const TRACKER_SIGNALS: readonly SignalRow[] = [
     behavior: "monotone",
     agg: "min",
     format: "integer",
-    about: "Epochs that the CPU's process has begun.",
+    about: "Number of epochs that the CPU's process has begun.",
   },
   ...REPORTED_HINTS.map((hint): SignalRow => ({
     name: `TIME_HINT_${hint}`,
@@ -65,7 +66,8 @@ export const TRACKER_SIGNALS: readonly SignalRow[] = [
     behavior: "monotone",
     agg: "average",
     about: `Time that the CPU has spent under the hint ${hint}.`,
-    quirks: "Grows by whole steps of the sampling loop, under the hint at the step before.",
+    quirks: "Grows by whole steps between samples. A step counts for the hint that the " +
+      "CPU had at the begin of the step.",
   })),
 ];
 

@@ -30,7 +30,7 @@ const ENTRIES: readonly Entry[] = [
   ["CPU_THROTTLED_TIME", "cpu.stat", "throttled_usec ", "s", "Time throttled by the CPU quota"],
   ["CPU_THROTTLED", "cpu.stat", "nr_throttled ", "", "Periods in which the CPU quota ran out"],
   ["MEMORY", "memory.current", "", "B", "Memory of the group, page cache included"],
-  ["MEMORY_PEAK", "memory.peak", "", "B", "Most memory that the group ever had"],
+  ["MEMORY_PEAK", "memory.peak", "", "B", "Maximum memory that the group had at one time"],
 ];
 
 /** The reader of the control group's files. */

@@ -14,13 +14,13 @@ const CPU_DIR = "/sys/devices/system/cpu";
 const KILO = 1000;
 
 const FILES: readonly (readonly [file: string, about: string, quirks?: string])[] = [
-  ["scaling_cur_freq", "Frequency as the driver last knew it", "may interrupt the CPU it asks"],
+  ["scaling_cur_freq", "Last frequency that the driver knows", "reading may interrupt the CPU"],
   ["scaling_min_freq", "Lowest frequency that the governor may choose"],
   ["scaling_max_freq", "Highest frequency that the governor may choose"],
-  ["cpuinfo_cur_freq", "Frequency as the hardware reports it", "for root only"],
+  ["cpuinfo_cur_freq", "Frequency as the hardware reports it", "only root may read it"],
   ["cpuinfo_min_freq", "Lowest frequency of the hardware"],
   ["cpuinfo_max_freq", "Highest frequency of the hardware"],
-  ["base_frequency", "Base frequency, where the driver is intel_pstate"],
+  ["base_frequency", "Base frequency, if the driver is intel_pstate"],
   ["bios_limit", "Highest frequency that the firmware allows"],
 ];
 

@@ -36,10 +36,10 @@ const STAMP = { unit: "s", behavior: "monotone", agg: "max" } as const;
 const FILES: readonly CrayFile[] = [
   energy("BOARD_ENERGY", "energy", "Energy of the node: CPU, memory, accelerators, board"),
   power("BOARD_POWER", "power", "Power of the node: CPU, memory, accelerators, board"),
-  energy("MEMORY_ENERGY", "memory_energy", "Energy of the memory, a part of the node's"),
-  power("MEMORY_POWER", "memory_power", "Power of the memory, a part of the node's"),
-  energy("BOARD_ENERGY_CPU", "cpu_energy", "Energy of the processors, a part of the node's"),
-  power("BOARD_POWER_CPU", "cpu_power", "Power of the processors, a part of the node's"),
+  energy("MEMORY_ENERGY", "memory_energy", "Energy of the memory, a part of the node"),
+  power("MEMORY_POWER", "memory_power", "Power of the memory, a part of the node"),
+  energy("BOARD_ENERGY_CPU", "cpu_energy", "Energy of the processors, a part of the node"),
+  power("BOARD_POWER_CPU", "cpu_power", "Power of the processors, a part of the node"),
   on("package", energy("PACKAGE_ENERGY", "cpu_energy", "Energy of the package"), "cpuN_energy"),
   on("package", power("PACKAGE_POWER", "cpu_power", "Power of the package"), "cpuN_power"),
   on("package", energy("DRAM_ENERGY", "memory_energy", "Energy of the package's memory")),
@@ -51,8 +51,8 @@ const FILES: readonly CrayFile[] = [
     const file = accel.toLowerCase();
     const which = accel === "ACCEL" ? "the accelerator" : `accelerator module ${accel.slice(5)}`;
     return [
-      energy(`${accel}_ENERGY`, `${file}_energy`, `Energy of ${which}, a part of the node's`),
-      power(`${accel}_POWER`, `${file}_power`, `Power of ${which}, a part of the node's`),
+      energy(`${accel}_ENERGY`, `${file}_energy`, `Energy of ${which}, a part of the node`),
+      power(`${accel}_POWER`, `${file}_power`, `Power of ${which}, a part of the node`),
       power(`${accel}_POWER_CAP`, `${file}_power_cap`, `Power cap of ${which}; 0: none`),
     ];
   }),
@@ -62,7 +62,12 @@ const FILES: readonly CrayFile[] = [
     agg: "average",
     about: "Temperature of the package",
   }, { file: (i) => i === 0 ? ["cpu0_temp", "cpu_temp"] : [`cpu${i}_temp`], unit: "C" }),
-  bare("FRESHNESS", "freshness", "Number of publications since the controller started", "monotone"),
+  bare(
+    "FRESHNESS",
+    "freshness",
+    "Number of updates of the files since the controller started",
+    "monotone",
+  ),
   bare("GENERATION", "generation", "Number of changes of a power cap", "label"),
   entry("STARTUP", "startup", {
     behavior: "label",
@@ -79,12 +84,12 @@ const FILES: readonly CrayFile[] = [
   }),
   entry("SAMPLE_ELAPSED_TIME", "freshness", {
     ...STAMP,
-    about: "Time since the first reading, counted in publications",
+    about: "Time since the first reading, counted in updates",
     source: "freshness, raw_scan_hz",
   }, { what: "elapsed" }),
   entry("SAMPLE_STAMP", "energy", {
     ...STAMP,
-    about: "When the controller took the energy of the node, since 1970",
+    about: "Time when the controller measured the energy of the node, since 1970",
   }, { unit: "J", what: "stamp" }),
 ];
 

@@ -23,7 +23,7 @@ const MILLI = 1e-3;
 type Shape = Pick<SignalRow, "domain" | "unit" | "behavior" | "agg">;
 const PACKAGE_W: Shape = { domain: "package", unit: "W", behavior: "variable", agg: "sum" };
 const CELSIUS = { unit: "°C", behavior: "variable", agg: "average" } as const;
-const ROOT_ONLY = "for root only since CVE-2020-8694";
+const ROOT_ONLY = "only root may read it, since CVE-2020-8694";
 
 type RowFacts = readonly [shape: Shape, about: string, source: string, quirks?: string];
 
@@ -31,13 +31,13 @@ type RowFacts = readonly [shape: Shape, about: string, source: string, quirks?: 
 const ROWS: Readonly<Record<string, RowFacts>> = {
   AMD_SOCKET_ENERGY: [
     { domain: "package", unit: "J", behavior: "monotone", agg: "sum" },
-    "Energy of the socket, accumulated by the driver amd_energy or one like it",
+    "Energy of the socket, added up by the driver amd_energy or a similar driver",
     "energyK_input (label EsocketN)",
     ROOT_ONLY,
   ],
   AMD_CORE_ENERGY: [
     { domain: "core", unit: "J", behavior: "monotone", agg: "sum" },
-    "Energy of a core, a part of the socket's, accumulated by the driver amd_energy or one like it",
+    "Energy of a core, a part of the socket, added up by the driver amd_energy or a similar driver",
     "energyK_input (label EcoreNNN)",
     ROOT_ONLY,
   ],
@@ -47,8 +47,8 @@ const ROWS: Readonly<Record<string, RowFacts>> = {
     "power1_average (power_meter)",
   ],
   GRACE_POWER: [PACKAGE_W, "Power of a Grace socket: CPU and SysIO", "power1_average"],
-  GRACE_CPU_POWER: [PACKAGE_W, "Power of the CPU rail, a part of the socket's", "power1_average"],
-  GRACE_SYSIO_POWER: [PACKAGE_W, "Power of the SysIO rail, likewise", "power1_average"],
+  GRACE_CPU_POWER: [PACKAGE_W, "Power of the CPU rail, a part of the socket", "power1_average"],
+  GRACE_SYSIO_POWER: [PACKAGE_W, "Power of the SysIO rail, a part of the socket", "power1_average"],
   GRACE_MODULE_POWER: [PACKAGE_W, "Power of the module: GPU and Grace", "power1_average"],
   ZEN_CORE_POWER: [PACKAGE_W, "Power of the cores by zenpower", "power1_input (SVI2_P_Core)"],
   ZEN_SOC_POWER: [PACKAGE_W, "Power of the SoC part by zenpower", "power2_input (SVI2_P_SoC)"],

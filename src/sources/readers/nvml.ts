@@ -53,7 +53,7 @@ const FIGURES: readonly Figure[] = [
     {
       query: "energyMj",
       source: "nvmlDeviceGetTotalEnergyConsumption",
-      quirks: "renewed every 20 to 100 ms",
+      quirks: "updated every 20 to 100 ms",
     },
   ),
   figure("GPU_POWER", SUM_W, "Power of the GPU's board", {
@@ -65,16 +65,16 @@ const FIGURES: readonly Figure[] = [
     query: "powerInstantMw",
     source: "field NVML_FI_DEV_POWER_INSTANT",
   }),
-  figure("GPU_MODULE_POWER", SUM_W, "Power of the module: GPU and the CPU beside it", {
+  figure("GPU_MODULE_POWER", SUM_W, "Power of the module: GPU and the CPU next to it", {
     query: "modulePowerMw",
     source: "field NVML_FI_DEV_POWER_INSTANT, scope module",
-    quirks: "holds the GPU's board: never added to it",
+    quirks: "includes GPU_POWER; do not add both",
   }),
   figure("GPU_POWER_LIMIT", SUM_W, "Power limit that is in force", {
     query: "enforcedLimitMw",
     source: "nvmlDeviceGetEnforcedPowerLimit",
   }),
-  figure("GPU_POWER_LIMIT_CONTROL", SUM_W, "Power limit that was asked for", {
+  figure("GPU_POWER_LIMIT_CONTROL", SUM_W, "Power limit that was requested", {
     query: "limitMw",
     source: "nvmlDeviceGetPowerManagementLimit",
   }),
@@ -95,7 +95,7 @@ const FIGURES: readonly Figure[] = [
   figure("GPU_UTILIZATION", MEAN, "Share of time that a kernel ran, 0 to 1", {
     query: "gpuPercent",
     source: "nvmlDeviceGetUtilizationRates",
-    quirks: "over the last 1/6 s to 1 s; not reported while MIG is on",
+    quirks: "mean over the last 1/6 s to 1 s; not available while MIG is on",
   }),
   figure("GPU_UNCORE_UTILIZATION", MEAN, "Share of time that the memory was busy, 0 to 1", {
     query: "memoryPercent",

@@ -34,8 +34,8 @@ const NO_CPU_PMU = `no PMU of the CPUs in ${DEVICES}: as in most virtual machine
 const ENERGIES = [
   ["pkg", "package", "Energy of the package"],
   ["ram", "package", "Energy of the memory of the package"],
-  ["cores", "package", "Energy of the cores, a part of the package's"],
-  ["gpu", "package", "Energy of the integrated graphics, a part of the package's"],
+  ["cores", "package", "Energy of the cores, a part of the package"],
+  ["gpu", "package", "Energy of the integrated graphics, a part of the package"],
   ["psys", "board", "Energy of the platform as its power supply reports it"],
 ] as const;
 
@@ -51,7 +51,7 @@ const EVENTS: readonly PerfEvent[] = [
 
 const COUNTS_WITHIN_MS = 8;
 const NO_COUNT = "counts nothing: a virtual machine's counter that its host does not serve";
-const TIMES_SHARE = "scaled up where events had to take turns on a hardware counter";
+const TIMES_SHARE = "if several events shared a hardware counter, the value is scaled up";
 
 const FORBIDDEN = {
   lacks: " and CAP_PERFMON is not held",

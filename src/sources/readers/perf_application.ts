@@ -53,9 +53,11 @@ export const perfApplication: Reader = {
       name: `PERF_APP::${name}`,
       domain: "board",
       ...facts,
-      about: `${about} of the launched command and its children`,
+      about: `${about} (launched command and its children)`,
       source: `${source}, inherit`,
-      quirks: type === 0 ? "scaled up where events had to take turns on a counter" : undefined,
+      quirks: type === 0
+        ? "if several events shared a hardware counter, the value is scaled up"
+        : undefined,
     };
   }),
   probe,

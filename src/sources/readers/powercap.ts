@@ -24,12 +24,12 @@ const TRUNCATED: Record<string, string> = {
   "65532610987": "the driver's unit is cut to 15258 nJ: 52 ppm below the register's",
   "65712999613": "the driver's unit is 15300 nJ: 0.27 % above 2^−16 J",
 };
-const WRAP = "wraps at max_energy_range_uj, minutes to an hour at full power";
+const WRAP = "wraps at max_energy_range_uj: after some minutes to an hour at full power";
 
 const PARTS = [
   ["CPU", "package", "the package: cores, caches, memory controllers"],
   ["DRAM", "package", "the memory of the package"],
-  ["CORE", "package", "the cores, a part of the package's"],
+  ["CORE", "package", "the cores, a part of the package"],
   ["UNCORE", "package", "the graphics of the package, a part of it"],
   ["PSYS", "board", "the platform as its power supply reports it"],
 ] as const;
@@ -75,7 +75,7 @@ const LIMITS: Readonly<Record<string, Limit>> = {
     unit: "J",
     behavior: "constant",
     file: "max_energy_range_uj",
-    about: "Where the energy wraps",
+    about: "Value at which the energy counter wraps",
   },
 };
 

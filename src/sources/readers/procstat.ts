@@ -22,11 +22,11 @@ const ABOUT: Record<typeof TIMES[number], string> = {
   USER: "Time in user mode",
   NICE: "Time in user mode at low priority",
   SYSTEM: "Time in the kernel",
-  IDLE: "Time idle",
-  IOWAIT: "Time idle with I/O under way",
+  IDLE: "Idle time",
+  IOWAIT: "Idle time while an I/O operation is in progress",
   IRQ: "Time in interrupts",
   SOFTIRQ: "Time in soft interrupts",
-  STEAL: "Time that the hypervisor gave to others",
+  STEAL: "Time that the hypervisor gave to other virtual machines",
 };
 
 /** Lines of one number for the node. */

@@ -92,11 +92,11 @@ const ALIASES: readonly Alias[] = [
     "INTEGRAL::AMDGPU_POWER": "AMDGPU::POWER",
     "CNL::GPU_ENERGY": "CNL::GPU_POWER",
   }),
-  alias("BOARD_ENERGY_REST", BOARD_J, "Energy of the node that none of its measured parts took", [
+  alias("BOARD_ENERGY_REST", BOARD_J, "Energy of the node minus the energy of its measured parts", [
     "REST::CNL_ENERGY",
     "REST::BOARD_ENERGY",
   ]),
-  alias("BOARD_POWER_REST", BOARD_W, "Power of the node that none of its measured parts takes", [
+  alias("BOARD_POWER_REST", BOARD_W, "Power of the node minus the power of its measured parts", [
     "REST::CNL_POWER",
     "REST::BOARD_POWER",
   ]),
@@ -116,7 +116,7 @@ const ALIASES: readonly Alias[] = [
     "MSR::PERF_STATUS:FREQ",
     "CPUFREQ::SCALING_CUR_FREQ",
   ]),
-  alias("CPU_FREQUENCY_DESIRED", CPU_HZ, "Frequency asked for", ["MSR::PERF_CTL:FREQ"]),
+  alias("CPU_FREQUENCY_DESIRED", CPU_HZ, "Requested frequency", ["MSR::PERF_CTL:FREQ"]),
   alias("CPU_FREQUENCY_MAX_AVAIL", CPU_FIXED_HZ, "Highest frequency", [
     "MSR::TURBO_RATIO_LIMIT:MAX_RATIO_LIMIT_0",
     "CPUINFO::FREQ_MAX",

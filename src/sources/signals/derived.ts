@@ -25,8 +25,10 @@ export interface DerivedSignal {
   make(inputs: readonly Float64Array[], out: Float64Array): (timeS: number) => void;
 }
 
-const RATE = "slope of a least-squares line through the last 8 readings; NaN before the second";
-const INTEGRAL = "no counter exists: time integral of the power, by the trapezoid rule";
+const RATE = "slope of a least-squares line through the last 8 readings. NaN at the first " +
+  "sample";
+const INTEGRAL = "the hardware has no energy counter. The value is the time integral of the " +
+  "power, by the trapezoid rule";
 
 const POWER = { domain: "package", unit: "W", behavior: "variable", agg: "sum" } as const;
 const ENERGY = { domain: "package", unit: "J", behavior: "monotone", agg: "sum" } as const;
@@ -85,9 +87,10 @@ export const DERIVED: readonly DerivedSignal[] = [
       unit: "Hz",
       behavior: "variable",
       agg: "average",
-      about: "Frequency over the last tick while not idle: base · ΔAPERF / ΔMPERF",
+      about: "Frequency since the last sample while the CPU was not idle: base frequency · " +
+        "ΔAPERF / ΔMPERF",
       source: "CPU_CYCLES_THREAD, CPU_CYCLES_REFERENCE, CPU_FREQUENCY_STICKER",
-      quirks: "a CPU that slept through the tick keeps its last value",
+      quirks: "if the CPU was idle since the last sample, the value does not change",
     },
     inputs: ["CPU_CYCLES_THREAD", "CPU_CYCLES_REFERENCE", "CPU_FREQUENCY_STICKER"],
     make: makeRatio,
@@ -99,7 +102,8 @@ export const DERIVED: readonly DerivedSignal[] = [
       unit: "",
       behavior: "variable",
       agg: "average",
-      about: "Share of the last tick that the CPU was not idle: ΔMPERF / ΔTSC",
+      about: "Share of the time since the last sample in which the CPU was not idle: " +
+        "ΔMPERF / ΔTSC",
       source: "CPU_CYCLES_REFERENCE, CPU_TIMESTAMP_COUNTER",
     },
     inputs: ["CPU_CYCLES_REFERENCE", "CPU_TIMESTAMP_COUNTER"],
@@ -111,7 +115,8 @@ export const DERIVED: readonly DerivedSignal[] = [
     ...CNL_PARTS.map((part) => `CNL::${part}_ENERGY`),
   ], {
     name: "CNL_ENERGY",
-    about: "Energy of the node that none of its measured parts took, from 0 at the first tick",
+    about: "Energy of the node minus the energy of its measured parts, from 0 at the " +
+      "first sample",
     source: "CPU, memory, accelerators",
   }),
   rest("CNL::BOARD_POWER", [
@@ -120,18 +125,18 @@ export const DERIVED: readonly DerivedSignal[] = [
     ...CNL_PARTS.map((part) => `CNL::${part}_POWER`),
   ], {
     name: "CNL_POWER",
-    about: "Power of the node that none of its measured parts takes",
+    about: "Power of the node minus the power of its measured parts",
     source: "CPU, memory, accelerators",
   }),
   rest("BOARD_ENERGY", ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY"], {
     name: "BOARD_ENERGY",
-    about:
-      "Energy of the node that package, memory and GPUs did not take, from 0 at the first tick",
+    about: "Energy of the node minus the energy of packages, memory and GPUs, from 0 at " +
+      "the first sample",
     source: "CPU_ENERGY, DRAM_ENERGY, GPU_ENERGY",
   }),
   rest("BOARD_POWER", ["CPU_POWER", "DRAM_POWER", "GPU_POWER"], {
     name: "BOARD_POWER",
-    about: "Power of the node that package, memory and GPUs do not take",
+    about: "Power of the node minus the power of packages, memory and GPUs",
     source: "CPU_POWER, DRAM_POWER, GPU_POWER",
   }),
 ];

@@ -71,7 +71,7 @@ function register(
   return { name, offset, domain, vendor, fields };
 }
 
-const ENERGY_WRAP = "32 bits: wraps after 2^32 units, minutes to an hour at full power";
+const ENERGY_WRAP = "wraps after 2^32 units: after some minutes to an hour at full power";
 const PART_RATE = { quirks: ENERGY_WRAP, maxPerSecond: 10_000 };
 /** A package never sleeps so deeply that its counter stops; cores and graphics may. */
 const PACKAGE_RATE = { ...PART_RATE, stallAfterS: 2 };
@@ -126,7 +126,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     ],
   }),
   register("intel", "PERF_CTL", [0x199, "core"], {
-    FREQ: [[8, 15], HZ, "Frequency asked for"],
+    FREQ: [[8, 15], HZ, "Requested frequency"],
   }),
   register("intel", "THERM_STATUS", [0x19c, "core"], {
     THERMAL_STATUS_FLAG: [[0, 0], FLAG, "The core is above its highest temperature"],
@@ -134,7 +134,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     POWER_LIMIT_STATUS: [
       [10, 10],
       FLAG,
-      "Frequency is below what was asked for because of a power limit",
+      "A power limit keeps the frequency below the requested frequency",
     ],
     DIGITAL_READOUT: [[16, 22], CELSIUS, "Degrees below TEMPERATURE_TARGET:PROCHOT_MIN"],
     RESOLUTION: [
@@ -142,7 +142,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
       ["scale", 1, "°C", "variable", "expect_same"],
       "Resolution of DIGITAL_READOUT",
     ],
-    READING_VALID: [[31, 31], FLAG, "DIGITAL_READOUT can be believed"],
+    READING_VALID: [[31, 31], FLAG, "DIGITAL_READOUT is valid"],
     TEMPERATURE: [
       [16, 22],
       CELSIUS,
@@ -163,7 +163,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     POWER_LIMIT_STATUS: [
       [10, 10],
       FLAG,
-      "The package is held below what was asked for by a power limit",
+      "A power limit keeps the package below the requested frequency",
     ],
     DIGITAL_READOUT: [[16, 22], CELSIUS, "Degrees below TEMPERATURE_TARGET:PROCHOT_MIN"],
     TEMPERATURE: [
@@ -182,7 +182,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     ["CPU_CLK_UNHALTED_REF_TSC", "Reference cycles while not halted"],
   ] as const).map(([name, what], i) =>
     register("intel", `FIXED_CTR${i}`, [0x309 + i, "cpu"], {
-      [name]: [[0, 39], COUNT, `${what}, where somebody switched the counter on`, FIXED],
+      [name]: [[0, 39], COUNT, `${what}, if the counter is switched on`, FIXED],
     })
   ),
   ...(["intel", "amd"] as const).map((vendor) =>
@@ -198,11 +198,11 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
   register("intel", "PKG_POWER_LIMIT", [0x610, "package"], {
     PL1_POWER_LIMIT: [[0, 14], LIMIT_W, "Long-term power limit"],
     PL1_LIMIT_ENABLE: [[15, 15], FLAG, "The long-term limit is on"],
-    PL1_CLAMP_ENABLE: [[16, 16], FLAG, "The long-term limit may go below the frequency asked for"],
+    PL1_CLAMP_ENABLE: [[16, 16], FLAG, "The long-term limit may go below the requested frequency"],
     PL1_TIME_WINDOW: [[17, 23], WINDOW_S, "Time over which the long-term limit is kept"],
     PL2_POWER_LIMIT: [[32, 46], LIMIT_W, "Short-term power limit"],
     PL2_LIMIT_ENABLE: [[47, 47], FLAG, "The short-term limit is on"],
-    PL2_CLAMP_ENABLE: [[48, 48], FLAG, "The short-term limit may go below the frequency asked for"],
+    PL2_CLAMP_ENABLE: [[48, 48], FLAG, "The short-term limit may go below the requested frequency"],
     PL2_TIME_WINDOW: [[49, 55], WINDOW_S, "Time over which the short-term limit is kept"],
     LOCK: [[63, 63], LOCK, "Limits are locked until the next reset"],
   }),
@@ -229,13 +229,16 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
       MAX_TIME_WINDOW: [
         [48, 54],
         ["7_bit_float", "timeS", "s", "constant", "expect_same"],
-        "Longest time window, the field read as a float as Linux and GEOPM do",
-        { quirks: "the two readings differ much: 0x2f is 40 s as a float, 0.046 s linearly" },
+        "Longest time window, if the bits are a float, as in Linux and GEOPM",
+        {
+          quirks: "the two interpretations of the bits differ much: 0x2f is 40 s as a float, " +
+            "and 0.046 s as a whole number",
+        },
       ],
       MAX_TIME_WINDOW_LINEAR: [
         [48, 53],
         ["scale", "timeS", "s", "constant", "expect_same"],
-        "Longest time window, the field read linearly as PAPI and CrayPat do",
+        "Longest time window, if the bits are a whole number, as in PAPI and CrayPat",
       ],
     })
   ),
@@ -262,13 +265,13 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
       TIME_WINDOW: [[17, 23], WINDOW_S, "Time over which the limit is kept"],
     }),
     register("intel", `${pp}_ENERGY_STATUS`, [at + 1, "package"], {
-      ENERGY: [[0, 31], ENERGY_J, `Energy of the ${what}, a part of the package's`, PART_RATE],
+      ENERGY: [[0, 31], ENERGY_J, `Energy of the ${what}, a part of the package`, PART_RATE],
     }),
     register("intel", `${pp}_POLICY`, [at + 2, "package"], {
       PRIORITY: [
         [0, 4],
         ["scale", 1, "", "variable", "expect_same"],
-        `Priority of the ${what} in sharing the package's power`,
+        `Priority of the ${what} when the package power is divided`,
       ],
     }),
   ]),
@@ -284,7 +287,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
       [0, 31],
       ["overflow", "psysJ", "J", "monotone", "expect_same"],
       "Energy of the platform as its power supply reports it",
-      { quirks: "1 J per count from Sapphire Rapids on", maxPerSecond: 100_000, stallAfterS: 10 },
+      { quirks: "from Sapphire Rapids on, a count is 1 J", maxPerSecond: 100_000, stallAfterS: 10 },
     ],
   }),
   register("intel", "UNCORE_RATIO_LIMIT", [0x620, "package"], {
@@ -295,7 +298,12 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     FREQ: [[0, 6], HZ, "Current uncore frequency"],
   }),
   register("intel", "PPERF", [0x64e, "cpu"], {
-    PCNT: [[0, 47], COUNT, "Productive cycles: those that the frequency helped", CYCLES],
+    PCNT: [
+      [0, 47],
+      COUNT,
+      "Productive cycles: cycles that a higher frequency makes shorter",
+      CYCLES,
+    ],
   }),
   register("intel", "HWP_CAPABILITIES", [0x771, "package"], {
     HIGHEST_PERFORMANCE: [
@@ -314,7 +322,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     ],
   }),
   register("amd", "CORE_ENERGY_STATUS", [0xc001029a, "core"], {
-    ENERGY: [[0, 31], ENERGY_J, "Energy of one core, a part of the package's", {
+    ENERGY: [[0, 31], ENERGY_J, "Energy of one core, a part of the package", {
       quirks: ENERGY_WRAP,
       maxPerSecond: 1000,
     }],
