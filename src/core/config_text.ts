@@ -18,12 +18,13 @@ import type { Option, OptionValue, Origin } from "./option.ts";
 
 /** The pages' description of the files. */
 export const SETTINGS_TEXT =
-  `The site can set options in /etc/joulemark.conf, and the user in $XDG_CONFIG_HOME/joulemark.conf or
-~/.config/joulemark.conf, one KEY = VALUE per line. KEY is an option's long name. A line [VERB] begins the
-settings of another verb; lines before the first one are for run. The order of priority is: the command
-line, the JOULEMARK_ variable, GEOPM's variable, the user's file, the site's file. A file is used only if no
-other users can write to it or to its directory. A wrong line is named; a run continues without it, other
-verbs end with status 2. "joulemark doctor" shows all settings and their origin.`;
+  `Options can also be set in two files: by the site in /etc/joulemark.conf, and by the user in
+$XDG_CONFIG_HOME/joulemark.conf or ~/.config/joulemark.conf, with one KEY = VALUE per line. KEY is the long name
+of an option. Lines before the first line in brackets are for run. A line such as [monitor] begins the
+settings of another verb. If an option is set in several places, the first of these counts: the command line,
+the JOULEMARK_ variable, GEOPM's variable, the user's file, the site's file. A file is read only if no other
+user can write to it or to its directory. If a line is wrong, joulemark prints its number. A run ignores this
+line; other verbs end with status 2. "joulemark doctor --sources" prints all settings and their origin.`;
 
 /** The verb whose settings need no heading. */
 export const FIRST_SECTION = "run";

@@ -10,13 +10,19 @@ export async function cliPage(): Promise<string> {
   const verbs = await Promise.all(VERBS.map((entry) => entry.load()));
   return `# Command line
 
-Made by \`deno task docs\` from the program's tables of options; \`joulemark VERB --help\` prints the same. An unknown option, a
-missing value, or an option given twice ends with one line and status 2. \`joulemark man\` writes a manual page,
-\`joulemark completions SHELL\` completions.
+This page lists all subcommands of joulemark (*verbs*) and their options. \`joulemark VERB --help\` prints the same text.
+\`joulemark man\` prints a manual page, and \`joulemark completions SHELL\` prints completions for a shell.
+
+If an option is unknown, has no value, or is given twice, joulemark prints one line and ends with status 2. The
+[glossary](glossary.md) explains words such as epoch, hint and span. Made by \`deno task docs\` from the tables of the program.
+
+## Settings in files
 
 ${SETTINGS_TEXT.replaceAll(/(?<=^|[ ,])(\/etc|~|\$XDG)[^ ,\n]*/gm, "`$&`")}
 
-| verb | |
+## Subcommands
+
+| verb | what it does |
 | --- | --- |
 ${verbs.map(({ name, summary }) => `| [${name}](#${name}) | ${cell(summary)} |`).join("\n")}
 

@@ -50,8 +50,8 @@ export const OUTPUTS: readonly Output[] = [
     options: [option(
       "attribution",
       "HOW",
-      "energy of regions beside GEOPM's: sampled (none), exact (by exact edges), fit " +
-        "(with its error; default)",
+      "more energies of regions: sampled (only GEOPM's), exact (also by the exact begins and " +
+        "ends), fit (also an estimate with its error; default)",
       { words: ATTRIBUTIONS },
     )],
     replays: true,

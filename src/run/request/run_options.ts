@@ -168,8 +168,9 @@ export const RUN_OPTIONS: readonly Option[] = [
     value: "REGEX",
     env: true,
     group: EXISTING,
-    help: "each output line of the command that matches REGEX begins a phase; the first group is " +
-      "its name",
+    help:
+      "each output line of the command that matches REGEX begins a phase, which is a region; the " +
+      "first group is its name",
   },
   {
     name: "probe",
