@@ -134,79 +134,87 @@ const share = (sum: (key: keyof Flops) => number) => 100 * sum("vector") / sum("
 const width = (sum: (key: keyof Flops) => number) => sum("all") / sum("instructions");
 const nominal = mean((node) => node.nominalHz);
 const clocks = ratio("APERF", "MPERF");
-const IN_AN_INTERVAL = "maximum rate of one interval and node";
 
 /** The metrics by name, in the order in which they print. */
 const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, of: Figure]>> = {
   avg_cpuusage: [
     "cores",
-    "(user + system + nice) / (100 dt)",
+    "CPU time (user + system + nice, in 1/100 s) / (100 dt)",
     rate(100, "cpu.user", "cpu.system", "cpu.nice"),
   ],
   avg_freq: [
     "GHz",
-    "nominal frequency × core cycles / reference cycles",
+    "base frequency × core cycles / reference cycles",
     (nodes) => nominal(nodes) / 1e9 * clocks(nodes),
   ],
   avg_cpi: ["", "core cycles / instructions", ratio("APERF", "INST_RETIRED")],
   avg_flops: [
     "GFLOP/s",
-    "(events × operations per instruction) / (1e9 dt); AMD: FLOPS or SSE_FLOPS",
+    "floating-point operations / (10^9 dt), both precisions; AMD: the event FLOPS or " +
+    "SSE_FLOPS",
     perSecond((node) => allFlops(node) / 1e9),
   ],
   avg_flops_64b: [
     "GFLOP/s",
-    "double precision: scalar 1, 128 bit 2, 256 bit 4, 512 bit 8",
+    "operations in double precision / (10^9 dt). An instruction has 1 operation (scalar), " +
+    "2 (128 bits), 4 (256 bits) or 8 (512 bits)",
     perSecond((node) => flopsOf(node, "DOUBLE").all / 1e9),
   ],
   avg_flops_32b: [
     "GFLOP/s",
-    "single precision: scalar 1, 128 bit 4, 256 bit 8, 512 bit 16",
+    "operations in single precision / (10^9 dt). An instruction has 1 operation (scalar), " +
+    "4 (128 bits), 8 (256 bits) or 16 (512 bits)",
     perSecond((node) => flopsOf(node, "SINGLE").all / 1e9),
   ],
   vecpercent_64b: [
     "%",
-    "100 × vector operations / all, double precision",
+    "100 × operations of vector instructions / all operations, in double precision",
     flopRatio("DOUBLE", share),
   ],
   vecpercent_32b: [
     "%",
-    "100 × vector operations / all, single precision",
+    "100 × operations of vector instructions / all operations, in single precision",
     flopRatio("SINGLE", share),
   ],
   avg_vector_width_64b: [
     "",
-    "operations / instructions, double precision",
+    "operations / instructions, in double precision",
     flopRatio("DOUBLE", width),
   ],
   avg_vector_width_32b: [
     "",
-    "operations / instructions, single precision",
+    "operations / instructions, in single precision",
     flopRatio("SINGLE", width),
   ],
   avg_mbw: [
     "GiB/s",
-    "64 (CAS reads + writes) / (2^30 dt); AMD: 2 × 64 (channels 0 to 3), family 10h 64 DRAM",
+    "64 (CAS reads + CAS writes) / (2^30 dt). AMD: 2 × 64 (sum of channels 0 to 3) / " +
+    "(2^30 dt). AMD family 10h: 64 DRAM / (2^30 dt)",
     perSecond((node) => memoryBytes(node) / GIB),
   ],
   avg_htbw: ["GiB/s", "4 (HT0 + HT1 + HT2) / (2^30 dt)", rate(GIB, "HYPERTRANSPORT")],
   avg_mcdrambw: [
     "GiB/s",
-    "64 (inserts − misses − DDR reads) / (2^30 dt); 64 inserts if it is not a cache",
+    "64 (inserts − misses − DDR reads) / (2^30 dt). If MCDRAM is not a cache: 64 inserts " +
+    "/ (2^30 dt)",
     perSecond((node) => packageMemory(node) / GIB),
   ],
   avg_blockbw: ["MiB/s", "512 (sectors read + written) / (2^20 dt)", rate(MIB, "block_bytes")],
-  avg_ethbw: ["MiB/s", "(rx + tx bytes) / (2^20 dt), without lo, ib*", rate(MIB, "ethernet_bytes")],
+  avg_ethbw: [
+    "MiB/s",
+    "(rx + tx bytes) / (2^20 dt), without the devices lo and ib*",
+    rate(MIB, "ethernet_bytes"),
+  ],
   avg_lnetbw: ["MiB/s", "(rx + tx bytes) / (2^20 dt)", rate(MIB, "lnet_bytes")],
   avg_lustrebw: ["MiB/s", "(read + write bytes) / (2^20 dt)", rate(MIB, "lustre_bytes")],
   avg_fabricbw: [
     "MiB/s",
-    "4 (words received + sent) / (2^20 dt); OPA: flits / (125000 dt)",
+    "4 (words received + words sent) / (2^20 dt). OPA: flits / (125000 dt)",
     perSecond((node) => fabric(node, "bytes", (input) => node.total(input))),
   ],
   avg_packetsize: [
     "MiB",
-    "fabric data / fabric packets",
+    "bytes of the fabric / packets of the fabric / 2^20",
     mean((node) => {
       const take = (input: string) => node.total(input);
       return fabric(node, "bytes", take) / fabric(node, "packets", take);
@@ -214,43 +222,57 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   ],
   max_fabricbw: [
     "MiB/s",
-    IN_AN_INTERVAL,
+    "maximum of the fabric's rate over intervals and nodes",
     greatest((node) => fabric(node, "bytes", (input) => node.peak(input))),
   ],
   max_packetrate: [
     "1/s",
-    "maximum packet rate of one interval and node",
+    "maximum of the fabric's packet rate over intervals and nodes",
     greatest((node) => fabric(node, "packets", (input) => node.peak(input))),
   ],
-  max_lnetbw: ["MiB/s", IN_AN_INTERVAL, greatest((node) => node.peak("lnet_bytes") / MIB)],
+  max_lnetbw: [
+    "MiB/s",
+    "maximum of the rate of lnet over intervals and nodes",
+    greatest((node) => node.peak("lnet_bytes") / MIB),
+  ],
   avg_lustreiops: ["1/s", "metadata operations of llite / dt", rate(1, "metadata")],
   max_mds: [
     "1/s",
-    "maximum rate of metadata operations of one interval and node",
+    "maximum of the rate of metadata operations over intervals and nodes",
     greatest((node) => node.peak("metadata")),
   ],
-  avg_openclose: ["1/s", "(open + close) / dt", rate(1, "open_close")],
-  avg_mdcreqs: ["1/s", "requests / dt", rate(1, "mdc.reqs")],
-  avg_oscreqs: ["1/s", "requests / dt", rate(1, "osc.reqs")],
-  avg_mdcwait: ["us", "wait / requests", ratio("mdc.wait", "mdc.reqs")],
-  avg_oscwait: ["us", "wait / requests", ratio("osc.wait", "osc.reqs")],
-  avg_loads: ["1/s", "load events / dt", rate(1, "LOADS")],
-  avg_l1loadhits: ["1/s", "load events / dt", rate(1, "L1_LOAD_HITS")],
-  avg_l2loadhits: ["1/s", "load events / dt", rate(1, "L2_LOAD_HITS")],
-  avg_llcloadhits: ["1/s", "load events / dt", rate(1, "LLC_LOAD_HITS")],
+  avg_openclose: ["1/s", "(open + close operations) / dt", rate(1, "open_close")],
+  avg_mdcreqs: ["1/s", "requests to metadata servers / dt", rate(1, "mdc.reqs")],
+  avg_oscreqs: ["1/s", "requests to storage servers / dt", rate(1, "osc.reqs")],
+  avg_mdcwait: [
+    "us",
+    "waiting time / number of requests to metadata servers",
+    ratio("mdc.wait", "mdc.reqs"),
+  ],
+  avg_oscwait: [
+    "us",
+    "waiting time / number of requests to storage servers",
+    ratio("osc.wait", "osc.reqs"),
+  ],
+  avg_loads: ["1/s", "load instructions / dt", rate(1, "LOADS")],
+  avg_l1loadhits: ["1/s", "loads that hit the L1 cache / dt", rate(1, "L1_LOAD_HITS")],
+  avg_l2loadhits: ["1/s", "loads that hit the L2 cache / dt", rate(1, "L2_LOAD_HITS")],
+  avg_llcloadhits: ["1/s", "loads that hit the last cache / dt", rate(1, "LLC_LOAD_HITS")],
   mem_hwm: [
     "GiB",
-    "maximum MemUsed − FilePages − Slab over samples and nodes / 2^30",
+    "maximum of (MemUsed − FilePages − Slab) over samples and nodes / 2^30",
     greatest((node) => node.memoryBytes / GIB),
   ],
   node_imbalance: [
     "",
-    "maximum over nodes of mean((max − rate) / max), user time, max over nodes",
+    "mean over intervals of (max − rate) / max, where rate is the user time of a node and " +
+    "max the highest rate of all nodes; the value of the node with the highest mean",
     nodeImbalance,
   ],
   time_imbalance: [
     "",
-    "minimum over inner times of mean user rate after / before, by trapezoids",
+    "for each time inside the job: mean rate of user time after it / mean rate before it. " +
+    "The value is the minimum over these times and over nodes",
     (nodes) => {
       const values = nodes.map(timeImbalance).filter((value) => value === value);
       return values.length === 0 ? NaN : Math.min(...values);
@@ -258,20 +280,36 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   ],
   avg_gpuutil: [
     "%",
-    "mean utilization without the first and last sample",
+    "mean utilization over samples, without the first and the last sample",
     mean((node) => inner(node.gpuUtilization)),
   ],
   avg_gpupower: [
     "W",
-    "mean over samples of the sum over GPUs",
+    "mean over samples of the power of all GPUs, without the first and the last sample",
     mean((node) => inner(node.gpuWatts)),
   ],
   avg_pkgpower: ["W", "joules of the packages / dt", rate(1, "joules.pkg")],
   avg_dram_power: ["W", "joules of the memory / dt", rate(1, "joules.dram")],
-  pkg_energy: ["J", "counts × joules of a count, packages, sum over nodes", total("joules.pkg")],
-  dram_energy: ["J", "counts × joules of a count, memory, sum over nodes", total("joules.dram")],
-  package_power: ["W", "joules of the packages / dt: not the node's power", rate(1, "joules.pkg")],
-  node_power: ["W", "joules of the node's own meter / dt, where recorded", rate(1, "joules.node")],
+  pkg_energy: [
+    "J",
+    "counts × joules per count of the packages, summed over nodes",
+    total("joules.pkg"),
+  ],
+  dram_energy: [
+    "J",
+    "counts × joules per count of the memory, summed over nodes",
+    total("joules.dram"),
+  ],
+  package_power: [
+    "W",
+    "joules of the packages / dt. It is not the power of the node",
+    rate(1, "joules.pkg"),
+  ],
+  node_power: [
+    "W",
+    "joules of the node's own meter / dt, if the records have this meter",
+    rate(1, "joules.node"),
+  ],
 };
 
 /** The metrics in the order in which they print. */
