@@ -1,7 +1,7 @@
 /**
  * Lines and inlined functions of addresses, by what compilers write with `-g`. Truth: DWARF 2 to 5.
  *
- * A unit is read when an address in it is asked for. Compressed sections and names in other files (dwz) are left out.
+ * A unit is read when an address in it is asked for. Names in other files (dwz) are left out.
  * @module
  */
 import { BadTable, Cursor, orNothing } from "./cursor.ts";
@@ -17,8 +17,7 @@ export interface DebugFrame {
   readonly line: number;
 }
 
-const NOBITS = 8, COMPRESSED = 0x800;
-const SECTION_MOST = 1 << 28;
+const NOBITS = 8;
 /** A unit that is larger takes too long. */
 const UNIT_MOST = 1 << 26, SCOPES_MOST = 1 << 20, DEPTH_MOST = 256;
 const TAG = { inlined: 0x1d, subprogram: 0x2e };
@@ -133,9 +132,7 @@ export class DebugInfo {
   #section(name: string): Uint8Array {
     return this.#sections.getOrInsertComputed(name, () => {
       const found = this.#file.sections.find((s) => s.name === name && s.kind !== NOBITS);
-      const isRead = found !== undefined && (found.flags & COMPRESSED) === 0 &&
-        found.size < SECTION_MOST;
-      return isRead ? piece(this.#read, found.offset, found.size) : new Uint8Array();
+      return found === undefined ? new Uint8Array() : piece(this.#read, found.offset, found.size);
     });
   }
 

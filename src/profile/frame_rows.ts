@@ -24,7 +24,7 @@ const RETURN = 16;
 /** At a function's start: CFA = rsp + 8, the return address lies below it. */
 const FIRST_ROW = [0, 7, 8, SAME, SAME, SAME, SAME, SAME, SAME, -8];
 
-const EH_FRAME_HDR = 0x6474e550, LOAD = 1, NOBITS = 8, COMPRESSED = 0x800;
+const EH_FRAME_HDR = 0x6474e550, LOAD = 1, NOBITS = 8;
 /** Encodings of pointers in .eh_frame_hdr that linkers write: udata4; sdata4 from the table's address. */
 const COUNT_ENCODING = 0x03, TABLE_ENCODING = 0x3b;
 const TABLE_MOST = 1 << 28, ENTRY_MOST = 1 << 20, ROWS_MOST = 1 << 14, REMEMBERED_MOST = 256;
@@ -63,8 +63,7 @@ export class FrameTable {
       return file.sections.find((s) => s.name === name && s.kind !== NOBITS && s.size > 0);
     };
     this.#ehFrame = named(".eh_frame");
-    const debug = named(".debug_frame");
-    this.#debugFrame = debug !== undefined && (debug.flags & COMPRESSED) === 0 ? debug : undefined;
+    this.#debugFrame = named(".debug_frame");
     this.#openHeader();
     this.isEmpty = this.#header === undefined && this.#ehFrame === undefined &&
       this.#debugFrame === undefined;

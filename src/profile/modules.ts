@@ -14,6 +14,7 @@ import {
 import { type Fde, FrameTable } from "./frame_rows.ts";
 import { GoTable } from "./go_table.ts";
 import { LinkageTable } from "./plt.ts";
+import { PackedSections } from "./packed_sections.ts";
 import type { MappedFile } from "./records.ts";
 import { type CodeTables, OUTERMOST } from "./unwind.ts";
 
@@ -40,6 +41,8 @@ export interface Module {
   readonly inode?: number;
   /** Why nothing is known of it. */
   readonly refused?: string;
+  /** Sections of the file, none of them compressed. */
+  readonly packed?: PackedSections;
 }
 
 interface LoadedModule extends Module {
@@ -124,9 +127,10 @@ export class Modules implements CodeTables {
       const elf = "refused" in source ? source : openElf(source.read);
       if (!("refused" in source || "refused" in elf) && isMapped(file, source, elf)) {
         const { inode } = source, id = buildId || elf.buildId;
-        const module: LoadedModule = Object.assign(base, { elf, source, inode, buildId: id });
+        const module: LoadedModule = Object.assign(base, { source, inode, buildId: id });
         this.#keepOpen(module);
-        return module;
+        const packed = new PackedSections(elf, this.#readerOf(module));
+        return Object.assign(module, { packed, elf: packed.file });
       }
       if (!("refused" in source)) source.close();
       refused ||= "refused" in elf ? elf.refused : "replaced";
@@ -172,7 +176,7 @@ export class Modules implements CodeTables {
   frames(number: number): FrameTable | undefined {
     const module = this.all[number] as LoadedModule | undefined;
     if (module?.elf === undefined) return undefined;
-    return module.frames ??= new FrameTable(module.elf, this.#readerOf(module));
+    return module.frames ??= new FrameTable(module.elf, this.reader(number));
   }
 
   /** Functions of a module's own file, by symbols or by Go's table. */
@@ -189,9 +193,10 @@ export class Modules implements CodeTables {
     return (module.linkage ??= new LinkageTable(module.elf, this.#readerOf(module))).find(address);
   }
 
-  /** Reads a module's file. */
+  /** Reads a module's file, and its compressed sections. */
   reader(number: number): ReadAt {
-    return this.#readerOf(this.all[number] as LoadedModule);
+    const module = this.all[number] as LoadedModule;
+    return module.packed?.read ?? this.#readerOf(module);
   }
 
   callBefore(number: number, address: number, callee: number): 0 | 1 | 2 {

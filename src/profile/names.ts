@@ -6,10 +6,11 @@
 import { demangled } from "./demangle.ts";
 import { DebugInfo } from "./dwarf.ts";
 import { debugLinkOf, debugPaths, hasSum } from "./debug_link.ts";
-import { type ElfFile, openElf, type ReadAt, type Symbol, SymbolTable } from "./elf.ts";
+import { type ElfFile, openElf, type Symbol, SymbolTable } from "./elf.ts";
 import { CUT, fileName, type Frame, GUESSED, INLINED, KERNEL, OFF_CPU } from "./function_data.ts";
 import { JitMap, KernelMap } from "./jit_map.ts";
 import type { OpenPath } from "./modules.ts";
+import { PackedSections } from "./packed_sections.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
 
 /** Parts of a profile whose nodes are named. */
@@ -44,18 +45,13 @@ const MARKER_KEYS = Object.values(MARKER);
 const UNKNOWN = "[unknown]";
 /** A debug file. */
 interface DebugFile {
-  readonly elf: ElfFile;
-  readonly read: ReadAt;
+  readonly packed: PackedSections;
   readonly symbols: SymbolTable;
 }
 
-const COMPRESSED = 0x800;
-
-/** Has a file lines that can be read? */
+/** Has a file lines? */
 function hasInfo({ sections }: ElfFile): boolean {
-  return sections.some(({ name, flags, size }) => {
-    return name === ".debug_info" && size > 0 && (flags & COMPRESSED) === 0;
-  });
+  return sections.some(({ name, size }) => name === ".debug_info" && size > 0);
 }
 
 /** Names the nodes of a profile's tree. */
@@ -161,9 +157,18 @@ export class FrameNames {
       if (elf !== undefined && hasInfo(elf)) {
         return new DebugInfo(elf, this.#profile.modules.reader(number));
       }
-      return debug !== undefined && hasInfo(debug.elf)
-        ? new DebugInfo(debug.elf, debug.read)
+      return debug !== undefined && hasInfo(debug.packed.file)
+        ? new DebugInfo(debug.packed.file, debug.packed.read)
         : undefined;
+    });
+  }
+
+  /** Files whose lines cannot be read, and why. */
+  get unreadLines(): { readonly path: string; readonly reason: string }[] {
+    return [...this.#lines.keys()].flatMap((number) => {
+      const { path, packed } = this.#profile.modules.all[number];
+      const reason = packed?.refused || this.#debug.get(number)?.packed.refused;
+      return reason ? [{ path, reason }] : [];
     });
   }
 
@@ -184,7 +189,8 @@ export class FrameNames {
             ? found.buildId === module.buildId
             : link !== undefined && hasSum(file.read, link.sum));
         if (isRight) {
-          return { elf: found, read: file.read, symbols: new SymbolTable(found, file.read) };
+          const packed = new PackedSections(found, file.read);
+          return { packed, symbols: new SymbolTable(found, file.read) };
         }
         file.close();
       }

@@ -2,6 +2,8 @@
 import { assert, assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
 import { affinityOf } from "../../src/os/host.ts";
 import { parseReport } from "../../src/formats/report.ts";
+import { openElf } from "../../src/profile/elf.ts";
+import { memoryReader } from "../../src/profile/modules.ts";
 import { type FoldedLine, readFolded, shareOf, totalS } from "../_support/folded.ts";
 import {
   BY_KERNEL,
@@ -173,6 +175,17 @@ program("a static program", "cc -O2 -static -o app PROGRAMS/shares.c", (lines) =
 
 const FRAMES = "-O2 -fno-optimize-sibling-calls -fno-asynchronous-unwind-tables -fno-unwind-tables";
 
+for (const compression of ["-gz=none", "-gz=zlib"]) {
+  program(
+    `unwind tables in debug information alone, ${compression}`,
+    `cc ${FRAMES} -fomit-frame-pointer -g ${compression} -o app PROGRAMS/shares.c`,
+    (lines) => {
+      assertAlmostEquals(shareOf(lines, "_start", "main", "work", "heavy"), 0.75, ERROR);
+      assert(lines.every(({ frames }) => frames.every((frame) => !frame.endsWith("_[g]"))));
+    },
+  );
+}
+
 for (const leaf of ["-fcf-protection", "-momit-leaf-frame-pointer"]) {
   program(
     `frame pointers without tables, ${leaf}`,
@@ -335,6 +348,46 @@ endToEnd("stacks for pprof, speedscope and readers of perf script", (dir) => {
   assertMatch(samples[0], /^\w+ \d+\/\d+ \[\d{3}\] \d+\.\d{6}: 5025126 cpu-clock:\n\t +[0-9a-f]+ /);
   const packed = Deno.readFileSync(`${dir}/p.pb.gz`);
   assertEquals([...packed.subarray(0, 2)], [0x1f, 0x8b]);
+}, LIMIT_S);
+
+/** Ways to compress debug information; a tool may not have all of them. */
+const COMPRESSIONS = [
+  "-gz=none",
+  "-gz=zlib",
+  "-gz=zlib-gnu",
+  "objcopy --compress-debug-sections=zstd",
+];
+
+endToEnd("compressed debug information has the same lines and inlined functions", (dir) => {
+  const user = userIn(dir), source = `${PROGRAMS}inlined.c`;
+  const listOf = () => {
+    const { functions, notes = [] } = reportOf(dir);
+    const [{ function: name, file, line }] = functions.list;
+    return { row: [name, file, line > 9 && line < 19], notes: JSON.stringify(notes) };
+  };
+  for (const way of COMPRESSIONS) {
+    const [flag, then] = way.startsWith("-") ? [way, ":"] : ["", `${way} app`];
+    const build = `cc -O2 -g ${flag} -o app ${source} && ${then}`;
+    if (!succeeds("sh", "-c", build.replaceAll("app", `${dir}/tried`))) continue;
+    const lines = functionsOf(dir, user, build);
+    assert(shareOf(lines, "main", "outer", "twice_[i]") > 0.9, way);
+    const { row, notes } = listOf();
+    assertEquals(row, ["twice_[i]", source, true], way);
+    assert(!notes.includes("lines and inlined"), notes);
+  }
+  // The section claims 10 GB.
+  const bytes = Deno.readFileSync(`${dir}/app`), file = openElf(memoryReader(bytes));
+  assert(!("refused" in file));
+  const info = file.sections.find(({ name, flags }) => name === ".debug_info" && flags === 0x800);
+  if (info === undefined) return;
+  new DataView(bytes.buffer).setBigUint64(info.offset + 8, 10n ** 10n, true);
+  Deno.writeFileSync(`${dir}/app`, bytes);
+  const lines = functionsOf(dir, user, ":");
+  assert(shareOf(lines, "main", "outer") > 0.9 && shareOf(lines, "twice_[i]") === 0);
+  assertMatch(
+    listOf().notes,
+    /lines and inlined functions of [^ ]*app are missing: section \.debug_info is too large/,
+  );
 }, LIMIT_S);
 
 endToEnd(

@@ -1,8 +1,10 @@
 /** Lines and inlined functions against addr2line(1), and damaged debug information. */
+import { deflateSync, zstdCompressSync } from "node:zlib";
 import { assert, assertEquals } from "@std/assert";
 import { DebugInfo } from "../../src/profile/dwarf.ts";
-import { openElf, SymbolTable } from "../../src/profile/elf.ts";
+import { openElf, type Section, SymbolTable } from "../../src/profile/elf.ts";
 import { memoryReader } from "../../src/profile/modules.ts";
+import { PackedSections } from "../../src/profile/packed_sections.ts";
 import { skippedWithout, succeeds, unless } from "../_support/skipped.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
 import { Random } from "../fuzz/random.ts";
@@ -28,6 +30,18 @@ function built(
   return { dir, path, bytes: Deno.readFileSync(path) };
 }
 
+/** Sections of a file, none of them compressed. */
+function sectionsOf(bytes: Uint8Array): PackedSections {
+  const read = memoryReader(bytes), file = openElf(read);
+  assert(!("refused" in file));
+  return new PackedSections(file, read);
+}
+
+function infoOf(bytes: Uint8Array): DebugInfo {
+  const { file, read } = sectionsOf(bytes);
+  return new DebugInfo(file, read);
+}
+
 /** Addresses inside of the program's own functions. */
 function addressesOf(bytes: Uint8Array): number[] {
   const read = memoryReader(bytes), file = openElf(read);
@@ -46,6 +60,7 @@ const KINDS: [compiler: string, flags: string[], source: string][] = [
   ["cc", ["-gdwarf-2"], "inlined.c"],
   ["cc", ["-gdwarf-4"], "inlined.c"],
   ["cc", ["-gdwarf-5"], "inlined.c"],
+  ["cc", ["-g", "-gz=zlib"], "inlined.c"],
   ["c++", ["-gdwarf-5"], "shares.cpp"],
   ["clang", ["-gdwarf-4"], "inlined.c"],
   ["clang", ["-gdwarf-5"], "inlined.c"],
@@ -74,9 +89,7 @@ for (const [compiler, flags, source] of KINDS) {
 
 /** @param isWhole addr2line also tells inlined functions; it does not of clang's DWARF 5. */
 function compare(path: string, bytes: Uint8Array, source: string, isWhole: boolean): void {
-  const read = memoryReader(bytes), file = openElf(read);
-  assert(!("refused" in file));
-  const info = new DebugInfo(file, read), addresses = addressesOf(bytes);
+  const info = infoOf(bytes), addresses = addressesOf(bytes);
   assert(addresses.length > 100);
   const args = ["-f", "-i", "-a", "-e", path, ...addresses.map((at) => at.toString(16))];
   const text = new TextDecoder().decode(
@@ -103,24 +116,118 @@ function compare(path: string, bytes: Uint8Array, source: string, isWhole: boole
   assert(compared > 100, `${compared} of ${addresses.length}`);
 }
 
+/** Type of compression, and how it is done. */
+const METHODS = { zlib: [1, deflateSync], zstd: [2, zstdCompressSync] } as const;
+
+/** Compresses all debug sections of a file: their bytes then come after it. */
+function packed(
+  bytes: Uint8Array,
+  method: keyof typeof METHODS,
+  change: (header: DataView, content: Uint8Array) => void = () => {},
+): Uint8Array<ArrayBuffer> {
+  const read = memoryReader(bytes), file = openElf(read);
+  assert(!("refused" in file));
+  const parts = [bytes.slice()], head = new DataView(parts[0].buffer);
+  const [type, compress] = METHODS[method], tableAt = Number(head.getBigUint64(40, true));
+  let end = bytes.length;
+  file.sections.forEach(({ name, offset, size }, i) => {
+    if (!name.startsWith(".debug_")) return;
+    const content = new Uint8Array(compress(bytes.subarray(offset, offset + size)));
+    const header = new DataView(new ArrayBuffer(24)), at = tableAt + 64 * i;
+    header.setUint32(0, type, true);
+    header.setBigUint64(8, BigInt(size), true);
+    header.setBigUint64(16, 1n, true);
+    change(header, content);
+    parts.push(new Uint8Array(header.buffer), content);
+    head.setBigUint64(at + 8, 0x800n, true);
+    head.setBigUint64(at + 24, BigInt(end), true);
+    head.setBigUint64(at + 32, BigInt(24 + content.length), true);
+    end += 24 + content.length;
+  });
+  const all = new Uint8Array(end);
+  parts.reduce((at, part) => {
+    all.set(part, at);
+    return at + part.length;
+  }, 0);
+  return all;
+}
+
+/** Functions and lines at some addresses. */
+function framesOf(info: DebugInfo): unknown[] {
+  return Array.from({ length: 80 }, (_, i) => info.frames(0x1000 + 13 * i));
+}
+
+Deno.test({
+  ...skippedWithout("compressed debug sections have the same functions and lines", NO_TOOLS),
+  fn() {
+    const { dir, bytes } = built("cc", ["-g"], "inlined.c");
+    Deno.removeSync(dir, { recursive: true });
+    const expected = framesOf(infoOf(bytes));
+    assert(expected.flat().length > 20);
+    for (const method of ["zlib", "zstd"] as const) {
+      assertEquals(framesOf(infoOf(packed(bytes, method))), expected, method);
+    }
+    // addr2line cannot read these.
+    if (!succeeds("sh", "-c", "echo 'int main;' | cc -gz=zlib-gnu -xc -c -o /dev/null -")) return;
+    const older = built("cc", ["-g", "-gz=zlib-gnu"], "inlined.c");
+    Deno.removeSync(older.dir, { recursive: true });
+    assertEquals(framesOf(infoOf(older.bytes)), expected);
+  },
+});
+
+Deno.test({
+  ...skippedWithout("one reason says why a debug section cannot be read", NO_TOOLS),
+  fn() {
+    const { dir, bytes } = built("cc", ["-g"], "inlined.c");
+    Deno.removeSync(dir, { recursive: true });
+    const reasonOf = (
+      change: Parameters<typeof packed>[2],
+      method: keyof typeof METHODS = "zlib",
+    ) => {
+      const sections = sectionsOf(packed(bytes, method, change));
+      const beganMs = performance.now();
+      assertEquals(framesOf(new DebugInfo(sections.file, sections.read)).flat(), []);
+      assert(performance.now() - beganMs < 2000);
+      return sections.refused.replace(/^\.debug_\w+ /, "");
+    };
+    const claims = (size: bigint) => (header: DataView) => header.setBigUint64(8, size, true);
+    assertEquals(reasonOf(claims(10n ** 10n)), "is too large (1.00e+4 MB)");
+    assertEquals(reasonOf(claims(1n << 63n)).slice(0, 12), "is too large");
+    for (const method of ["zlib", "zstd"] as const) {
+      // More than there is, and less: what the bytes are worth is not made.
+      for (const size of [200_000_000n, 5n, 0n]) {
+        const found = reasonOf(claims(size), method);
+        assertEquals(found, size === 0n ? "" : "is damaged");
+      }
+      assertEquals(reasonOf((_, content) => content.fill(0xff), method), "is damaged");
+    }
+    const unknown = (header: DataView) => header.setUint32(0, 77, true);
+    assertEquals(reasonOf(unknown), "has the unknown compression 77");
+  },
+});
+
 Deno.test({
   ...skippedWithout("damaged debug information gives a result or nothing, and ends", NO_TOOLS),
   async fn() {
     const { dir, bytes } = built("cc", ["-g"], "inlined.c");
     Deno.removeSync(dir, { recursive: true });
-    const read = memoryReader(bytes), file = openElf(read);
-    assert(!("refused" in file));
-    const parts = file.sections.filter(({ name, size }) => name.startsWith(".debug_") && size > 0);
-    await withTimeLimit(() => {
-      for (let number = 0; number < CASES; number++) {
-        const random = new Random(SEED, number), damaged = bytes.slice();
-        for (let n = 1 + random.below(8); n > 0; n--) {
-          const { offset, size } = random.pick(parts);
-          damaged[offset + random.below(size)] = random.below(256);
+    for (const whole of [bytes, packed(bytes, "zlib"), packed(bytes, "zstd")]) {
+      const file = openElf(memoryReader(whole));
+      assert(!("refused" in file));
+      const isPart = ({ name, size }: Section) => name.startsWith(".debug_") && size > 0;
+      const parts = file.sections.filter(isPart);
+      await withTimeLimit(() => {
+        for (let number = 0; number < CASES; number++) {
+          const random = new Random(SEED, number), damaged = whole.slice();
+          for (let n = 1 + random.below(8); n > 0; n--) {
+            const { offset, size } = random.pick(parts);
+            // The header of a compressed section is as likely as all the rest of it.
+            const length = random.below(2) === 0 ? Math.min(24, size) : size;
+            damaged[offset + random.below(length)] = random.below(256);
+          }
+          framesOf(infoOf(damaged));
         }
-        const info = new DebugInfo(file, memoryReader(damaged));
-        for (let at = 0x1000; at < 0x1400; at += 13) info.frames(at);
-      }
-    }, 60);
+      }, 60);
+    }
   },
 });

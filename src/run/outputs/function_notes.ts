@@ -56,7 +56,7 @@ export function whyNoTimers(
 /** The notes. */
 export function functionNotes(
   { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
-  { stackBytes, elsewhereNs, others, unread, timers }: NoteSources,
+  { stackBytes, elsewhereNs, others, unread, withoutLines = [], timers }: NoteSources,
 ): Finding[] {
   const notes: Finding[] = [];
   const add = (code: string, text: string, remedy: string) => {
@@ -91,6 +91,12 @@ export function functionNotes(
     const text = `functions of ${andMore(first.path, unread.length)} have no names, because the ` +
       `file cannot be read: ${first.reason}`;
     add("of-unread-files", text, "Keep the file in its place until the run ends");
+  }
+  if (withoutLines.length > 0) {
+    const [{ path, reason }] = withoutLines;
+    const text = `lines and inlined functions of ${andMore(path, withoutLines.length)} are ` +
+      `missing: section ${reason}`;
+    add("without-lines", text, "Compile the program again with -g1 -gz=none");
   }
   if (elsewhereNs > Math.max(MIN_ELSEWHERE_NS, ELSEWHERE_SHARE * (elsewhereNs + cpuNs))) {
     const text =

@@ -227,7 +227,17 @@ class FunctionOutput implements OpenOutput {
     const { stackBytes } = this.#live, { elsewhereNs } = this.#sampling;
     const unread = unreadFiles(data, modules.all);
     const { timers } = this.#sampling;
-    const about = this.#about = { stackBytes, elsewhereNs, others, unread, timers };
+    const about = this.#about = {
+      stackBytes,
+      elsewhereNs,
+      others,
+      unread,
+      timers,
+      // Known when all functions have their names.
+      get withoutLines() {
+        return names.unreadLines;
+      },
+    };
     // Files that grow are closed by now.
     const rows = recording?.writer.finish(data, profile.processes.names, about);
     if (rows !== undefined) writeFile(recording!.namesPath, () => [rows], this.#files.site);

@@ -63,9 +63,14 @@ export interface NoteSources {
   readonly others: number;
   /** Files with most samples first. */
   readonly unread: readonly UnreadFile[];
+  /** Files with debug information that cannot be read. */
+  readonly withoutLines?: readonly UnreadLines[];
   /** Absent if the kernel samples. */
   readonly timers?: TimerFacts;
 }
+
+/** A file without lines, although it has debug information. */
+export type UnreadLines = Pick<UnreadFile, "path" | "reason">;
 
 /** Rate and source of the samples. */
 export interface RecordedRate {
@@ -303,9 +308,11 @@ class FunctionRows {
   /** Sources of notes in the last row; older recordings have none. */
   #about([, facts, about]: readonly unknown[], line: number): NoteSources | undefined {
     if (about === undefined) return undefined;
-    const { unread } = Object(about) as NoteSources, { unseen } = Object(facts) as ProfileFacts;
-    const isRight = Array.isArray(unseen) && Array.isArray(unread) &&
-      unread.every((file) => typeof Object(file).path === "string");
+    const { unread, withoutLines = [] } = Object(about) as NoteSources;
+    const { unseen } = Object(facts) as ProfileFacts;
+    const isRight = Array.isArray(unseen) && [unread, withoutLines].every((files) => {
+      return Array.isArray(files) && files.every((file) => typeof Object(file).path === "string");
+    });
     return isRight ? about as NoteSources : this.wrong(line, "sources of notes");
   }
 
