@@ -559,6 +559,38 @@ asEachUser("time off the CPU is by stack, of a user that may not sample the kern
 }, LIMIT_S);
 
 endToEnd(
+  "a command that began before the monitor was ready is sampled from then on, with a note",
+  (dir) => {
+    joulemark(dir, ["client", "c"]);
+    compile("e2e/programs/functions/shares.c", `${dir}/plain`, ["-O2"]);
+    compile("e2e/programs/functions/powers.c", `${dir}/marked`, ["-O2", `-I${dir}`, "-pthread"]);
+    const noteIn = (path: string) => {
+      const notes: string[] = reportOf(dir, path).notes ?? [];
+      return notes.find((note) => /^functions of the first [\d.]+ s are missing/.test(note)) ?? "";
+    };
+    // The guardian waits for a second.
+    const late = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=perf_event_open", "-e"];
+    const fault = "inject=perf_event_open:delay_enter=1300000:when=1";
+    const options = ["--functions", "--folded", "f", "--record=rec", "--report=r"];
+    for (const command of [["./plain", "3000"], ["./marked", "3"]]) {
+      const args = [...late, fault, BINARY, "run", ...options, "--", ...command];
+      const out = new Deno.Command("strace", { args, cwd: dir }).outputSync();
+      const { processes } = reportOf(dir, "r"), text = new TextDecoder().decode(out.stderr);
+      assertEquals([out.code, processes.count], [3, 1], text);
+      const note = noteIn("r");
+      assertMatch(note, /the monitor was ready\./, text);
+      const lines = readFolded(`${dir}/f`);
+      assert(shareOf(lines, "main", "work", "heavy") + shareOf(lines, "both", "heavy") > 0.4);
+      const again = joulemark(dir, ["replay", "-q", "--functions", "--report=again", "rec"]);
+      assertEquals(again.code, 0, again.stderr);
+      assertEquals(noteIn("again"), note);
+    }
+  },
+  LIMIT_S,
+  NO_STRACE,
+);
+
+endToEnd(
   "one line says why waiting threads have no stacks",
   (dir) => {
     compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);

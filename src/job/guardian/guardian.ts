@@ -51,6 +51,8 @@ export class Guardian {
   readonly inherited: readonly number[];
   /** The session directory. */
   readonly directory: string;
+  /** Start of the application, CLOCK_MONOTONIC_RAW in ns; NaN: not known so far. */
+  startedNs = NaN;
   #open = true;
   #isDecided = false;
   #aliveNs = 0;
@@ -203,6 +205,7 @@ export class Guardian {
         return undefined;
       }
       const event = eventOf(new TextDecoder().decode(this.#packet.subarray(0, size)));
+      if (event?.kind === "started") this.startedNs = event.ns;
       if (event !== undefined) return event;
     }
   }

@@ -11,7 +11,7 @@
 import { grown } from "../../core/grow.ts";
 import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile, readText } from "../files.ts";
-import { bindRedirect } from "./ioctl.ts";
+import { bindEventCalls } from "./ioctl.ts";
 import { cString, ERRNO, errno, errorText, libc, SYSCALLS } from "../libc.ts";
 
 const ATTR_BYTES = 128;
@@ -123,7 +123,7 @@ export class PerfProbes implements Disposable {
       const remedy = denied ? "; root or CAP_PERFMON may (doctor --remedy)" : "";
       return `${what}: ${denied ? "this user may place no probes" : errorText(why)}${remedy}`;
     };
-    const redirect = bindRedirect();
+    const { redirect } = bindEventCalls();
     const openEvent = (what: Uint8Array<ArrayBuffer>, cpu: number) => {
       return Number(
         openCounter(undefined, () => c.perfEventOpen(number, what, -1, cpu, -1, FD_CLOEXEC)),

@@ -9,7 +9,7 @@
 import { openCounter } from "../confinement/caller_rights.ts";
 import { rawNanoseconds } from "../clock.ts";
 import { closeFile } from "../files.ts";
-import { bindRedirect } from "./ioctl.ts";
+import { bindEventCalls, type EventCalls } from "./ioctl.ts";
 import { ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
 import { type EndOf, RecordPool, type RingPiece } from "./record_pool.ts";
 
@@ -51,7 +51,8 @@ export class PerfSampling extends RecordPool implements Disposable {
   readonly #further: number[] = [];
   /** Events of other processes that write into the ring of their CPU. */
   readonly #others: { readonly cpu: number; readonly fd: number }[] = [];
-  #redirect: ((fd: number, to: number) => number) | undefined;
+  /** Bound before the monitor is confined. */
+  readonly #calls: EventCalls = bindEventCalls();
   /** Begin of the previous turn, and the time up to which all records were copied, CLOCK_MONOTONIC_RAW in ns. */
   #beganNs = 0;
   #copiedNs = 0;
@@ -94,11 +95,11 @@ export class PerfSampling extends RecordPool implements Disposable {
 
   /** Opens further events, whose records go into the same rings. @returns The call that was refused. */
   also(pid: number, attribute: Uint8Array<ArrayBuffer>): RefusedCall | undefined {
-    this.#redirect ??= bindRedirect();
+    const { redirect } = this.#calls;
     for (const { cpu, fd: leader } of this.#rings) {
       const fd = openEvent(pid, cpu, attribute);
       if (fd < 0) return refused("perf_event_open");
-      if (this.#redirect(fd, leader) !== 0) {
+      if (redirect(fd, leader) !== 0) {
         const failed = refused("ioctl");
         closeFile(fd);
         return failed;
@@ -116,13 +117,19 @@ export class PerfSampling extends RecordPool implements Disposable {
       else this.#rings.push(made);
       return made !== undefined;
     }
-    this.#redirect ??= bindRedirect();
-    if (this.#redirect(fd, ring.fd) !== 0) {
+    const { redirect } = this.#calls;
+    if (redirect(fd, ring.fd) !== 0) {
       closeFile(fd);
       return false;
     }
     this.#others.push({ cpu, fd });
     return true;
+  }
+
+  /** Begins now: the process executed its program before it had events. */
+  enable(): void {
+    const { enable } = this.#calls;
+    for (const fd of [...this.#rings.map(({ fd }) => fd), ...this.#further]) enable(fd);
   }
 
   /** Number of CPUs with an event. */

@@ -56,7 +56,7 @@ export function whyNoTimers(
 /** The notes. */
 export function functionNotes(
   { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
-  { stackBytes, elsewhereNs, others, unread, withoutLines = [], timers }: NoteSources,
+  { stackBytes, elsewhereNs, missedNs = 0, others, unread, withoutLines = [], timers }: NoteSources,
 ): Finding[] {
   const notes: Finding[] = [];
   const add = (code: string, text: string, remedy: string) => {
@@ -91,6 +91,12 @@ export function functionNotes(
     const text = `functions of ${andMore(first.path, unread.length)} have no names, because the ` +
       `file cannot be read: ${first.reason}`;
     add("of-unread-files", text, "Keep the file in its place until the run ends");
+  }
+  if (missedNs > 0) {
+    const text =
+      `functions of the first ${(missedNs / 1e9).toPrecision(2)} s are missing, and of ` +
+      "processes and threads that began in this time: the command began before the monitor was ready";
+    add("after-begin", text, "Leave a CPU free when the command starts");
   }
   if (withoutLines.length > 0) {
     const [{ path, reason }] = withoutLines;

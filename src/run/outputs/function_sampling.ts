@@ -6,7 +6,7 @@
 import { parseCpuList } from "../../core/machine/cpu_list.ts";
 import { LAUNCH_PREFIX } from "../../core/events/ring_layout.ts";
 import { guardian } from "../../job/guardian/guardian.ts";
-import { cpuSeconds } from "../../os/clock.ts";
+import { cpuSeconds, rawNanoseconds } from "../../os/clock.ts";
 import {
   commandProcess,
   openPerfEvent,
@@ -67,6 +67,10 @@ export class FunctionSampling {
   readonly #cpuTime: PerfCounter | undefined;
   /** CPU time on CPUs without samples, ns. */
   elsewhereNs = 0;
+  /** Length of the command's begin without samples: the monitor was not ready, ns. */
+  missedNs = 0;
+  /** When the events were open, CLOCK_MONOTONIC_RAW in ns. */
+  readonly #openedNs = rawNanoseconds();
   /** Why waiting threads have no stacks; empty: they have, or are not asked for. */
   withoutWaits = "";
 
@@ -174,11 +178,22 @@ export class FunctionSampling {
    */
   take(nowNs: number, knownNs: number): number {
     this.#join(nowNs);
+    if (this.missedNs === 0) this.#beginLate();
     if (nowNs >= this.#nextNs) {
       this.#take(knownNs);
       this.#nextNs = nowNs + this.#turnNs;
     }
     return nowNs < this.#joinUntilNs ? Math.min(this.#nextNs, nowNs + JOIN_NS) : this.#nextNs;
+  }
+
+  /** The guardian may have started the command before it had events, which then wait for its execve(2). */
+  #beginLate(): void {
+    const { startedNs = NaN } = guardian() ?? {};
+    if (!(startedNs < this.#openedNs && this.#source instanceof PerfSampling)) return;
+    this.missedNs = rawNanoseconds() - startedNs;
+    // Records of its mappings and threads never come.
+    this.profile.processes.lost++;
+    this.#source.enable();
   }
 
   /** Takes events that other processes of the launch hand over before they begin. */

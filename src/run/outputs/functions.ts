@@ -224,12 +224,13 @@ class FunctionOutput implements OpenOutput {
       facts: profile.facts,
       frames: (module, address) => names.frames(module, address),
     };
-    const { stackBytes } = this.#live, { elsewhereNs } = this.#sampling;
+    const { stackBytes } = this.#live, { elsewhereNs, missedNs } = this.#sampling;
     const unread = unreadFiles(data, modules.all);
     const { timers } = this.#sampling;
     const about = this.#about = {
       stackBytes,
       elsewhereNs,
+      missedNs,
       others,
       unread,
       timers,

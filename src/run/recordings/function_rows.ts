@@ -63,6 +63,8 @@ export interface NoteSources {
   readonly others: number;
   /** Files with most samples first. */
   readonly unread: readonly UnreadFile[];
+  /** Length of the command's begin without samples, ns. @default 0 */
+  readonly missedNs?: number;
   /** Files with debug information that cannot be read. */
   readonly withoutLines?: readonly UnreadLines[];
   /** Absent if the kernel samples. */

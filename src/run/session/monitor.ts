@@ -480,8 +480,10 @@ class Run {
       this.#launched = undefined;
       // Processes that were handed over may have marked before this one's command was launched.
       this.#collector.feed(launched.ns);
-      const { ns, cpus } = launched;
-      this.#commandHandle = this.#events.startCommand(ns * 1e-9, this.#application.pid, cpus);
+      const { ns, cpus } = launched, { pid } = this.#application;
+      // A command that the guardian started before this monitor was ready may have marked, too.
+      const isKnown = this.#engine.tracker.processes().some((process) => process.pid === pid);
+      if (!isKnown) this.#commandHandle = this.#events.startCommand(ns * 1e-9, pid, cpus);
     }
     this.#collector.feed(limitNs);
   }
