@@ -85,7 +85,9 @@ function tableOf(
   const { regions, column, rests } = facts;
   const sizeOf = sizes(facts), total = wholeOf(facts);
   const order = treeOrder(regions, sizeOf);
-  const large = order.filter((i) => sizeOf(regions[i]) >= MIN_SHARE * total);
+  const large = order.filter((i) =>
+    sizeOf(regions[i]) >= MIN_SHARE * total || isLongAndCoarse(regions[i], facts)
+  );
   const shown = chosen(regions, large, sizeOf, maxRows);
   const lines: Line[] = [
     ...withRails(regions, order.filter((i) => shown.has(i)), look),
@@ -105,6 +107,15 @@ function tableOf(
     hidden: regions.length - shown.size + others,
     hiddenLarge: large.filter((i) => !shown.has(i)).length + others,
   };
+}
+
+/** Is a region's energy a rough value, and its time at least 1 %? Its true energy may be large. */
+function isLongAndCoarse(
+  region: RegionFacts,
+  { column, totals: { seconds } }: SummaryFacts,
+): boolean {
+  return column !== undefined && Number.isNaN(errorOf(region, column)) &&
+    region.runtimeS >= MIN_SHARE * seconds;
 }
 
 /** What rows are compared by: energy of the column, else time. */

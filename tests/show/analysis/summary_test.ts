@@ -351,6 +351,18 @@ Deno.test("regions without a row of their own are counted once", () => {
   assertMatch(unknown, /^4010 more: joulemark show/m);
 });
 
+Deno.test("a region without a determined energy has a row if its time is at least 1 %", () => {
+  const coarse = (name: string, runtimeS: number) => ({
+    ...region(name, 0.7, NaN),
+    runtimeS,
+  });
+  const text = printed(
+    factsOf({ regions: [region("a", 900, 1), coarse("b", 2), coarse("c", 0.01)] }),
+  );
+  assertMatch(text, /^b +~0\.7 /m);
+  assertMatch(text, /^1 more below 1 %: /m);
+});
+
 Deno.test("sampled energies alone have no node energy and no errors, and a true reason", () => {
   const golden = new URL("../../golden/replay/seed_example.report", import.meta.url);
   const report = parseReport(Deno.readTextFileSync(golden));
