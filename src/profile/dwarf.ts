@@ -60,7 +60,8 @@ interface Unit {
   /** Bytes of an offset: 4 or 8. */
   readonly offsetBytes: number;
   readonly addressBytes: number;
-  readonly abbreviations: ReadonlyMap<number, Abbreviation>;
+  /** Offset of its abbreviations. */
+  readonly abbreviationsAt: number;
   /** Offset of the first entry. */
   readonly first: number;
   stringBase: number;
@@ -177,10 +178,9 @@ export class DebugInfo {
     }
     // Whole units, and skeletons; types have no code.
     if (kind !== 1 && kind !== 4) return undefined;
-    const abbreviations = this.#abbreviationsAt(abbreviationsAt);
     const unit: Unit = Object.assign({}, head, {
       addressBytes,
-      abbreviations,
+      abbreviationsAt,
       first: cursor.at,
       stringBase: version >= 5 ? 8 : 0,
       addressBase: 8,
@@ -195,42 +195,51 @@ export class DebugInfo {
   }
 
   #readRoot(unit: Unit, cursor: Cursor): Unit {
-    const abbreviation = unit.abbreviations.get(cursor.uleb());
+    const abbreviation = this.#rootAbbreviation(unit.abbreviationsAt, cursor.uleb());
     if (abbreviation === undefined) return unit;
     const begin = cursor.at;
-    // Bases of tables may come behind what needs them.
-    for (const isSecond of [false, true]) {
+    const bases = () => [unit.stringBase, unit.addressBase, unit.rangesBase].join();
+    let found = this.#attributes(cursor, abbreviation, unit);
+    const before = bases();
+    unit.stringBase = found.numbers.get(AT.stringBase) ?? unit.stringBase;
+    unit.addressBase = found.numbers.get(AT.addressBase) ?? unit.addressBase;
+    unit.rangesBase = found.numbers.get(AT.rangesBase) ?? unit.rangesBase;
+    if (bases() !== before) {
+      // Bases of tables may come behind what needs them.
       cursor.at = begin;
-      const found = this.#attributes(cursor, abbreviation, unit);
-      unit.stringBase = found.numbers.get(AT.stringBase) ?? unit.stringBase;
-      unit.addressBase = found.numbers.get(AT.addressBase) ?? unit.addressBase;
-      unit.rangesBase = found.numbers.get(AT.rangesBase) ?? unit.rangesBase;
-      if (!isSecond) continue;
-      unit.low = found.numbers.get(AT.low) ?? 0;
-      unit.linesAt = found.numbers.get(AT.lines) ?? -1;
-      unit.name = found.texts.get(AT.name) ?? "";
-      unit.directory = found.texts.get(AT.directory) ?? "";
-      unit.ranges = this.#rangesOf(found, unit);
+      found = this.#attributes(cursor, abbreviation, unit);
     }
+    unit.low = found.numbers.get(AT.low) ?? 0;
+    unit.linesAt = found.numbers.get(AT.lines) ?? -1;
+    unit.name = found.texts.get(AT.name) ?? "";
+    unit.directory = found.texts.get(AT.directory) ?? "";
+    unit.ranges = this.#rangesOf(found, unit);
     return unit;
   }
 
   #abbreviationsAt(at: number): ReadonlyMap<number, Abbreviation> {
-    return this.#abbreviations.getOrInsertComputed(at, () => {
-      const found = new Map<number, Abbreviation>();
-      const cursor = this.#cursor(".debug_abbrev", at);
-      for (let code = cursor.uleb(); code !== 0; code = cursor.uleb()) {
-        const tag = cursor.uleb(), hasChildren = cursor.u8() === 1, attributes: Attribute[] = [];
-        for (;;) {
-          const name = cursor.uleb(), form = cursor.uleb();
-          const constant = form === FORM_IMPLICIT ? cursor.sleb() : 0;
-          if (name === 0 && form === 0) break;
-          attributes.push({ name, form, constant });
-        }
-        found.set(code, { tag, hasChildren, attributes });
+    return this.#abbreviations.getOrInsertComputed(at, () => new Map(this.#abbreviationsFrom(at)));
+  }
+
+  /** The abbreviation of a unit's first entry: most units need no other one. */
+  #rootAbbreviation(at: number, wanted: number): Abbreviation | undefined {
+    for (const [code, abbreviation] of this.#abbreviationsFrom(at)) {
+      if (code === wanted) return abbreviation;
+    }
+  }
+
+  *#abbreviationsFrom(at: number): Generator<[code: number, abbreviation: Abbreviation]> {
+    const cursor = this.#cursor(".debug_abbrev", at);
+    for (let code = cursor.uleb(); code !== 0; code = cursor.uleb()) {
+      const tag = cursor.uleb(), hasChildren = cursor.u8() === 1, attributes: Attribute[] = [];
+      for (;;) {
+        const name = cursor.uleb(), form = cursor.uleb();
+        const constant = form === FORM_IMPLICIT ? cursor.sleb() : 0;
+        if (name === 0 && form === 0) break;
+        attributes.push({ name, form, constant });
       }
-      return found;
-    });
+      yield [code, { tag, hasChildren, attributes }];
+    }
   }
 
   /** Attributes of an entry, of which each is a number or a text. */
@@ -420,7 +429,7 @@ export class DebugInfo {
         if (levels.length <= 1) break;
         continue;
       }
-      const abbreviation = unit.abbreviations.get(code);
+      const abbreviation = this.#abbreviationsAt(unit.abbreviationsAt).get(code);
       if (abbreviation === undefined) break;
       const { tag, attributes } = abbreviation, isInlined = tag === TAG.inlined;
       let into = levels.at(-1)!;
@@ -450,7 +459,7 @@ export class DebugInfo {
     let name = "";
     if (unit !== undefined && depth < 8) {
       const cursor = this.#cursor(".debug_info", entry);
-      const abbreviation = unit.abbreviations.get(cursor.uleb());
+      const abbreviation = this.#abbreviationsAt(unit.abbreviationsAt).get(cursor.uleb());
       if (abbreviation !== undefined) {
         const { texts, numbers } = this.#attributes(cursor, abbreviation, unit);
         const other = numbers.get(AT.origin) ?? numbers.get(AT.specification);

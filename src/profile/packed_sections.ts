@@ -108,6 +108,8 @@ function unpack(method: number, bytes: Uint8Array, size: number): Uint8Array | u
     const { inflateSync, zstdDecompressSync } = globalThis.process.getBuiltinModule("node:zlib");
     const made = (method === ZLIB ? inflateSync : zstdDecompressSync)(bytes, {
       maxOutputLength: size,
+      // In one piece.
+      chunkSize: Math.max(64, size),
     });
     if (made.length === size) return new Uint8Array(made.buffer, made.byteOffset, size);
   } catch {
