@@ -20,7 +20,7 @@ byEachWay("samples have the regions of their time at any rate", (dir, way) => {
   for (const hz of [199, 1999, 4999].filter((hz, i) => i === 0 || hz <= way.mostHz)) {
     // Without a limit no visit is aggregated.
     const options = ["-q", "--budget=100", `--record=rec${hz}`];
-    const lines = functionsOf(dir, { way, build, hz, options, args: ["0.6", "again"] });
+    const lines = functionsOf(dir, { way, build, hz, options, args: ["0.4", "again"] });
     for (const name of ["first", "second"]) assertInside(lines, `in_${name}`, name);
     const again = ["replay", "--functions", "--folded", "g", "-q", `rec${hz}`];
     assertEquals(joulemark(dir, again).code, 0);
@@ -30,7 +30,7 @@ byEachWay("samples have the regions of their time at any rate", (dir, way) => {
 
 byEachWay("stacks begin with the regions that their thread is in", (dir, way) => {
   const build = "cc -O2 -I. -o app PROGRAMS/powers.c -lpthread -ldl";
-  const lines = functionsOf(dir, { way, build, args: ["2"], options: ["--record", "rec"] });
+  const lines = functionsOf(dir, { way, build, args: ["4"], options: ["--record", "rec"] });
   for (const name of ["heavy", "middle", "light"]) assertInside(lines, name, name);
   // They are no functions.
   const { list } = reportOf(dir).functions;
@@ -42,7 +42,7 @@ byEachWay("stacks begin with the regions that their thread is in", (dir, way) =>
 byEachWay("samples wait for annotations as long as the sampling period is", (dir, way) => {
   const build = "cc -O2 -I. -o app PROGRAMS/turns.c -lpthread -ldl";
   const options = ["-q", "--budget=100", "--period=0.5"];
-  const lines = functionsOf(dir, { way, build, options, args: ["0.6", "again"] });
+  const lines = functionsOf(dir, { way, build, options, args: ["0.4", "again"] });
   for (const name of ["first", "second"]) assertInside(lines, `in_${name}`, name);
   const { samples, lost } = functionsIn(dir);
   assert(lost < 0.1 * samples, `${lost} of ${samples}`);
@@ -51,6 +51,6 @@ byEachWay("samples wait for annotations as long as the sampling period is", (dir
 byEachWay("an output that needs no order of visits leaves samples their regions", (dir, way) => {
   const build = "cc -O2 -I. -DAROUND -o app PROGRAMS/turns.c -lpthread -ldl";
   const options = ["-q", "--budget=100", "--cali-config=runtime-report,output=c"];
-  const lines = functionsOf(dir, { way, build, options, args: ["0.6"] });
+  const lines = functionsOf(dir, { way, build, options, args: ["0.4"] });
   for (const name of ["first", "second"]) assertInside(lines, `in_${name}`, `around};{${name}`);
 });
