@@ -4,6 +4,7 @@
  * time.
  * @module
  */
+import { grown } from "../../core/grow.ts";
 import { countUpTo } from "./linear.ts";
 import { type Columns, type Domain } from "./domain.ts";
 import { FAMILY } from "./model.ts";
@@ -39,6 +40,8 @@ const MAX_MOMENTS = 400_000;
 const MAX_CELLS = 32_768, CELL_PART = 4;
 /** Moments between two pauses. */
 const SLICE = 2048;
+/** Smaller weights are none, CPUs. */
+const NO_WEIGHT = 1e-9;
 
 /** Pairs of classes on different lanes. */
 export interface Pairs {
@@ -103,9 +106,9 @@ function chosen({ seconds }: Domain, share: number, most: number): number[] {
 interface PairSpans {
   readonly startS: Float64Array;
   readonly endS: Float64Array;
-  readonly begin: number[];
-  readonly column: number[];
-  readonly value: number[];
+  readonly begin: Int32Array;
+  readonly column: Int32Array;
+  readonly value: Float64Array;
 }
 
 /** Columns by piece while they are made. */
@@ -349,20 +352,21 @@ function* findPairs(
   budget: number,
 ): Generator<void, { spans: PairSpans; pairs: Pairs } | undefined> {
   const { log, classes } = domain;
-  const pieces: number[] = [];
-  const lanes = new Set<number>();
+  const room = new Int32Array(log.count);
+  let used = 0, firstLane = -1, areSeveral = false;
   for (let i = 0; i < log.count; i++) {
     const lane = log.stayLane[log.stay[i]];
     if (lane < 0) continue;
-    pieces.push(i);
-    lanes.add(lane);
+    if (used === 0) firstLane = lane;
+    areSeveral ||= lane !== firstLane;
+    room[used++] = i;
   }
-  if (lanes.size < 2) return undefined;
-  const all = new Float64Array(2 * pieces.length);
-  pieces.forEach((i, k) => {
-    all[2 * k] = log.startS[i];
-    all[2 * k + 1] = log.endS[i];
-  });
+  if (!areSeveral) return undefined;
+  const pieces = room.subarray(0, used), all = new Float64Array(2 * used);
+  for (let k = 0; k < used; k++) {
+    all[2 * k] = log.startS[pieces[k]];
+    all[2 * k + 1] = log.endS[pieces[k]];
+  }
   yield;
   all.sort();
   yield;
@@ -371,8 +375,6 @@ function* findPairs(
   if (moments > MAX_MOMENTS || moments < 2) return undefined;
   const t = all.subarray(0, moments);
   const changes = yield* changesAt(domain, pieces, t);
-  const together = new Float64Array(classes * classes), inLanes = new Float64Array(classes);
-  const now = new Float64Array(classes);
   const living = new Float64Array(moments);
   let next = 0, count = 0;
   for (let k = 0; k < moments; k++) {
@@ -381,34 +383,11 @@ function* findPairs(
     }
     living[k] = count;
   }
-  const present = new Int32Array(classes);
-  /** Classes with lanes between two moments; their weights are in `now`. */
-  const change = (k: number): number => {
-    for (let i = changes.begin[k]; i < changes.begin[k + 1]; i++) {
-      now[changes.classOf[i]] += changes.weight[i];
-    }
-    let found = 0;
-    for (let c = 0; c < classes; c++) if (now[c] >= 1e-9) present[found++] = c;
-    return found;
-  };
-  let sum = 0;
-  for (let k = 0; k + 1 < moments; k++) {
-    if (k % SLICE === 0) yield;
-    const found = change(k), dt = t[k + 1] - t[k];
-    sum = 0;
-    for (let i = 0; i < found; i++) {
-      inLanes[present[i]] += now[present[i]] * dt;
-      sum += now[present[i]];
-    }
-    if (living[k] < 1.5) continue;
-    const one = sum / living[k], rest = dt / Math.max(sum - one, 1e-9);
-    for (let i = 0; i < found; i++) {
-      const a = present[i], of = now[a] * rest;
-      together[a * classes + a] += of * Math.max(now[a] - one, 0);
-      for (let j = i + 1; j < found; j++) {
-        together[a * classes + present[j]] += of * now[present[j]];
-      }
-    }
+  const timeline = { t, living, changes, now: new Float64Array(classes) };
+  const together = new Float64Array(classes * classes), inLanes = new Float64Array(classes);
+  for (let k = 0; k + 1 < moments; k += SLICE) {
+    yield;
+    addTogether(timeline, k, Math.min(k + SLICE, moments - 1), together, inLanes);
   }
   for (let a = 0; a < classes; a++) {
     for (let b = 0; b < a; b++) {
@@ -430,70 +409,181 @@ function* findPairs(
   for (let c = 0; c < classes; c++) if (inLanes[c] > 0) least = Math.min(least, powers[c]);
   for (let c = 0; c < classes; c++) meanW += inLanes[c] * powers[c] / allS;
   const activity = inLanes.map((s, c) => s > 0 ? Math.max(powers[c] - least, 0) / meanW : 0);
-  const startS: number[] = [], endS: number[] = [];
-  const begin: number[] = [0], column: number[] = [], value: number[] = [];
   // Of very many moments those within a small part of an update are one.
   const cellS = moments > MAX_CELLS ? domain.boundaries.periodS / CELL_PART : 0;
-  const cell = new Float64Array(list.length + 1);
-  now.fill(0);
-  let fromS = t[0], commonS = 0;
-  for (let k = 0; k + 1 < moments; k++) {
-    if (k % SLICE === 0) yield;
-    const found = change(k), dt = t[k + 1] - t[k];
-    sum = 0;
-    for (let i = 0; i < found; i++) sum += now[present[i]];
-    if (living[k] >= 1.5) {
-      const one = sum / living[k], rest = dt / Math.max(sum - one, 1e-9);
-      for (let j = 0; j < list.length; j++) {
-        const { a, b } = list[j];
-        const z = rest * now[a] * (a === b ? Math.max(now[a] - one, 0) : now[b]);
-        if (!(z > 1e-12 * dt)) continue;
-        cell[j] += z;
-        cell[list.length] += z * activity[a] * activity[b];
-      }
-    }
-    const lengthS = t[k + 1] - fromS;
-    if (lengthS < cellS && k + 2 < moments) continue;
-    commonS += cell[list.length];
-    cell.forEach((z, j) => {
-      if (z === 0) return;
-      column.push(j);
-      value.push(z / lengthS);
-    });
-    cell.fill(0);
-    startS.push(fromS);
-    endS.push(t[k + 1]);
-    begin.push(column.length);
-    fromS = t[k + 1];
+  const cells = new PairCells(timeline, list, activity, cellS);
+  timeline.now.fill(0);
+  for (let k = 0; k + 1 < moments; k += SLICE) {
+    yield;
+    cells.add(k, Math.min(k + SLICE, moments - 1));
   }
-  const spans: PairSpans = {
-    startS: Float64Array.from(startS),
-    endS: Float64Array.from(endS),
-    begin,
-    column,
-    value,
+  return {
+    spans: cells.spans(),
+    pairs: { list, commonS: cells.commonS, activity, together },
   };
-  return { spans, pairs: { list, commonS, activity, together } };
+}
 
-  function* changesAt({ pieceClass }: Domain, some: readonly number[], at: Float64Array) {
-    const begin = new Int32Array(at.length + 1), places = new Int32Array(2 * some.length);
-    for (let k = 0; k < some.length; k++) {
-      if (k % SLICE === 0) yield;
-      const i = some[k];
-      begin[(places[2 * k] = countUpTo(at, log.startS[i]) - 1) + 1]++;
-      begin[(places[2 * k + 1] = countUpTo(at, log.endS[i]) - 1) + 1]++;
+/** Changes of weights: those at moment k are begin[k] up to begin[k + 1]. */
+interface Changes {
+  readonly begin: Int32Array;
+  readonly classOf: Int32Array;
+  readonly weight: Float64Array;
+}
+
+function* changesAt(
+  { log, pieceClass }: Domain,
+  some: Int32Array,
+  at: Float64Array,
+): Generator<void, Changes> {
+  const begin = new Int32Array(at.length + 1), places = new Int32Array(2 * some.length);
+  for (let k = 0; k < some.length; k++) {
+    if (k % SLICE === 0) yield;
+    const i = some[k];
+    begin[(places[2 * k] = countUpTo(at, log.startS[i]) - 1) + 1]++;
+    begin[(places[2 * k + 1] = countUpTo(at, log.endS[i]) - 1) + 1]++;
+  }
+  for (let k = 0; k < at.length; k++) begin[k + 1] += begin[k];
+  const to = begin.slice(),
+    classOf = new Int32Array(2 * some.length),
+    weight = new Float64Array(2 * some.length);
+  yield;
+  for (let k = 0; k < places.length; k++) {
+    const i = some[k >> 1], p = to[places[k]]++;
+    classOf[p] = pieceClass[i];
+    weight[p] = (k & 1) === 0 ? log.weight[i] : -log.weight[i];
+  }
+  yield;
+  return { begin, classOf, weight };
+}
+
+/** Weights of classes over time. */
+interface Timeline {
+  /** Moments at which they change, and the number of living lanes from each on. */
+  readonly t: Float64Array;
+  readonly living: Float64Array;
+  readonly changes: Changes;
+  /** Weights between two moments, by class. */
+  readonly now: Float64Array;
+}
+
+/** Weights become those after a moment. */
+function change({ changes: { begin, classOf, weight }, now }: Timeline, k: number): void {
+  for (let i = begin[k]; i < begin[k + 1]; i++) now[classOf[i]] += weight[i];
+}
+
+/** Adds the seconds of classes, and of pairs of them, from one moment to another. */
+function addTogether(
+  timeline: Timeline,
+  from: number,
+  to: number,
+  together: Float64Array,
+  inLanes: Float64Array,
+): void {
+  const { t, living, now } = timeline, classes = now.length;
+  const present = new Int32Array(classes), weights = new Float64Array(classes);
+  for (let k = from; k < to; k++) {
+    change(timeline, k);
+    const dt = t[k + 1] - t[k];
+    let found = 0, sum = 0;
+    for (let c = 0; c < classes; c++) {
+      const w = now[c];
+      if (!(w >= NO_WEIGHT)) continue;
+      present[found] = c;
+      weights[found++] = w;
+      inLanes[c] += w * dt;
+      sum += w;
     }
-    for (let k = 0; k < at.length; k++) begin[k + 1] += begin[k];
-    const to = begin.slice(),
-      classOf = new Int32Array(2 * some.length),
-      weight = new Float64Array(2 * some.length);
-    yield;
-    for (let k = 0; k < places.length; k++) {
-      const i = some[k >> 1], p = to[places[k]]++;
-      classOf[p] = pieceClass[i];
-      weight[p] = (k & 1) === 0 ? log.weight[i] : -log.weight[i];
+    if (living[k] < 1.5) continue;
+    const one = sum / living[k], rest = dt / Math.max(sum - one, 1e-9);
+    for (let i = 0; i < found; i++) {
+      const a = present[i], row = a * classes, of = weights[i] * rest;
+      together[row + a] += of * Math.max(weights[i] - one, 0);
+      for (let j = i + 1; j < found; j++) together[row + present[j]] += of * weights[j];
     }
-    yield;
-    return { begin, classOf, weight };
+  }
+}
+
+/** Columns of pairs, cell after cell of time. */
+class PairCells {
+  /** Seconds of the common column. */
+  commonS = 0;
+  readonly #first: Int32Array;
+  readonly #second: Int32Array;
+  readonly #cell: Float64Array;
+  readonly #startS: Float64Array;
+  readonly #endS: Float64Array;
+  readonly #begin: Int32Array;
+  #column = new Int32Array(1024);
+  #value = new Float64Array(1024);
+  #spans = 0;
+  #values = 0;
+  #fromS: number;
+
+  constructor(
+    readonly timeline: Timeline,
+    list: Pairs["list"],
+    readonly activity: Float64Array,
+    /** Minimum length of a cell. */
+    readonly cellS: number,
+  ) {
+    const { length } = timeline.t;
+    this.#first = Int32Array.from(list, ({ a }) => a);
+    this.#second = Int32Array.from(list, ({ b }) => b);
+    this.#cell = new Float64Array(list.length + 1);
+    this.#startS = new Float64Array(length);
+    this.#endS = new Float64Array(length);
+    this.#begin = new Int32Array(length + 1);
+    this.#fromS = timeline.t[0];
+  }
+
+  /** Goes from one moment to another. */
+  add(from: number, to: number): void {
+    const { timeline, activity } = this, { t, living, now } = timeline, classes = now.length;
+    const first = this.#first, second = this.#second, cell = this.#cell, pairs = first.length;
+    for (let k = from; k < to; k++) {
+      change(timeline, k);
+      const dt = t[k + 1] - t[k], least = 1e-12 * dt;
+      let sum = 0;
+      for (let c = 0; c < classes; c++) if (now[c] >= NO_WEIGHT) sum += now[c];
+      if (living[k] >= 1.5) {
+        const one = sum / living[k], rest = dt / Math.max(sum - one, 1e-9);
+        for (let j = 0; j < pairs; j++) {
+          const a = first[j], b = second[j];
+          const z = rest * now[a] * (a === b ? Math.max(now[a] - one, 0) : now[b]);
+          if (!(z > least)) continue;
+          cell[j] += z;
+          cell[pairs] += z * activity[a] * activity[b];
+        }
+      }
+      if (t[k + 1] - this.#fromS >= this.cellS || k + 2 >= t.length) this.#close(t[k + 1]);
+    }
+  }
+
+  spans(): PairSpans {
+    return {
+      startS: this.#startS.subarray(0, this.#spans),
+      endS: this.#endS.subarray(0, this.#spans),
+      begin: this.#begin,
+      column: this.#column.subarray(0, this.#values),
+      value: this.#value.subarray(0, this.#values),
+    };
+  }
+
+  #close(endS: number): void {
+    const cell = this.#cell, lengthS = endS - this.#fromS;
+    this.commonS += cell[cell.length - 1];
+    if (this.#values + cell.length > this.#column.length) {
+      this.#column = grown(this.#column);
+      this.#value = grown(this.#value);
+    }
+    for (let j = 0; j < cell.length; j++) {
+      if (cell[j] === 0) continue;
+      this.#column[this.#values] = j;
+      this.#value[this.#values++] = cell[j] / lengthS;
+      cell[j] = 0;
+    }
+    this.#startS[this.#spans] = this.#fromS;
+    this.#endS[this.#spans++] = this.#fromS = endS;
+    this.#begin[this.#spans] = this.#values;
   }
 }

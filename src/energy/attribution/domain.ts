@@ -118,14 +118,9 @@ export class Domain {
     columns: Columns,
   ): Generator<void, { z: Float64Array; isWhole: Uint8Array }> {
     const n = this.intervals, z = new Float64Array(n * columns.width);
-    for (const { from, count, begin, interval, partS } of this.#respond(kernel, columns)) {
+    for (const shown of this.#respond(kernel, columns)) {
       yield;
-      for (let i = 0; i < count; i++) {
-        for (let s = columns.begin[from + i]; s < columns.begin[from + i + 1]; s++) {
-          const o = columns.column[s] * n, x = columns.value[s];
-          for (let k = begin[i]; k < begin[i + 1]; k++) z[o + interval[k]] += x * partS[k];
-        }
-      }
+      addColumns(z, n, columns, shown);
     }
     const isWhole = new Uint8Array(n), { capacity } = this.facts;
     for (let k = 0; k < n; k++) {
@@ -154,15 +149,9 @@ export class Domain {
   /** Zv without Z. */
   *along(kernel: Kernel, columns: Columns, v: Float64Array): Generator<void, Float64Array> {
     const out = new Float64Array(this.intervals);
-    for (const { from, count, begin, interval, partS } of this.#respond(kernel, columns)) {
+    for (const shown of this.#respond(kernel, columns)) {
       yield;
-      for (let i = 0; i < count; i++) {
-        let x = 0;
-        for (let s = columns.begin[from + i]; s < columns.begin[from + i + 1]; s++) {
-          x += columns.value[s] * v[columns.column[s]];
-        }
-        for (let k = begin[i]; k < begin[i + 1]; k++) out[interval[k]] += x * partS[k];
-      }
+      addAlong(out, v, columns, shown);
     }
     return out;
   }
@@ -171,5 +160,32 @@ export class Domain {
   since(seconds: number, most = Infinity): Uint8Array {
     const { isWhole, yS, aS } = this.boundaries;
     return isWhole.map((is, k) => is === 1 && k < most && yS[k] - aS[k] >= seconds ? 1 : 0);
+  }
+}
+
+/** Adds what intervals show of each column. */
+function addColumns(z: Float64Array, n: number, columns: Columns, shown: Parts & Slice): void {
+  const { begin: first, column, value } = columns, { from, count, begin, interval, partS } = shown;
+  for (let i = 0; i < count; i++) {
+    const to = first[from + i + 1], firstPart = begin[i], lastPart = begin[i + 1];
+    for (let s = first[from + i]; s < to; s++) {
+      const o = column[s] * n, x = value[s];
+      for (let k = firstPart; k < lastPart; k++) z[o + interval[k]] += x * partS[k];
+    }
+  }
+}
+
+/** Adds what intervals show of all columns, each times its coefficient. */
+function addAlong(
+  out: Float64Array,
+  v: Float64Array,
+  { begin: first, column, value }: Columns,
+  { from, count, begin, interval, partS }: Parts & Slice,
+): void {
+  for (let i = 0; i < count; i++) {
+    let x = 0;
+    const to = first[from + i + 1];
+    for (let s = first[from + i]; s < to; s++) x += value[s] * v[column[s]];
+    for (let k = begin[i]; k < begin[i + 1]; k++) out[interval[k]] += x * partS[k];
   }
 }

@@ -85,8 +85,8 @@ export class PieceLog {
    */
   divide(fromS: number, toS: number, of: { from: number; to: number; part: number }): void {
     for (const [classId, weight] of [[of.from, -of.part], [of.to, of.part]]) {
-      const stay = this.#stay(fromS, toS, { classId, before: NONE, lane: DIVIDED });
-      this.#piece(stay, fromS, toS, { weight, age: AGES_S.length });
+      const stay = this.#stay(fromS, toS, classId, NONE, DIVIDED);
+      this.#piece(stay, fromS, toS, weight, AGES_S.length);
     }
   }
 
@@ -105,11 +105,7 @@ export class PieceLog {
     const rest = { startS: 0, weight: -1, classId: OWN.other as number };
     const close = (timeS: number) => {
       if (rest.weight <= NO_WEIGHT || !(timeS > rest.startS)) return;
-      const stay = this.#stay(rest.startS, timeS, {
-        classId: rest.classId,
-        before: NONE,
-        lane: -1,
-      });
+      const stay = this.#stay(rest.startS, timeS, rest.classId, NONE, REST);
       this.#cut(stay, rest.startS, timeS, rest.weight);
     };
     at.forEach(({ timeS, weight }, k) => {
@@ -125,7 +121,7 @@ export class PieceLog {
   /** @returns Did it last? */
   #close(timeS: number, lane: number, open: OpenStay): boolean {
     if (!(timeS > open.startS)) return false;
-    const stay = this.#stay(open.startS, timeS, { ...open.what, lane });
+    const stay = this.#stay(open.startS, timeS, open.classId, open.before, lane);
     for (let k = 0; k < open.times.length; k++) {
       const to = k + 1 < open.times.length ? open.times[k + 1] : timeS;
       this.#cut(stay, open.times[k], to, open.weights[k]);
@@ -133,7 +129,7 @@ export class PieceLog {
     return true;
   }
 
-  #stay(startS: number, endS: number, of: { classId: number; before: number; lane: number }) {
+  #stay(startS: number, endS: number, classId: number, before: number, lane: number): number {
     if (this.stays === this.stayStartS.length) {
       this.stayStartS = grown(this.stayStartS);
       this.stayEndS = grown(this.stayEndS);
@@ -144,9 +140,9 @@ export class PieceLog {
     const at = this.stays++;
     this.stayStartS[at] = startS;
     this.stayEndS[at] = endS;
-    this.stayClass[at] = of.classId;
-    this.stayBefore[at] = of.before;
-    this.stayLane[at] = of.lane;
+    this.stayClass[at] = classId;
+    this.stayBefore[at] = before;
+    this.stayLane[at] = lane;
     return at;
   }
 
@@ -157,12 +153,12 @@ export class PieceLog {
       if (this.isWhole) age = AGES_S.length;
       const untilS = age < AGES_S.length ? Math.min(toS, beginS + AGES_S[age]) : toS;
       if (!(untilS > startS)) continue;
-      this.#piece(stay, startS, untilS, { weight, age });
+      this.#piece(stay, startS, untilS, weight, age);
       startS = untilS;
     }
   }
 
-  #piece(stay: number, startS: number, endS: number, of: { weight: number; age: number }): void {
+  #piece(stay: number, startS: number, endS: number, weight: number, age: number): void {
     if (this.count === this.startS.length) {
       this.startS = grown(this.startS);
       this.endS = grown(this.endS);
@@ -173,9 +169,9 @@ export class PieceLog {
     const at = this.count++;
     this.startS[at] = startS;
     this.endS[at] = endS;
-    this.weight[at] = of.weight;
+    this.weight[at] = weight;
     this.stay[at] = stay;
-    this.age[at] = of.age;
+    this.age[at] = age;
   }
 }
 
@@ -199,10 +195,6 @@ class OpenStay {
     return this.weights[this.weights.length - 1];
   }
 
-  get what() {
-    return { classId: this.classId, before: this.before };
-  }
-
   weigh(timeS: number, weight: number): void {
     if (timeS > this.times[this.times.length - 1]) {
       this.times.push(timeS);
@@ -211,12 +203,12 @@ class OpenStay {
   }
 
   begin(timeS: number, classId: number, before: number): void {
-    const { weight } = this;
+    if (this.times.length > 1) {
+      this.weights = [this.weight];
+      this.times = [timeS];
+    } else this.times[0] = timeS;
     this.startS = timeS;
     this.classId = classId;
     this.before = before;
-    this.times.length = this.weights.length = 1;
-    this.times[0] = timeS;
-    this.weights[0] = weight;
   }
 }
