@@ -9,7 +9,7 @@
  */
 import { LINE } from "./clock.ts";
 import type { Contexts } from "./contexts.ts";
-import type { Domain } from "./domain.ts";
+import type { Columns, Domain } from "./domain.ts";
 import { addPairs, dividedCovariance, pairWatts } from "./interplay.ts";
 import { clamp, dot, product, quadratic, sandwich } from "./linear.ts";
 import { stretchesOf, whiten } from "./model.ts";
@@ -91,56 +91,90 @@ function* caused(
 
 /** CPU-seconds of columns by class; energy of a load that follows late falls into later stays of the lane. */
 function* drawnSeconds(
-  { log, classes, pieceClass }: Domain,
+  domain: Domain,
   { columns }: Contexts,
   kernel: Kernel,
 ): Generator<void, Float64Array> {
-  const { width, own, begin, column, value } = columns, d = new Float64Array(classes * width);
-  const add = (c: number, i: number, s: number) => {
-    for (let k = begin[i]; k < begin[i + 1]; k++) d[c * width + column[k]] += s * value[k];
-  };
-  if (!(kernel.orderS > 0 && kernel.isLoad)) {
-    for (let i = 0; i < own; i++) {
-      if (i % PAUSE === 0) yield;
-      add(pieceClass[i], i, log.endS[i] - log.startS[i]);
-    }
-    return d;
-  }
-  const piecesOf = new Map<number, number[]>();
+  const { log } = domain, { own } = columns;
+  const isLate = kernel.orderS > 0 && kernel.isLoad, piecesOf = new Map<number, number[]>();
+  const seconds = new DrawnSeconds(domain, columns, kernel.orderS);
   for (let i = 0; i < own; i++) {
+    if (i % PAUSE === 0) yield;
     const lane = log.stayLane[log.stay[i]];
-    if (lane === DIVIDED) add(pieceClass[i], i, log.endS[i] - log.startS[i]);
+    if (!isLate || lane === DIVIDED) seconds.add(i, log.endS[i] - log.startS[i]);
     else piecesOf.getOrInsertComputed(lane, () => []).push(i);
   }
-  // Seconds of each column that are not drawn yet: dq/dt = x − q/τ, and q/τ is drawn by the class then.
-  const waiting = new Float64Array(width), tau = kernel.orderS;
-  const draw = (c: number, seconds: number) => {
-    const part = -Math.expm1(-seconds / tau);
-    for (let j = 0; j < width; j++) {
+  for (const pieces of piecesOf.values()) {
+    pieces.sort((i, j) => log.startS[i] - log.startS[j]);
+    seconds.begin(pieces[0]);
+    for (let k = 0; k < pieces.length; k += PAUSE) {
+      yield;
+      seconds.follow(pieces, k, Math.min(k + PAUSE, pieces.length));
+    }
+    seconds.end();
+  }
+  return seconds.of;
+}
+
+/** CPU-seconds of columns by class, while they are added up. */
+class DrawnSeconds {
+  /** Row after row: a class's seconds of each column. */
+  readonly of: Float64Array;
+  /** Seconds of each column that are not drawn yet: dq/dt = x − q/τ, and q/τ is drawn by the class then. */
+  readonly #waiting: Float64Array;
+  #last = 0;
+  #untilS = 0;
+
+  constructor(readonly domain: Domain, readonly columns: Columns, readonly tau: number) {
+    this.of = new Float64Array(domain.classes * columns.width);
+    this.#waiting = new Float64Array(columns.width);
+  }
+
+  /** A piece draws for some seconds. */
+  add(i: number, seconds: number): void {
+    const { of, columns: { begin, column, value, width } } = this;
+    const row = this.domain.pieceClass[i] * width;
+    for (let k = begin[i]; k < begin[i + 1]; k++) of[row + column[k]] += seconds * value[k];
+  }
+
+  /** The first piece of a lane. */
+  begin(i: number): void {
+    this.#last = this.domain.pieceClass[i];
+    this.#untilS = this.domain.log.startS[i];
+  }
+
+  /** Pieces of a lane, in order of time. */
+  follow(pieces: readonly number[], from: number, to: number): void {
+    const { domain: { log, pieceClass }, columns: { begin, column, value } } = this;
+    const waiting = this.#waiting;
+    for (let at = from; at < to; at++) {
+      const i = pieces[at];
+      // Time between two stays of a lane belongs to the first.
+      if (log.startS[i] > this.#untilS) this.#draw(log.startS[i] - this.#untilS);
+      this.#last = pieceClass[i];
+      this.#untilS = log.endS[i];
+      const seconds = this.#untilS - log.startS[i], leftS = this.#draw(seconds);
+      this.add(i, seconds - leftS);
+      for (let k = begin[i]; k < begin[i + 1]; k++) waiting[column[k]] += leftS * value[k];
+    }
+  }
+
+  /** A lane has no more pieces: what is drawn later is the last one's. */
+  end(): void {
+    this.#draw(Infinity);
+  }
+
+  /** The last class draws for some seconds. @returns Seconds of a load that are left then. */
+  #draw(seconds: number): number {
+    const { of, tau } = this, waiting = this.#waiting, { length } = waiting;
+    const part = -Math.expm1(-seconds / tau), row = this.#last * length;
+    for (let j = 0; j < length; j++) {
       const drawn = waiting[j] * part;
-      d[c * width + j] += drawn;
+      of[row + j] += drawn;
       waiting[j] -= drawn;
     }
     return part * tau;
-  };
-  for (const pieces of piecesOf.values()) {
-    pieces.sort((i, j) => log.startS[i] - log.startS[j]);
-    yield;
-    let last = pieceClass[pieces[0]], untilS = log.startS[pieces[0]];
-    for (const [at, i] of pieces.entries()) {
-      if (at % PAUSE === PAUSE - 1) yield;
-      // Time between two stays of a lane belongs to the first.
-      if (log.startS[i] > untilS) draw(last, log.startS[i] - untilS);
-      last = pieceClass[i];
-      untilS = log.endS[i];
-      const seconds = untilS - log.startS[i], leftS = draw(last, seconds);
-      add(last, i, seconds - leftS);
-      for (let k = begin[i]; k < begin[i + 1]; k++) waiting[column[k]] += leftS * value[k];
-    }
-    // What is drawn after the end is the last one's.
-    draw(last, Infinity);
   }
-  return d;
 }
 
 /** Energies and covariance of one fit, over all intervals that its kernel sees whole. */
