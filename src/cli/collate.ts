@@ -23,7 +23,7 @@ step of the job.
 
 Each process reads a part of the reports in DIR, or the reports on the disk of its own node. Rank 0
 writes OUT on its node. The result is equal to the result of "joulemark merge". Use this command if
-the reports are on the disks of the nodes, or if ten thousand files are too many for one process.
+the reports are on the disks of the nodes, or to merge very many reports faster.
 
 The command uses the MPI library of the launcher. If there is none, it uses the first library that
 it finds: libmpi_abi, Open MPI, MPICH. Intel MPI and Cray MPICH are used like MPICH. The standard
