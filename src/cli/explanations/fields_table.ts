@@ -53,10 +53,14 @@ export const HEADER_FIELDS: readonly FieldRow[] = [
 /** Fields of sections that GEOPM's report has. */
 export const GEOPM_FIELDS: readonly FieldRow[] = [
   row(
-    "runtime (s); count",
-    "exact time in the section, and number of visits, as means over processes " +
-      "([aggregation](../../explanation/aggregation.md)). In `Epoch Totals`: sampled time, " +
-      "and minimum number of epochs over the CPUs",
+    "runtime (s)",
+    "exact time in the section, as the mean over processes " +
+      "([aggregation](../../explanation/aggregation.md)). In `Epoch Totals`: time from samples",
+  ),
+  row(
+    "count",
+    "number of visits, as the mean over processes. In `Epoch Totals`: number of epochs, as " +
+      "the minimum over the CPUs",
   ),
   row(
     "sync-runtime (s)",
@@ -64,7 +68,7 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "package-energy (J); dram-energy (J)",
-    "energy of the processors and of the memory during `sync-runtime (s)`",
+    "energy of the processors, and energy of the memory, during `sync-runtime (s)`",
   ),
   row(
     "power (W)",
@@ -77,30 +81,43 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "frequency (Hz)",
-    "the same in Hz",
+    "the same mean clock frequency, in Hz",
   ),
   row(
     "time-hint-HINT (s)",
-    "time under each hint (kind of work), as the mean over the CPUs that the application uses",
+    "time under each hint (kind of work that a region does, such as `network`), as the mean over " +
+      "the CPUs that the application uses",
   ),
   row(
-    "gpu-energy (J); gpu-power (W); gpu-core-energy (J); gpu-core-power (W); gpu-frequency (Hz)",
-    "energy, power and frequency of GPUs. A key is present only if the node has the signal",
+    "gpu-energy (J); gpu-power (W); gpu-core-energy (J); gpu-core-power (W); gpu-frequency " +
+      "(Hz)",
+    "energy, power and clock frequency of the GPUs, and energy and power of only their " +
+      "cores. A key is present only if the node has the signal",
   ),
   row(
     "uncore-frequency (Hz)",
-    "frequency of the processor's part outside of the cores (uncore). Present only if the " +
-      "node has the signal",
+    "clock frequency of the processor's uncore (the part outside of the cores). The key is " +
+      "present only if the node has the signal",
   ),
   row(
     "SIGNAL; SIGNAL@domain-index",
-    "signals of `--report-signals`, in the order of this option",
+    "value of a signal of `--report-signals`: of the node, or of one hardware part, such as " +
+      "`CPU_ENERGY@package-0`. The keys have the order of this option",
   ),
   row(
-    "MPI startup (s); GEOPM startup (s); GEOPM overhead (s); geopmctl memory HWM (B); " +
-      "geopmctl network BW (B/s)",
-    "start and cost of the monitor, only under `Application Totals`. As in GEOPM, the " +
-      "memory is in KiB although the key says B",
+    "MPI startup (s); GEOPM startup (s)",
+    "only under `Application Totals`: time in the region `MPI_Init_thread`, and time from the start of the first " +
+      "process to the first sample after it",
+  ),
+  row(
+    "GEOPM overhead (s)",
+    "only under `Application Totals`: time that the annotation library in the program " +
+      "reports as its own cost, as the mean over processes",
+  ),
+  row(
+    "geopmctl memory HWM (B); geopmctl network BW (B/s)",
+    "only under `Application Totals`: maximum memory of the monitor, and network traffic of " +
+      "the monitor per second. As in GEOPM, the memory is in KiB although the key says B",
   ),
 ];
 
@@ -108,17 +125,20 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
 export const OWN_FIELDS: readonly FieldRow[] = [
   row(
     "joulemark-node-energy (J)",
-    "energy of the node by GEOPM's rules, from samples. Present only if the node has a " +
-      "power meter, such as an ACPI meter, and no energy counter",
+    "energy of the node during the samples in which all CPUs were in the section, as for " +
+      "`package-energy (J)`. Present only if the node has a power meter, such as an ACPI " +
+      "meter, and no energy counter",
   ),
   row(
     "joulemark-PART-energy-exact (J)",
-    "energy that the counter added at each change, divided among the regions by their " +
-      "exact CPU times. For regions, unmarked time and application",
+    "energy from the readings of the counter. joulemark divides each increase of the counter " +
+      "among the regions, in proportion to their exact CPU times since the last increase. For " +
+      "regions, unmarked time and application",
   ),
   row(
     "joulemark-PART-energy-fit (J)",
-    "energy estimated from the whole run. `nan` means that it cannot be determined",
+    "energy of the section as estimated by the fit: joulemark fits the power of each region " +
+      "to all readings of the run. `nan` means that this energy cannot be determined",
   ),
   row(
     "joulemark-PART-energy-fit-se (J)",
@@ -131,16 +151,18 @@ export const OWN_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "joulemark-PART-energy-known (J); joulemark-PART-power-known (W)",
-    "energy and power of the measured time and parts. Present if GEOPM's key is `.nan`, " +
-      "because a counter failed ([coverage](../../reference/coverage.md))",
+    "energy and power of the section, only of the time and of the hardware parts that were " +
+      "measured. Present if GEOPM's key is `.nan`, because a counter failed " +
+      "([coverage](../../reference/coverage.md))",
   ),
   row(
     "joulemark-PART-energy-coverage (%)",
-    "measured time of all parts (packages, memories, GPUs), in percent of their total time",
+    "measured time, summed over all hardware parts (packages, memories, GPUs), in percent of " +
+      "their total time",
   ),
   row(
     "joulemark-PART-energy-gross (J)",
-    "with `run --idle`, application only: sampled energy of the run",
+    "with `run --idle`, application only: energy of the run, from samples",
   ),
   row(
     "joulemark-PART-energy-idle (J)",
@@ -166,17 +188,27 @@ export const TREE_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "track",
-    "annotation API whose calls made the region, such as `nvtx/solver`",
+    "annotation API whose calls made the region, such as `nvtx`. If the region belongs to a " +
+      "domain of NVTX or ITT, the name of this domain follows: `nvtx/solver` is the domain " +
+      "`solver` of NVTX",
   ),
   row(
     "attribute",
-    "Caliper's attribute of the region",
+    "attribute (named property in Caliper's data) whose value is the region, such as " +
+      "`phase`. Absent for a plain region",
   ),
   row(
-    "count; runtime (s)",
-    "number of completed visits, and their time with nested regions. Both are means over " +
-      "processes, as in GEOPM's sections. If the row has its own key `processes`, they are " +
-      "means over these processes",
+    "count",
+    "number of completed visits, as the mean over processes",
+  ),
+  row(
+    "runtime (s)",
+    "time of these visits with nested regions, as the mean over processes",
+  ),
+  row(
+    "processes",
+    "number of processes over which `count` and `runtime (s)` of this row are means. Present " +
+      "only if it differs from the number for the whole tree",
   ),
   row(
     "runtime-self (s)",
@@ -184,17 +216,18 @@ export const TREE_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "PART-energy (J); PART-energy-se (J)",
-    "energy with nested regions, and its standard error. `.nan` means that the energy " +
-      "cannot be determined",
+    "energy of the region with nested regions, and the standard error of this energy. `.nan` " +
+      "means that the energy cannot be determined",
   ),
   row(
     "PART-energy-exact (J)",
-    "energy that the counter added at each change, divided among the regions by their " +
-      "exact CPU times. Present if there is no estimate",
+    "energy from the readings of the counter. joulemark divides each increase of the counter " +
+      "among the regions, in proportion to their exact CPU times since the last increase. " +
+      "Present if there is no estimate",
   ),
   row(
     "PART-energy-self (J); PART-energy-self-se (J)",
-    "energy without nested regions, and its standard error",
+    "energy of the region without nested regions, and the standard error of this energy",
   ),
   row(
     "PART-power (W)",
@@ -203,21 +236,26 @@ export const TREE_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "visit-min (s); visit-p50 (s); visit-p99 (s); visit-max (s); visit-sd (s)",
-    "shortest visit, median, 99th percentile, longest visit and standard deviation, over all " +
-      "processes. The error of the percentiles is at most 15 %",
+    "lengths of the visits in all processes: minimum, median, 99th percentile, maximum and " +
+      "standard deviation. The error of the percentiles is at most 15 %",
   ),
   row(
     "visit-lengths",
-    "histogram of the lengths of visits, as `bucket:visits`. There are four buckets for " +
-      "each power of two, from 1 ns on",
+    "histogram of the lengths of visits, as `bucket:visits`. A *bucket* is a range of " +
+      "lengths. Bucket 0 begins at 1 ns, and each power of two has four buckets",
   ),
 ];
 
 /** Mappings and keys below `joulemark:`, after a host's sections or in the header. */
 export const OWN_KEYS: readonly FieldRow[] = [
   row(
-    "sources; source",
-    "source of each signal: a file, device or register",
+    "sources",
+    "section with one entry for each signal: its source and its quality, or the reason why " +
+      "it is absent",
+  ),
+  row(
+    "source",
+    "file, device or register from which joulemark reads the signal",
   ),
   row(
     "quality",
@@ -226,7 +264,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "signal",
-    "name of the signal on this node for a portable name such as CPU_ENERGY",
+    "only for a portable name such as CPU_ENERGY: name of the signal that provides its value " +
+      "on this node",
   ),
   row(
     "absent",
@@ -234,7 +273,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "note",
-    "limit of the signal",
+    "restriction of the signal, for example a counter that changes too rarely for this run",
   ),
   row(
     "trouble",
@@ -258,22 +297,49 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "signal that ended the command. If joulemark forwarded this signal, the run is `partial`",
   ),
   row(
-    "bench; set; block; position; seed",
-    "place of the run in a benchmark: its command, its block, its place in the block, and the " +
-      "seed of the random order",
+    "bench",
+    "section of a run that `joulemark bench` started: place of the run in the benchmark",
+  ),
+  row(
+    "set",
+    "name of the benchmark command that this run executes",
+  ),
+  row(
+    "block",
+    "number of the block, from 1 on. A *block* has one run of each command",
+  ),
+  row(
+    "position",
+    "place of the run in its block, from 1 on",
+  ),
+  row(
+    "seed",
+    "number that determines the random order of the runs",
   ),
   row(
     "job; cluster; user; restarts",
-    "ID of the scheduler's job, its cluster, the user, and the number of times that the " +
-      "scheduler started the job again",
+    "ID of the scheduler's job, name of the cluster, name of the user, and the number of " +
+      "times that the scheduler started the job again",
   ),
   row(
-    "machine; processor; packages; cores; cpus",
-    "the node's processor, and its numbers of packages, cores and CPUs",
+    "machine",
+    "section about the hardware of the node",
   ),
   row(
-    "sampling; samples",
-    "sampling by the monitor, and the number of samples",
+    "processor",
+    "name of the node's processor",
+  ),
+  row(
+    "packages; cores; cpus",
+    "number of packages (processors), of cores and of CPUs of the node",
+  ),
+  row(
+    "sampling",
+    "section about the samples of the monitor",
+  ),
+  row(
+    "samples",
+    "number of samples",
   ),
   row(
     "period (s)",
@@ -281,8 +347,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "samples slept through",
-    "number of samples without any reading. The monitor omits readings if it has nothing " +
-      "to read and the application calls no annotation",
+    "number of samples in which the monitor read no counter. It reads none if no counter has " +
+      "a new value and the application calls no annotation",
   ),
   row(
     "samples missed",
@@ -315,22 +381,34 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "scheduling policy of the monitor",
   ),
   row(
-    "coverage; coverage (%); power while measured (W)",
-    "values that do not include the whole time or all parts: the measured part in " +
-      "percent, and the power in this part",
+    "coverage",
+    "section about values that do not include the whole time, or not all hardware parts",
   ),
   row(
-    "overhead; cpu (s); cpu (% of a core)",
-    "cost of the monitor: its CPU time from its start to the last sample, in seconds and in " +
-      "percent of one core",
+    "coverage (%)",
+    "measured time of all hardware parts, in percent of their total time",
+  ),
+  row(
+    "power while measured (W)",
+    "power during the measured time",
+  ),
+  row(
+    "overhead",
+    "section about the cost of the monitor",
+  ),
+  row(
+    "cpu (s); cpu (% of a core)",
+    "CPU time of the monitor from its start to the last sample, in seconds and in percent of " +
+      "one core",
   ),
   row(
     "sampling (s); sampling (% of a core)",
-    "CPU time of the sampling only, without start and end",
+    "CPU time that the monitor used only for sampling, without its start and its end",
   ),
   row(
     "simulated counters (s); simulated counters (% of a core)",
-    "CPU time for the simulation of counters. The other costs do not include it",
+    "CPU time that the monitor used to simulate counters. The other CPU times do not include " +
+      "it",
   ),
   row(
     "after the command (s)",
@@ -338,16 +416,20 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "resident memory (KiB)",
-    "memory of the monitor",
+    "memory that the monitor used",
   ),
   row(
     "budget",
-    "actions that kept the CPU time of the monitor within `--budget`",
+    "section about actions that kept the CPU time of the monitor within `--budget`",
   ),
   row(
-    "visits folded; time of folding (s)",
-    "number of visits that were stored as a count and a time, and the time in which this " +
-      "was done",
+    "visits folded",
+    "number of visits that the monitor aggregated (stored as a count and a time) to save CPU " +
+      "time",
+  ),
+  row(
+    "time of folding (s)",
+    "time during which the monitor aggregated short visits",
   ),
   row(
     "period times, at most; time of longer periods (s)",
@@ -355,13 +437,17 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "longer period",
   ),
   row(
-    "processes; seen",
-    "number of processes of the application with annotations",
+    "processes",
+    "section about the processes of the application",
+  ),
+  row(
+    "seen",
+    "number of processes with annotations",
   ),
   row(
     "came later; died; still running",
-    "numbers of processes that started after the others, that were killed, and that had " +
-      "not ended",
+    "number of processes that started after the others, number of processes that were " +
+      "killed, and number of processes that had not ended",
   ),
   row(
     "ended inside a region",
@@ -388,7 +474,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "folded visits",
-    "visits that the application aggregated because its ring was full",
+    "number of visits that the application aggregated (stored as a count and a time), " +
+      "because its ring file had no room",
   ),
   row(
     "late events; late by at most (s)",
@@ -406,7 +493,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "begins and ends of spans without room; hints left out",
-    "number of these events for which the ring file had no room",
+    "number of begins and ends of spans, and number of changes of the hint, for which the " +
+      "ring file had no room",
   ),
   row(
     "nested visits lost; visits without a path",
@@ -420,15 +508,21 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "visits out of order",
-    "number of visits by thread that were stored as a count and a time, and not in their order",
+    "number of nested visits that came too fast to be stored one by one. joulemark stored " +
+      "only their count and their time. The key has one entry for each thread",
   ),
   row(
     "records left out; files left out",
-    "number of damaged records, and the ring files that joulemark did not read",
+    "number of damaged records, and list of the ring files (files with the events of a " +
+      "process) that joulemark did not read",
   ),
   row(
-    "refused calls; exit without entry",
-    "wrong calls that had no effect, by kind",
+    "refused calls",
+    "number of annotation calls that were wrong and had no effect, by kind of error",
+  ),
+  row(
+    "exit without entry",
+    "number of end calls without a begin call",
   ),
   row(
     "mistakes",
@@ -436,7 +530,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "mistakes without a name",
-    "number of such calls for which the names of the regions are not known",
+    "number of begin and end calls that do not match, and whose region names are not known",
   ),
   row(
     "mistakes first seen",
@@ -460,11 +554,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "complete (%); unknown (%)",
-    "share of samples with a complete stack, and share of samples with an unknown function",
+    "share of samples whose stack is complete, and share of samples whose function is not " +
+      "known",
   ),
   row(
     "guessed frames (%)",
-    "share of stack frames that joulemark guessed",
+    "share of stack frames that joulemark guessed, because the code has no unwind table",
   ),
   row(
     "modules without tables",
@@ -472,8 +567,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "of a function",
   ),
   row(
-    "cpu-time (s); sampled (s)",
-    "CPU time as the kernel counts it, and number of samples times the sampling period",
+    "cpu-time (s)",
+    "CPU time of the command, as the kernel counts it",
+  ),
+  row(
+    "sampled (s)",
+    "the same CPU time, calculated from samples: number of samples times the sampling period",
   ),
   row(
     "short threads (s); kernel, not visible (s); lost (s)",
@@ -482,12 +581,17 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "brief threads (s)",
-    "CPU time of threads with few samples (fewer than five periods)",
+    "CPU time of threads that ran for less than five sampling periods. These threads have " +
+      "only few samples",
   ),
   row(
-    "list; function; file; line; module",
-    "the functions with most time: name, source file, line with most time, and program or " +
-      "library",
+    "list",
+    "the functions with most time, one entry each",
+  ),
+  row(
+    "function; file; line; module",
+    "name of the function, its source file, the line with most time in it, and the program " +
+      "or library that contains it",
   ),
   row(
     "self-time (s); self-time-se (s); total-time (s)",
@@ -504,8 +608,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "with `--off-cpu`: the functions that waited longest, and how often they waited",
   ),
   row(
-    "energy; total (J)",
-    "energy of functions by component, and the increase of the counter",
+    "energy",
+    "section about the energy of functions, by component",
+  ),
+  row(
+    "total (J)",
+    "energy of the component: increase of its counter during the run",
   ),
   row(
     "not running (s); not running (J); not running-se (J)",
@@ -522,28 +630,44 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "reason why the energy of this function cannot be determined",
   ),
   row(
-    "counters checked; tried at",
-    "result of `doctor --energy` on this node, and its date",
+    "counters checked",
+    "section with the result of the last `joulemark doctor --energy` on this node",
+  ),
+  row(
+    "tried at",
+    "date and time of this check",
   ),
   row(
     "PART trusted at (s)",
-    "lengths of visits at which the counter is reliable",
+    "lengths of visits for which the check found that the counter of this component is " +
+      "reliable",
   ),
   row(
-    "spans; span",
-    "count and time of each span, an interval that may overlap regions; by name",
+    "spans",
+    "section with the count and the time of each span. A *span* is a named interval that may " +
+      "overlap regions",
   ),
   row(
-    "attribution; method",
-    "division of the counters' energy among the regions, and the method (`--attribution`)",
+    "span",
+    "name of the span",
+  ),
+  row(
+    "attribution",
+    "section about the attribution: the division of the counters' energy among the regions",
+  ),
+  row(
+    "method",
+    "method of the attribution (`--attribution`)",
   ),
   row(
     "not determined; not determined beside these",
-    "regions whose energy cannot be determined, and number of further regions of this kind",
+    "names of the regions whose energy cannot be determined, and number of further such " +
+      "regions that the list does not name",
   ),
   row(
     "not determined energy (J); not determined energy se (J)",
-    "energy of all these regions together, and its standard error",
+    "total energy of all regions whose energy cannot be determined, and the standard error " +
+      "of this total",
   ),
   row(
     "other CPUs (J)",
@@ -555,36 +679,68 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "lack of fit",
-    "reason why the model does not describe the data well",
+    "reason why the fitted powers do not match the readings of the counter well",
   ),
   row(
     "PART-N",
     "counter number N of the component PART",
   ),
   row(
-    "response; lag (s); lag se (s); moving average (s); time constant (s); window (s)",
-    "how the value of the counter follows the power: with a delay, as a mean over a time, " +
-      "exponentially, or by a part of each update period; with the parameters",
+    "response",
+    "how an update of the counter shows the power " +
+      "([table](../../explanation/energy-method.md#the-counters-response)): `lag` (late), " +
+      "`mean` (mean over a time), `first order` (exponential approach) or `window` (only the " +
+      "last part of each update period)",
   ),
   row(
-    "update period (s); clock jitter (s)",
-    "time between two updates of the counter, and its variation",
+    "lag (s); lag se (s)",
+    "delay after which the counter shows energy, and the standard error of this delay",
+  ),
+  row(
+    "moving average (s)",
+    "only for `mean`: time over which the counter averages the power",
+  ),
+  row(
+    "time constant (s)",
+    "only for `first order`: time after which the counter shows 63 % of a change of the " +
+      "power",
+  ),
+  row(
+    "window (s)",
+    "only for `window`: length of the part of the update period that the counter measures",
+  ),
+  row(
+    "update period (s)",
+    "time between two updates of the counter",
+  ),
+  row(
+    "clock jitter (s)",
+    "variation of this time",
   ),
   row(
     "changes seen; breaks",
-    "number of changes of the counter, and number of interruptions such as resets",
+    "number of times that the counter changed, and number of times that its readings were " +
+      "interrupted, for example by a reset",
   ),
   row(
-    "intervals; columns",
-    "intervals and unknowns of the model",
+    "intervals",
+    "number of intervals between updates of the counter that the fit uses",
   ),
   row(
-    "totals; time (s)",
-    "totals of the run, and its time",
+    "columns",
+    "number of unknown values that the fit determines, such as the power of each region",
+  ),
+  row(
+    "totals",
+    "section with the totals of the run",
+  ),
+  row(
+    "time (s)",
+    "time of the run",
   ),
   row(
     "EDP (J s)",
-    "energy-delay product: energy × time of the run",
+    "energy-delay product: energy of the run × time of the run",
   ),
   row(
     "energy (J); energy (kWh)",
@@ -601,7 +757,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "power-peak (W)",
-    "highest mean power over one second",
+    "highest power of a component, as a mean over one second",
   ),
   row(
     "power-peak-at-most (W)",
@@ -621,7 +777,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "notes; minor notes",
-    "limits of the values; minor notes have no influence on the values",
+    "messages about the accuracy and completeness of the values. Minor notes have no " +
+      "influence on the values",
   ),
   row(
     "node; package; dram; gpu",
@@ -652,14 +809,30 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "permissions of the executable, and those that it gave up after the first sample",
   ),
   row(
-    "confinement; capabilities; system calls; paths; by; read; written; executed",
-    "rights of the monitor after the first sample, as the kernel enforces them: " +
-      "capabilities, system calls, and paths that it may read, write or execute",
+    "confinement",
+    "section with the rights that the monitor has after the first sample. The kernel " +
+      "enforces them",
   ),
   row(
-    "across processes; mean (s); deviation (s)",
-    "time that single processes spent in a region: mean and standard deviation over the " +
-      "processes",
+    "capabilities; system calls",
+    "privileges of the monitor, and system calls that it may make",
+  ),
+  row(
+    "paths; by",
+    "files and directories that the monitor may use, and the kernel feature that enforces " +
+      "this (`landlock`)",
+  ),
+  row(
+    "read; written; executed",
+    "paths that the monitor may read, write, and execute",
+  ),
+  row(
+    "across processes",
+    "section about the times that the single processes spent in a region",
+  ),
+  row(
+    "mean (s); deviation (s)",
+    "mean and standard deviation of these times",
   ),
   row(
     "least (s); least in",
@@ -671,7 +844,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "times",
-    "histogram of these times, with buckets of 2 % from 1 ns on",
+    "histogram of these times, as `bucket:processes`. A *bucket* is a range of times. Bucket " +
+      "0 begins at 1 ns, and the end of each bucket is 2 % above its begin",
   ),
   row(
     "stragglers; outliers",
@@ -679,13 +853,24 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "far from the median",
   ),
   row(
-    "across hosts; min; min host; max; max host; mean; std",
-    "minimum, maximum, mean and standard deviation of each field over the hosts, and the " +
-      "hosts with minimum and maximum",
+    "across hosts",
+    "section of a merged report: statistics of each field over the hosts",
+  ),
+  row(
+    "min; min host",
+    "minimum of the field over the hosts, and the host that has it",
+  ),
+  row(
+    "max; max host",
+    "maximum of the field over the hosts, and the host that has it",
+  ),
+  row(
+    "mean; deviation",
+    "mean and standard deviation of the field over the hosts",
   ),
   row(
     "host mean (J); host deviation (J)",
-    "energy of single hosts: mean and standard deviation",
+    "energies of the single hosts: mean and standard deviation",
   ),
   row(
     "host least (J); host least",
@@ -704,62 +889,104 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "reports that `merge` did not use, and reports that it used only because of `--force`",
   ),
   row(
-    "clocks; spread (s); residual (s)",
-    "clocks of the nodes: largest difference between two clocks, and the uncertainty of " +
-      "the differences",
+    "clocks",
+    "section of a merged report: comparison of the clocks of the nodes",
   ),
   row(
-    "job share; share; cpus found by",
-    "the job's share of the package energy on a shared node, and how joulemark found the CPUs " +
-      "of the job",
+    "spread (s)",
+    "largest difference between the clocks of two nodes",
+  ),
+  row(
+    "residual (s)",
+    "uncertainty of these differences",
+  ),
+  row(
+    "job share",
+    "section of a job that may not use all CPUs of the node",
+  ),
+  row(
+    "share",
+    "the job's share of the package energy, from 0 to 1",
+  ),
+  row(
+    "cpus found by",
+    "source from which joulemark knows the CPUs of the job",
   ),
   row(
     "idle",
-    "idle power, which is used for the net energies",
+    "section about the idle power that joulemark used to calculate the net energies",
   ),
   row(
-    "CPUs busy (%); length (s)",
-    "how busy the CPUs were while the idle power was measured, and how long this took",
+    "CPUs busy (%)",
+    "share of time in which the CPUs worked while joulemark measured the idle power",
+  ),
+  row(
+    "length (s)",
+    "length of the measurement of the idle power",
   ),
   row(
     "package (W); dram (W); gpu (W); node (W)",
-    "idle power of each component",
+    "under `idle`: idle power of this component",
   ),
   row(
-    "mpi; calls",
-    "MPI calls with their counts and bytes",
+    "mpi",
+    "section about the MPI calls of the application",
+  ),
+  row(
+    "calls",
+    "list of MPI functions, with the number of their calls and the bytes that the calls " +
+      "transferred",
   ),
   row(
     "mpi-wait (s); mpi-transfer (s); mpi-io (s)",
-    "time that a process waits, transfers data, or uses files in MPI calls, as the mean " +
-      "over processes",
+    "time in MPI calls that wait, that transfer data, and that read or write files; as the " +
+      "mean over processes",
   ),
   row(
     "peers of a process, at most",
-    "the process with most partners sends to, or gets from, this number of other ranks",
+    "maximum number of other ranks with which one process exchanges messages",
   ),
   row(
     "openmp",
-    "count and time of each kind of work and waiting of OpenMP threads, summed over all threads",
+    "section about the OpenMP threads: count and time of each kind of work and of waiting, " +
+      "summed over all threads",
   ),
   row(
     "threads of a process, at most",
     "maximum number of OpenMP threads of one process",
   ),
   row(
-    "event values; event; sum; mean; minimum; maximum; standard deviation",
-    "values that the program passed to an event API such as TAU's, over all processes",
+    "event values",
+    "section about values that the program passed to an annotation API, such as TAU's events",
   ),
   row(
-    "replayed; steps",
-    "the report was made from a recording with this number of steps",
+    "event",
+    "name of the event",
   ),
   row(
-    "power curve; width (s)",
-    "power over time of a run without regions, in W, as means over equal intervals",
+    "sum; mean; minimum; maximum; standard deviation",
+    "statistics of the values of the event, over all processes",
+  ),
+  row(
+    "replayed",
+    "`true`: `joulemark replay` made the report from a recording (a directory with all " +
+      "events and samples of a run)",
+  ),
+  row(
+    "steps",
+    "number of samples in the recording",
+  ),
+  row(
+    "power curve",
+    "only for a run without regions: power of each component over time, in W. Each number is " +
+      "the mean power of one interval",
+  ),
+  row(
+    "width (s)",
+    "length of these intervals",
   ),
   row(
     "counters",
-    "values of `--counters`, by node and package",
+    "values of the counters of `--counters`, by node and by package",
   ),
 ];
