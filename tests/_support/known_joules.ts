@@ -244,11 +244,11 @@ export const SCENES: Readonly<Record<string, readonly [about: string, (r: Random
     (r) => single(r, 90, nodeMeter(), { fromS: 0.01, toS: 0.2 }),
   ],
   lag: [
-    "the same, 170 ms late",
+    "a meter as in the row `node`, whose values are 170 ms late",
     (r) => single(r, 90, nodeMeter({ lagS: 0.17 }), { fromS: 0.01, toS: 0.3 }),
   ],
   mean400: [
-    "the same, each update the mean of 400 ms",
+    "a meter as in the row `node`, whose updates show the mean power of 400 ms",
     (r) => single(r, 90, nodeMeter({ meanS: 0.4, lagS: 0.02 }), { fromS: 0.02, toS: 0.5 }),
   ],
   unbound: ["eight threads without binding", (r) => team(r, Array(8).fill("0-7"))],
