@@ -100,7 +100,12 @@ function aliases(): string {
     );
   }
   for (const [name, target] of Object.entries(TRACKER_ALIASES)) {
-    lines.push(`| \`${name}\` | cpu | - | the same | \`${target}\` |`);
+    const { domain, unit } = TRACKER_SIGNALS.find((row) => row.name === target)!;
+    lines.push(
+      `| \`${name}\` | ${domain} | ${
+        unit || "-"
+      } | GEOPM's other name of \`${target}\` | \`${target}\` |`,
+    );
   }
   return lines.join("\n");
 }

@@ -37,13 +37,18 @@ const FIXED = { behavior: "constant" } as const;
 type GpuRow = readonly [name: string, shape: Shape, about: string, ...files: string[]];
 
 const FILES: readonly GpuRow[] = [
-  ["POWER", WATTS, "Power of the module", "hwmon/power1_average", "hwmon/power1_input"],
-  ["POWER_LIMIT", WATTS, "Power limit of the module", "hwmon/power1_cap"],
-  ["POWER_LIMIT_MAX", { ...WATTS, ...FIXED }, "Highest power limit", "hwmon/power1_cap_max"],
-  ["CORE_FREQUENCY", HERTZ, "Frequency of the cores", "hwmon/freq1_input"],
-  ["MEMORY_FREQUENCY", HERTZ, "Frequency of the memory", "hwmon/freq2_input"],
-  ["TEMPERATURE", CELSIUS, "Temperature at the edge", "hwmon/temp1_input"],
-  ["UTILIZATION", SHARE, "Share of time busy, 0 to 1", "gpu_busy_percent"],
+  ["POWER", WATTS, "Power of the GPU module", "hwmon/power1_average", "hwmon/power1_input"],
+  ["POWER_LIMIT", WATTS, "Power limit of the GPU module", "hwmon/power1_cap"],
+  [
+    "POWER_LIMIT_MAX",
+    { ...WATTS, ...FIXED },
+    "Highest power limit that can be set for the GPU module",
+    "hwmon/power1_cap_max",
+  ],
+  ["CORE_FREQUENCY", HERTZ, "Clock frequency of the GPU cores", "hwmon/freq1_input"],
+  ["MEMORY_FREQUENCY", HERTZ, "Clock frequency of the GPU memory", "hwmon/freq2_input"],
+  ["TEMPERATURE", CELSIUS, "Temperature at the edge of the GPU chip", "hwmon/temp1_input"],
+  ["UTILIZATION", SHARE, "Share of time that the GPU was busy, 0 to 1", "gpu_busy_percent"],
   [
     ...["CHIP_CORE_FREQUENCY", { ...HERTZ, ...CHIP }, "Frequency of a device's cores"] as const,
     "hwmon/freq1_input",
@@ -51,11 +56,15 @@ const FILES: readonly GpuRow[] = [
   ["CHIP_TEMPERATURE", { ...CELSIUS, ...CHIP }, "Temperature of a device", "hwmon/temp1_input"],
   ["CHIP_UTILIZATION", CHIP_SHARE, "Share of time that a device was busy", "gpu_busy_percent"],
   [
-    ...["CHIP_MEMORY_UTILIZATION", CHIP_SHARE, "Share of time that its memory was busy"] as const,
+    ...[
+      "CHIP_MEMORY_UTILIZATION",
+      CHIP_SHARE,
+      "Share of time that the memory of a device was busy",
+    ] as const,
     "mem_busy_percent",
   ],
-  ["MEMORY_USED", BYTES, "Memory in use", "mem_info_vram_used"],
-  ["MEMORY_TOTAL", { ...BYTES, ...FIXED }, "Memory", "mem_info_vram_total"],
+  ["MEMORY_USED", BYTES, "GPU memory in use", "mem_info_vram_used"],
+  ["MEMORY_TOTAL", { ...BYTES, ...FIXED }, "Size of the GPU memory", "mem_info_vram_total"],
 ];
 
 /** The reader of the amdgpu driver's files. */

@@ -24,13 +24,31 @@ type Entry = readonly [
 ];
 
 const ENTRIES: readonly Entry[] = [
-  ["CPU_TIME", "cpu.stat", "usage_usec ", "s", "CPU time of the group"],
-  ["CPU_USER_TIME", "cpu.stat", "user_usec ", "s", "CPU time of the group in user mode"],
-  ["CPU_SYSTEM_TIME", "cpu.stat", "system_usec ", "s", "CPU time of the group in the kernel"],
-  ["CPU_THROTTLED_TIME", "cpu.stat", "throttled_usec ", "s", "Time throttled by the CPU quota"],
-  ["CPU_THROTTLED", "cpu.stat", "nr_throttled ", "", "Periods in which the CPU quota ran out"],
-  ["MEMORY", "memory.current", "", "B", "Memory of the group, page cache included"],
-  ["MEMORY_PEAK", "memory.peak", "", "B", "Maximum memory that the group had at one time"],
+  ["CPU_TIME", "cpu.stat", "usage_usec ", "s", "CPU time of the control group"],
+  ["CPU_USER_TIME", "cpu.stat", "user_usec ", "s", "CPU time of the control group in user mode"],
+  [
+    "CPU_SYSTEM_TIME",
+    "cpu.stat",
+    "system_usec ",
+    "s",
+    "CPU time of the control group in the kernel",
+  ],
+  [
+    "CPU_THROTTLED_TIME",
+    "cpu.stat",
+    "throttled_usec ",
+    "s",
+    "Time in which the CPU quota throttled the control group",
+  ],
+  [
+    "CPU_THROTTLED",
+    "cpu.stat",
+    "nr_throttled ",
+    "",
+    "Number of periods in which the CPU quota of the control group ran out",
+  ],
+  ["MEMORY", "memory.current", "", "B", "Memory of the control group, page cache included"],
+  ["MEMORY_PEAK", "memory.peak", "", "B", "Maximum memory that the control group had at one time"],
 ];
 
 /** The reader of the control group's files. */

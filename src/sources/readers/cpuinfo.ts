@@ -43,10 +43,10 @@ export const cpuinfo: Reader = {
     row(
       "FREQ_STICKER",
       "Base frequency: the nominal frequency of the processor",
-      "see docs/reference/signals.md",
+      "cpufreq/base_frequency, registers, model name or CPUID",
     ),
-    row("FREQ_MIN", "Lowest frequency", "cpufreq/cpuinfo_min_freq"),
-    row("FREQ_MAX", "Highest frequency, with turbo", "cpufreq/cpuinfo_max_freq"),
+    row("FREQ_MIN", "Lowest clock frequency of the CPU", "cpufreq/cpuinfo_min_freq"),
+    row("FREQ_MAX", "Highest clock frequency of the CPU, with turbo", "cpufreq/cpuinfo_max_freq"),
     row("FREQ_STEP", "Step between two frequency settings", "100 MHz on all x86 processors"),
   ],
   probe,

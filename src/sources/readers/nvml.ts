@@ -78,26 +78,26 @@ const FIGURES: readonly Figure[] = [
     query: "limitMw",
     source: "nvmlDeviceGetPowerManagementLimit",
   }),
-  figure("GPU_CORE_FREQUENCY_STATUS", MEAN_HZ, "Frequency of the graphics clock", {
+  figure("GPU_CORE_FREQUENCY_STATUS", MEAN_HZ, "Frequency of the GPU's graphics clock", {
     query: "coreMhz",
     source: "nvmlDeviceGetClockInfo(NVML_CLOCK_GRAPHICS)",
   }),
-  figure("GPU_UNCORE_FREQUENCY_STATUS", MEAN_HZ, "Frequency of the memory", {
+  figure("GPU_UNCORE_FREQUENCY_STATUS", MEAN_HZ, "Clock frequency of the GPU memory", {
     query: "memoryMhz",
     source: "nvmlDeviceGetClockInfo(NVML_CLOCK_MEM)",
   }),
   figure(
     "GPU_CORE_FREQUENCY_MAX_AVAIL",
     { unit: "Hz", behavior: "constant", agg: "expect_same", scale: MEGA },
-    "Highest frequency of the graphics clock",
+    "Highest frequency of the GPU's graphics clock",
     { query: "coreMaxMhz", source: "nvmlDeviceGetMaxClockInfo(NVML_CLOCK_GRAPHICS)" },
   ),
-  figure("GPU_UTILIZATION", MEAN, "Share of time that a kernel ran, 0 to 1", {
+  figure("GPU_UTILIZATION", MEAN, "Share of time that a program (kernel) ran on the GPU, 0 to 1", {
     query: "gpuPercent",
     source: "nvmlDeviceGetUtilizationRates",
     quirks: "mean over the last 1/6 s to 1 s; not available while MIG is on",
   }),
-  figure("GPU_UNCORE_UTILIZATION", MEAN, "Share of time that the memory was busy, 0 to 1", {
+  figure("GPU_UNCORE_UTILIZATION", MEAN, "Share of time that the GPU memory was busy, 0 to 1", {
     query: "memoryPercent",
     source: "nvmlDeviceGetUtilizationRates",
   }),
@@ -105,20 +105,20 @@ const FIGURES: readonly Figure[] = [
     query: "celsius",
     source: "nvmlDeviceGetTemperature(NVML_TEMPERATURE_GPU)",
   }),
-  figure("GPU_MEMORY_TEMPERATURE", CELSIUS, "Temperature of the memory", {
+  figure("GPU_MEMORY_TEMPERATURE", CELSIUS, "Temperature of the GPU memory", {
     query: "memoryCelsius",
     source: "field NVML_FI_DEV_MEMORY_TEMP",
   }),
   figure(
     "GPU_MEMORY_USED",
     { unit: "B", behavior: "variable", agg: "sum", scale: 1 },
-    "Memory in use",
+    "GPU memory in use",
     { query: "memoryUsedBytes", source: "nvmlDeviceGetMemoryInfo" },
   ),
   figure(
     "GPU_MEMORY_TOTAL",
     { unit: "B", behavior: "constant", agg: "sum", scale: 1 },
-    "Memory",
+    "Size of the GPU memory",
     { query: "memoryTotalBytes", source: "nvmlDeviceGetMemoryInfo" },
   ),
   figure(

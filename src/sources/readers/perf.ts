@@ -40,13 +40,13 @@ const ENERGIES = [
 ] as const;
 
 const EVENTS: readonly PerfEvent[] = [
-  ["CYCLES", 0, 0, 1, "Cycles while not idle"],
-  ["INSTRUCTIONS", 0, 1, 1, "Instructions retired"],
-  ["REF_CYCLES", 0, 9, 1, "Cycles at the base frequency while not idle"],
-  ["TASK_CLOCK", 1, 1, 1e-9, "Time that tasks ran on the CPU"],
-  ["PAGE_FAULTS", 1, 2, 1, "Page faults"],
-  ["CONTEXT_SWITCHES", 1, 3, 1, "Context switches"],
-  ["MIGRATIONS", 1, 4, 1, "Tasks that came from another CPU"],
+  ["CYCLES", 0, 0, 1, "Clock cycles of the CPU while it was not idle"],
+  ["INSTRUCTIONS", 0, 1, 1, "Number of instructions that the CPU executed (retired)"],
+  ["REF_CYCLES", 0, 9, 1, "Cycles at the base frequency while the CPU was not idle"],
+  ["TASK_CLOCK", 1, 1, 1e-9, "Time in which tasks ran on the CPU"],
+  ["PAGE_FAULTS", 1, 2, 1, "Number of page faults on the CPU"],
+  ["CONTEXT_SWITCHES", 1, 3, 1, "Number of context switches of the CPU"],
+  ["MIGRATIONS", 1, 4, 1, "Number of tasks that came from another CPU"],
 ];
 
 const COUNTS_WITHIN_MS = 8;

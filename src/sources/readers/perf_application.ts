@@ -16,16 +16,16 @@ import { eventFacts, isForbidden, PARANOID, type PerfEvent } from "./readings/pe
 import { PerfReading, refusal } from "./readings/perf.ts";
 
 const EVENTS: readonly PerfEvent[] = [
-  ["INSTRUCTIONS", 0, 1, 1, "Instructions retired"],
-  ["CYCLES", 0, 0, 1, "Cycles while not idle"],
-  ["REF_CYCLES", 0, 9, 1, "Cycles at the base frequency while not idle"],
+  ["INSTRUCTIONS", 0, 1, 1, "Number of executed (retired) instructions"],
+  ["CYCLES", 0, 0, 1, "Number of clock cycles of the CPUs"],
+  ["REF_CYCLES", 0, 9, 1, "Number of cycles at the base frequency"],
   ["CACHE_REFERENCES", 0, 2, 1, "Accesses to the last cache"],
   ["CACHE_MISSES", 0, 3, 1, "Accesses that the last cache could not serve"],
   ["TASK_CLOCK", 1, 1, 1e-9, "Processor time, summed over threads"],
-  ["PAGE_FAULTS", 1, 2, 1, "Page faults"],
-  ["MAJOR_FAULTS", 1, 6, 1, "Page faults that had to wait for a device"],
-  ["CONTEXT_SWITCHES", 1, 3, 1, "Context switches"],
-  ["MIGRATIONS", 1, 4, 1, "Moves to another CPU"],
+  ["PAGE_FAULTS", 1, 2, 1, "Number of page faults"],
+  ["MAJOR_FAULTS", 1, 6, 1, "Number of page faults that had to wait for a device"],
+  ["CONTEXT_SWITCHES", 1, 3, 1, "Number of context switches"],
+  ["MIGRATIONS", 1, 4, 1, "Number of moves of a thread to another CPU"],
 ];
 
 const NEVER = "no command was started, or the event has had no turn on a hardware counter";

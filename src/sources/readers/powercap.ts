@@ -46,13 +46,13 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   TIME_WINDOW: {
     ...WINDOW,
     file: "constraint_0_time_window_us",
-    about: "Time over which the long-term limit is kept",
+    about: "Averaging time of the long-term power limit",
   },
   CONSTRAINT_0_MAX_POWER: {
     ...WATTS,
     behavior: "constant",
     file: "constraint_0_max_power_uw",
-    about: "Highest long-term limit: the thermal design power",
+    about: "Thermal design power: the highest long-term power limit",
   },
   CONSTRAINT_1_POWER_LIMIT: {
     ...WATTS,
@@ -62,26 +62,31 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   CONSTRAINT_1_TIME_WINDOW: {
     ...WINDOW,
     file: "constraint_1_time_window_us",
-    about: "Time over which the short-term limit is kept",
+    about: "Averaging time of the short-term power limit",
   },
   CONSTRAINT_1_MAX_POWER: {
     ...WATTS,
     behavior: "constant",
     file: "constraint_1_max_power_uw",
-    about: "Highest short-term limit",
+    about: "Highest short-term power limit",
   },
   MAX_ENERGY_RANGE: {
     agg: "expect_same",
     unit: "J",
     behavior: "constant",
     file: "max_energy_range_uj",
-    about: "Value at which the energy counter wraps",
+    about: "Wrap value of the energy counter",
   },
 };
 
 const LIMIT_FILE = /^constraint_\d_(max_power|power_limit)_uw$/;
 
-const LIMITED: readonly Part[] = ["CPU", "DRAM", "PSYS"];
+/** Parts with limits, and their names. */
+const LIMITED: Readonly<Partial<Record<Part, string>>> = {
+  CPU: "package",
+  DRAM: "memory",
+  PSYS: "platform",
+};
 
 /** The class lists zones and sub-zones side by side, so that one pattern finds all of them. */
 const ENERGY_FILES = "/sys/class/powercap/*-rapl:*/energy_uj";
@@ -128,13 +133,16 @@ function rows(part: Part, domain: "package" | "board", what: string): SignalRow[
     source: `${DIR}/*/energy_uj`,
     quirks: WRAP,
   };
+  const limited = LIMITED[part];
+  if (limited === undefined) return [energy];
   const limits = Object.entries(LIMITS).map(([name, { file, ...limit }]) => ({
     name: `POWERCAP::${part}_${name}`,
     domain,
     ...limit,
+    about: `${limit.about} of the ${limited}`,
     source: `${DIR}/*/${file}`,
   }));
-  return LIMITED.includes(part) ? [energy, ...limits] : [energy];
+  return [energy, ...limits];
 }
 
 /** A zone that counts. */

@@ -19,24 +19,24 @@ const TICK_S = 0.01;
 
 const TIMES = ["USER", "NICE", "SYSTEM", "IDLE", "IOWAIT", "IRQ", "SOFTIRQ", "STEAL"] as const;
 const ABOUT: Record<typeof TIMES[number], string> = {
-  USER: "Time in user mode",
-  NICE: "Time in user mode at low priority",
-  SYSTEM: "Time in the kernel",
-  IDLE: "Idle time",
-  IOWAIT: "Idle time while an I/O operation is in progress",
-  IRQ: "Time in interrupts",
-  SOFTIRQ: "Time in soft interrupts",
+  USER: "Time of the CPU in user mode",
+  NICE: "Time of the CPU in user mode at low priority",
+  SYSTEM: "Time of the CPU in the kernel",
+  IDLE: "Idle time of the CPU",
+  IOWAIT: "Idle time of the CPU while an I/O operation is in progress",
+  IRQ: "Time of the CPU in interrupts",
+  SOFTIRQ: "Time of the CPU in soft interrupts",
   STEAL: "Time that the hypervisor gave to other virtual machines",
 };
 
 /** Lines of one number for the node. */
 const LINES = [
-  ["ctxt", "CONTEXT_SWITCHES", "Context switches since boot", true],
-  ["processes", "PROCESSES", "Processes started since boot", true],
-  ["intr", "INTERRUPTS", "Interrupts since boot", true],
-  ["softirq", "SOFT_INTERRUPTS", "Soft interrupts since boot", true],
-  ["procs_running", "RUNNING", "Threads that could run", false],
-  ["procs_blocked", "BLOCKED", "Threads that wait for I/O", false],
+  ["ctxt", "CONTEXT_SWITCHES", "Number of context switches since boot", true],
+  ["processes", "PROCESSES", "Number of processes started since boot", true],
+  ["intr", "INTERRUPTS", "Number of interrupts since boot", true],
+  ["softirq", "SOFT_INTERRUPTS", "Number of soft interrupts since boot", true],
+  ["procs_running", "RUNNING", "Number of threads that could run", false],
+  ["procs_blocked", "BLOCKED", "Number of threads that wait for I/O", false],
 ] as const;
 
 /** The reader of /proc/stat. */

@@ -41,37 +41,37 @@ const FIGURES: readonly Figure[] = [
   figure(
     "ENERGY",
     { unit: "J", behavior: "monotone", agg: "sum" },
-    ["Energy of the module since the driver was loaded", "rsmi_dev_energy_count_get"],
+    ["Energy of the GPU module since the driver was loaded", "rsmi_dev_energy_count_get"],
     [NaN, "energyCounts"],
   ),
   figure(
     "POWER",
     { unit: "W", behavior: "variable", agg: "sum" },
-    ["Power of the module", "rsmi_dev_power_ave_get, rsmi_dev_current_socket_power_get"],
+    ["Power of the GPU module", "rsmi_dev_power_ave_get, rsmi_dev_current_socket_power_get"],
     [MICRO, "averageMicrowatts", "socketMicrowatts"],
   ),
   figure(
     "POWER_LIMIT",
     { unit: "W", behavior: "variable", agg: "sum" },
-    ["Power limit of the module", "rsmi_dev_power_cap_get"],
+    ["Power limit of the GPU module", "rsmi_dev_power_cap_get"],
     [MICRO, "capMicrowatts"],
   ),
   figure(
     "UTILIZATION",
     { unit: "", behavior: "variable", agg: "average" },
-    ["Share of time busy, 0 to 1", "rsmi_dev_busy_percent_get"],
+    ["Share of time that the GPU was busy, 0 to 1", "rsmi_dev_busy_percent_get"],
     [0.01, "busyPercent"],
   ),
   figure(
     "TEMPERATURE",
     { unit: "°C", behavior: "variable", agg: "average" },
-    ["Temperature at the edge", "rsmi_dev_temp_metric_get"],
+    ["Temperature at the edge of the GPU chip", "rsmi_dev_temp_metric_get"],
     [0.001, "edgeMillicelsius"],
   ),
   figure(
     "MEMORY_USED",
     { unit: "B", behavior: "variable", agg: "sum" },
-    ["Memory in use on the module's first device", "rsmi_dev_memory_usage_get"],
+    ["GPU memory in use on the first device of the module", "rsmi_dev_memory_usage_get"],
     [1, "vramUsedBytes"],
   ),
 ];

@@ -100,49 +100,78 @@ const ALIASES: readonly Alias[] = [
     "REST::CNL_POWER",
     "REST::BOARD_POWER",
   ]),
-  alias("CPU_CYCLES_THREAD", CYCLES, "Cycles while not idle", ["MSR::APERF:ACNT", "PERF::CYCLES"]),
-  alias("CPU_CYCLES_REFERENCE", CYCLES, "Cycles at the base frequency while not idle", [
+  alias("CPU_CYCLES_THREAD", CYCLES, "Clock cycles of the CPU while it was not idle", [
+    "MSR::APERF:ACNT",
+    "PERF::CYCLES",
+  ]),
+  alias("CPU_CYCLES_REFERENCE", CYCLES, "Cycles at the base frequency while the CPU was not idle", [
     "MSR::MPERF:MCNT",
     "PERF::REF_CYCLES",
   ]),
-  alias("CPU_INSTRUCTIONS_RETIRED", CYCLES, "Instructions retired", [
-    "MSR::FIXED_CTR0:INST_RETIRED_ANY",
-    "PERF::INSTRUCTIONS",
-  ]),
-  alias("CPU_TIMESTAMP_COUNTER", ["cpu", "", "monotone", "select_first"], "Time stamp counter", [
-    "MSR::TIME_STAMP_COUNTER:TIMESTAMP_COUNT",
-  ]),
-  alias("CPU_FREQUENCY_STATUS", CPU_HZ, "Current operating frequency", [
+  alias(
+    "CPU_INSTRUCTIONS_RETIRED",
+    CYCLES,
+    "Number of instructions that the CPU executed (retired)",
+    [
+      "MSR::FIXED_CTR0:INST_RETIRED_ANY",
+      "PERF::INSTRUCTIONS",
+    ],
+  ),
+  alias(
+    "CPU_TIMESTAMP_COUNTER",
+    ["cpu", "", "monotone", "select_first"],
+    "Time stamp counter of the CPU: cycles at the nominal frequency",
+    [
+      "MSR::TIME_STAMP_COUNTER:TIMESTAMP_COUNT",
+    ],
+  ),
+  alias("CPU_FREQUENCY_STATUS", CPU_HZ, "Current clock frequency of the CPU", [
     "MSR::PERF_STATUS:FREQ",
     "CPUFREQ::SCALING_CUR_FREQ",
   ]),
-  alias("CPU_FREQUENCY_DESIRED", CPU_HZ, "Requested frequency", ["MSR::PERF_CTL:FREQ"]),
-  alias("CPU_FREQUENCY_MAX_AVAIL", CPU_FIXED_HZ, "Highest frequency", [
+  alias("CPU_FREQUENCY_DESIRED", CPU_HZ, "Clock frequency that was requested for the CPU", [
+    "MSR::PERF_CTL:FREQ",
+  ]),
+  alias("CPU_FREQUENCY_MAX_AVAIL", CPU_FIXED_HZ, "Highest clock frequency of the CPU", [
     "MSR::TURBO_RATIO_LIMIT:MAX_RATIO_LIMIT_0",
     "CPUINFO::FREQ_MAX",
   ]),
-  alias("CPU_FREQUENCY_MIN_AVAIL", CPU_FIXED_HZ, "Lowest frequency", ["CPUINFO::FREQ_MIN"]),
-  alias("CPU_FREQUENCY_STICKER", CPU_FIXED_HZ, "Base frequency", ["CPUINFO::FREQ_STICKER"]),
-  alias("CPU_FREQUENCY_STEP", CPU_FIXED_HZ, "Step of the frequency", ["CPUINFO::FREQ_STEP"]),
-  alias("CPU_FREQUENCY_MAX_CONTROL", CPU_HZ, "Highest frequency allowed", [
+  alias("CPU_FREQUENCY_MIN_AVAIL", CPU_FIXED_HZ, "Lowest clock frequency of the CPU", [
+    "CPUINFO::FREQ_MIN",
+  ]),
+  alias(
+    "CPU_FREQUENCY_STICKER",
+    CPU_FIXED_HZ,
+    "Base frequency: the nominal clock frequency of the CPU",
+    ["CPUINFO::FREQ_STICKER"],
+  ),
+  alias("CPU_FREQUENCY_STEP", CPU_FIXED_HZ, "Step between two frequency settings of the CPU", [
+    "CPUINFO::FREQ_STEP",
+  ]),
+  alias("CPU_FREQUENCY_MAX_CONTROL", CPU_HZ, "Highest clock frequency that the CPU may use", [
     "CPUFREQ::SCALING_MAX_FREQ",
   ]),
-  alias("CPU_FREQUENCY_MIN_CONTROL", CPU_HZ, "Lowest frequency allowed", [
+  alias("CPU_FREQUENCY_MIN_CONTROL", CPU_HZ, "Lowest clock frequency that the CPU may use", [
     "CPUFREQ::SCALING_MIN_FREQ",
   ]),
-  alias("CPU_UNCORE_FREQUENCY_STATUS", PACKAGE_HZ, "Current uncore frequency", [
-    "MSR::UNCORE_PERF_STATUS:FREQ",
-  ]),
+  alias(
+    "CPU_UNCORE_FREQUENCY_STATUS",
+    PACKAGE_HZ,
+    "Current frequency of the uncore (part of the processor outside of the cores)",
+    [
+      "MSR::UNCORE_PERF_STATUS:FREQ",
+    ],
+  ),
   alias(
     "CPU_UNCORE_FREQUENCY_MAX_CONTROL",
     ["package", "Hz", "variable", "expect_same"],
-    "Highest uncore frequency allowed",
+    "Highest frequency that the uncore may use",
     ["MSR::UNCORE_RATIO_LIMIT:MAX_RATIO"],
   ),
   alias(
     "CPU_UNCORE_FREQUENCY_MIN_CONTROL",
     ["package", "Hz", "variable", "expect_same"],
-    "Lowest uncore frequency allowed",
+    "Lowest frequency that the uncore may use",
     ["MSR::UNCORE_RATIO_LIMIT:MIN_RATIO"],
   ),
   alias("CPU_CORE_TEMPERATURE", ["core", "°C", "variable", "average"], "Temperature of the cores", [
@@ -155,31 +184,41 @@ const ALIASES: readonly Alias[] = [
     "Temperature of the packages",
     ["MSR::PACKAGE_THERM_STATUS:TEMPERATURE", "HWMON::PACKAGE_TEMPERATURE", "CNL::CPU_TEMPERATURE"],
   ),
-  alias("CPU_POWER_LIMIT_CONTROL", PACKAGE_W, "Long-term power limit", [
+  alias("CPU_POWER_LIMIT_CONTROL", PACKAGE_W, "Long-term power limit of the package", [
     "MSR::PKG_POWER_LIMIT:PL1_POWER_LIMIT",
     "POWERCAP::CPU_POWER_LIMIT",
   ]),
   alias(
     "CPU_POWER_TIME_WINDOW_CONTROL",
     ["package", "s", "variable", "expect_same"],
-    "Time over which the long-term power limit is kept",
+    "Averaging time of the long-term power limit of the package",
     ["MSR::PKG_POWER_LIMIT:PL1_TIME_WINDOW", "POWERCAP::CPU_TIME_WINDOW"],
   ),
-  alias("CPU_POWER_LIMIT_DEFAULT", PACKAGE_LIMIT, "Thermal design power", [
+  alias("CPU_POWER_LIMIT_DEFAULT", PACKAGE_LIMIT, "Thermal design power of the package", [
     "MSR::PKG_POWER_INFO:THERMAL_SPEC_POWER",
     "POWERCAP::CPU_CONSTRAINT_0_MAX_POWER",
   ]),
-  alias("CPU_POWER_MIN_AVAIL", PACKAGE_LIMIT, "Lowest power limit that can be set", [
-    "MSR::PKG_POWER_INFO:MIN_POWER",
-  ]),
-  alias("CPU_POWER_MAX_AVAIL", PACKAGE_LIMIT, "Highest power limit that can be set", [
-    "MSR::PKG_POWER_INFO:MAX_POWER",
-    "POWERCAP::CPU_CONSTRAINT_1_MAX_POWER",
-  ]),
+  alias(
+    "CPU_POWER_MIN_AVAIL",
+    PACKAGE_LIMIT,
+    "Lowest power limit that can be set for the package",
+    [
+      "MSR::PKG_POWER_INFO:MIN_POWER",
+    ],
+  ),
+  alias(
+    "CPU_POWER_MAX_AVAIL",
+    PACKAGE_LIMIT,
+    "Highest power limit that can be set for the package",
+    [
+      "MSR::PKG_POWER_INFO:MAX_POWER",
+      "POWERCAP::CPU_CONSTRAINT_1_MAX_POWER",
+    ],
+  ),
   alias(
     "GPU_CORE_FREQUENCY_STATUS",
     ["gpu", "Hz", "variable", "average"],
-    "Current frequency of the GPUs",
+    "Current clock frequency of the GPUs",
     ["NVML::GPU_CORE_FREQUENCY_STATUS", "AMDGPU::CORE_FREQUENCY"],
   ),
   alias(

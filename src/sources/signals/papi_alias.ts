@@ -63,38 +63,41 @@ export const PAPI_ALIASES: readonly Alias[] = [
     ["MSR::PKG_POWER_INFO:MAX_TIME_WINDOW_LINEAR"],
   ),
   // PAPI cray_pm.
-  ...([["NODE", ""], ["CPU", "_CPU"]] as const).flatMap(([part, suffix]) => [
-    alias(`PM_ENERGY:${part}`, BOARD_J, `PAPI cray_pm: energy`, [`CNL::BOARD_ENERGY${suffix}`]),
-    alias(`PM_POWER:${part}`, BOARD_W, `PAPI cray_pm: power`, [`CNL::BOARD_POWER${suffix}`]),
-  ]),
+  alias("PM_ENERGY:NODE", BOARD_J, "PAPI cray_pm: energy of the node", ["CNL::BOARD_ENERGY"]),
+  alias("PM_POWER:NODE", BOARD_W, "PAPI cray_pm: power of the node", ["CNL::BOARD_POWER"]),
+  alias("PM_ENERGY:CPU", BOARD_J, "PAPI cray_pm: energy of the CPUs", ["CNL::BOARD_ENERGY_CPU"]),
+  alias("PM_POWER:CPU", BOARD_W, "PAPI cray_pm: power of the CPUs", ["CNL::BOARD_POWER_CPU"]),
   alias("PM_ENERGY:MEMORY", BOARD_J, "PAPI cray_pm: energy of the memory", ["CNL::MEMORY_ENERGY"]),
   alias("PM_POWER:MEMORY", BOARD_W, "PAPI cray_pm: power of the memory", ["CNL::MEMORY_POWER"]),
-  alias("PM_POWER_CAP:NODE", BOARD_W, "PAPI cray_pm: power cap; 0: none", ["CNL::POWER_CAP"]),
+  alias("PM_POWER_CAP:NODE", BOARD_W, "PAPI cray_pm: power cap of the node; 0: none", [
+    "CNL::POWER_CAP",
+  ]),
   ...["ACC", "ACC0", "ACC1", "ACC2", "ACC3"].flatMap((acc) => {
-    const accel = acc.replace("ACC", "CNL::ACCEL");
+    const accel = acc.replace("ACC", "CNL::ACCEL"),
+      part = acc === "ACC" ? "the accelerators" : acc.replace("ACC", "accelerator ");
+    const about = (what: string) => `PAPI cray_pm: ${what} of ${part}`;
     return [
-      alias(`PM_ENERGY:${acc}`, BOARD_J, "PAPI cray_pm: accelerator energy", [`${accel}_ENERGY`]),
-      alias(`PM_POWER:${acc}`, BOARD_W, "PAPI cray_pm: accelerator power", [`${accel}_POWER`]),
-      alias(`PM_POWER_CAP:${acc}`, BOARD_W, "PAPI cray_pm: accelerator cap", [
-        `${accel}_POWER_CAP`,
-      ]),
+      alias(`PM_ENERGY:${acc}`, BOARD_J, about("energy"), [`${accel}_ENERGY`]),
+      alias(`PM_POWER:${acc}`, BOARD_W, about("power"), [`${accel}_POWER`]),
+      alias(`PM_POWER_CAP:${acc}`, BOARD_W, about("power cap"), [`${accel}_POWER_CAP`]),
     ];
   }),
   alias(
     "PM_FRESHNESS",
     ["board", "", "monotone", "expect_same"],
-    "PAPI cray_pm: number of publications",
+    "PAPI cray_pm: number of updates of the files",
     ["CNL::FRESHNESS"],
   ),
   alias(
     "PM_STARTUP",
     ["board", "cycles", "label", "expect_same"],
-    "PAPI cray_pm: startup",
+    "PAPI cray_pm: start of the controller",
     ["CNL::STARTUP"],
   ),
-  ...["GENERATION", "VERSION"].map((name) =>
-    alias(`PM_${name}`, LABEL, `PAPI cray_pm: ${name.toLowerCase()}`, [`CNL::${name}`])
-  ),
+  alias("PM_GENERATION", LABEL, "PAPI cray_pm: number of changes of a power cap", [
+    "CNL::GENERATION",
+  ]),
+  alias("PM_VERSION", LABEL, "PAPI cray_pm: version of the files' layout", ["CNL::VERSION"]),
 ];
 
 /** Prefixes of PAPI's components, which may precede their names. */

@@ -109,16 +109,21 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     MAX_NON_TURBO_RATIO: [[8, 15], FIXED_HZ, "Base frequency: the highest without turbo", {
       quirks: "133 MHz a step on Nehalem and Westmere",
     }],
-    MAX_EFFICIENCY_RATIO: [[40, 47], FIXED_HZ, "Lowest operating frequency"],
+    MAX_EFFICIENCY_RATIO: [[40, 47], FIXED_HZ, "Lowest clock frequency of the CPU"],
   }),
   register("x86", "MPERF", [0xe7, "cpu"], {
-    MCNT: [[0, 47], COUNT, "Cycles at the base frequency while not idle", CYCLES],
+    MCNT: [[0, 47], COUNT, "Cycles at the base frequency while the CPU was not idle", CYCLES],
   }),
   register("x86", "APERF", [0xe8, "cpu"], {
-    ACNT: [[0, 47], COUNT, "Cycles at the actual frequency while not idle", CYCLES],
+    ACNT: [
+      [0, 47],
+      COUNT,
+      "Clock cycles of the CPU while it was not idle, at the actual frequency",
+      CYCLES,
+    ],
   }),
   register("intel", "PERF_STATUS", [0x198, "cpu"], {
-    FREQ: [[8, 15], HZ, "Current operating frequency"],
+    FREQ: [[8, 15], HZ, "Current clock frequency of the CPU"],
     CORE_VOLTAGE: [
       [32, 47],
       ["scale", 2 ** -13, "V", "variable", "average"],
@@ -126,7 +131,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     ],
   }),
   register("intel", "PERF_CTL", [0x199, "core"], {
-    FREQ: [[8, 15], HZ, "Requested frequency"],
+    FREQ: [[8, 15], HZ, "Clock frequency that was requested for the CPU"],
   }),
   register("intel", "THERM_STATUS", [0x19c, "core"], {
     THERMAL_STATUS_FLAG: [[0, 0], FLAG, "The core is above its highest temperature"],
@@ -177,8 +182,8 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     MAX_RATIO_LIMIT_0: [[0, 7], FIXED_HZ, "Highest turbo frequency, with the fewest active cores"],
   }),
   ...([
-    ["INST_RETIRED_ANY", "Instructions retired"],
-    ["CPU_CLK_UNHALTED_THREAD", "Cycles while not halted"],
+    ["INST_RETIRED_ANY", "Number of instructions that the CPU executed (retired)"],
+    ["CPU_CLK_UNHALTED_THREAD", "Clock cycles of the CPU while it was not halted"],
     ["CPU_CLK_UNHALTED_REF_TSC", "Reference cycles while not halted"],
   ] as const).map(([name, what], i) =>
     register("intel", `FIXED_CTR${i}`, [0x309 + i, "cpu"], {
@@ -196,15 +201,15 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     })
   ),
   register("intel", "PKG_POWER_LIMIT", [0x610, "package"], {
-    PL1_POWER_LIMIT: [[0, 14], LIMIT_W, "Long-term power limit"],
-    PL1_LIMIT_ENABLE: [[15, 15], FLAG, "The long-term limit is on"],
+    PL1_POWER_LIMIT: [[0, 14], LIMIT_W, "Long-term power limit of the package"],
+    PL1_LIMIT_ENABLE: [[15, 15], FLAG, "The long-term power limit is on"],
     PL1_CLAMP_ENABLE: [[16, 16], FLAG, "The long-term limit may go below the requested frequency"],
-    PL1_TIME_WINDOW: [[17, 23], WINDOW_S, "Time over which the long-term limit is kept"],
-    PL2_POWER_LIMIT: [[32, 46], LIMIT_W, "Short-term power limit"],
-    PL2_LIMIT_ENABLE: [[47, 47], FLAG, "The short-term limit is on"],
+    PL1_TIME_WINDOW: [[17, 23], WINDOW_S, "Averaging time of the long-term power limit"],
+    PL2_POWER_LIMIT: [[32, 46], LIMIT_W, "Short-term power limit of the package"],
+    PL2_LIMIT_ENABLE: [[47, 47], FLAG, "The short-term power limit is on"],
     PL2_CLAMP_ENABLE: [[48, 48], FLAG, "The short-term limit may go below the requested frequency"],
-    PL2_TIME_WINDOW: [[49, 55], WINDOW_S, "Time over which the short-term limit is kept"],
-    LOCK: [[63, 63], LOCK, "Limits are locked until the next reset"],
+    PL2_TIME_WINDOW: [[49, 55], WINDOW_S, "Averaging time of the short-term power limit"],
+    LOCK: [[63, 63], LOCK, "The power limits are locked until the next reset"],
   }),
   register("intel", "PKG_ENERGY_STATUS", [0x611, "package"], {
     ENERGY: [
@@ -221,11 +226,11 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
       "Time that the package was throttled by its power limits",
     ],
   }),
-  ...(["PKG", "DRAM"] as const).map((part) =>
-    register("intel", `${part}_POWER_INFO`, [part === "PKG" ? 0x614 : 0x61c, "package"], {
-      THERMAL_SPEC_POWER: [[0, 14], FIXED_W, "Thermal design power"],
-      MIN_POWER: [[16, 30], FIXED_W, "Lowest power limit that can be set"],
-      MAX_POWER: [[32, 46], FIXED_W, "Highest power limit that can be set"],
+  ...([["PKG", 0x614, "package"], ["DRAM", 0x61c, "memory"]] as const).map(([part, at, what]) =>
+    register("intel", `${part}_POWER_INFO`, [at, "package"], {
+      THERMAL_SPEC_POWER: [[0, 14], FIXED_W, `Thermal design power of the ${what}`],
+      MIN_POWER: [[16, 30], FIXED_W, `Lowest power limit that can be set for the ${what}`],
+      MAX_POWER: [[32, 46], FIXED_W, `Highest power limit that can be set for the ${what}`],
       MAX_TIME_WINDOW: [
         [48, 54],
         ["7_bit_float", "timeS", "s", "constant", "expect_same"],
@@ -243,10 +248,10 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     })
   ),
   register("intel", "DRAM_POWER_LIMIT", [0x618, "package"], {
-    POWER_LIMIT: [[0, 14], LIMIT_W, "Power limit of memory"],
-    ENABLE: [[15, 15], FLAG, "The limit is on"],
-    TIME_WINDOW: [[17, 23], WINDOW_S, "Time over which the limit is kept"],
-    LOCK: [[31, 31], LOCK, "The limit is locked"],
+    POWER_LIMIT: [[0, 14], LIMIT_W, "Power limit of the memory"],
+    ENABLE: [[15, 15], FLAG, "The power limit of the memory is on"],
+    TIME_WINDOW: [[17, 23], WINDOW_S, "Averaging time of the power limit of the memory"],
+    LOCK: [[31, 31], LOCK, "The power limit of the memory is locked"],
   }),
   register("intel", "DRAM_ENERGY_STATUS", [0x619, "package"], {
     ENERGY: [
@@ -262,7 +267,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
   ...([["PP0", 0x638, "cores"], ["PP1", 0x640, "graphics"]] as const).flatMap(([pp, at, what]) => [
     register("intel", `${pp}_POWER_LIMIT`, [at, "package"], {
       POWER_LIMIT: [[0, 14], LIMIT_W, `Power limit of the ${what}`],
-      TIME_WINDOW: [[17, 23], WINDOW_S, "Time over which the limit is kept"],
+      TIME_WINDOW: [[17, 23], WINDOW_S, `Averaging time of the power limit of the ${what}`],
     }),
     register("intel", `${pp}_ENERGY_STATUS`, [at + 1, "package"], {
       ENERGY: [[0, 31], ENERGY_J, `Energy of the ${what}, a part of the package`, PART_RATE],
@@ -291,8 +296,8 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     ],
   }),
   register("intel", "UNCORE_RATIO_LIMIT", [0x620, "package"], {
-    MIN_RATIO: [[8, 14], LIMIT_HZ, "Lowest uncore frequency allowed"],
-    MAX_RATIO: [[0, 6], LIMIT_HZ, "Highest uncore frequency allowed"],
+    MIN_RATIO: [[8, 14], LIMIT_HZ, "Lowest frequency that the uncore may use"],
+    MAX_RATIO: [[0, 6], LIMIT_HZ, "Highest frequency that the uncore may use"],
   }),
   register("intel", "UNCORE_PERF_STATUS", [0x621, "package"], {
     FREQ: [[0, 6], HZ, "Current uncore frequency"],
