@@ -81,7 +81,7 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "frequency (Hz)",
-    "the same mean clock frequency, in Hz",
+    "mean clock frequency while CPUs were busy, in Hz",
   ),
   row(
     "time-hint-HINT (s)",
@@ -116,8 +116,9 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "geopmctl memory HWM (B); geopmctl network BW (B/s)",
-    "only under `Application Totals`: maximum memory of the monitor, and network traffic of " +
-      "the monitor per second. As in GEOPM, the memory is in KiB although the key says B",
+    "only under `Application Totals`: maximum memory of the monitor, and its network traffic " +
+      "per second, which is always 0 in reports of joulemark. As in GEOPM, the memory is in " +
+      "KiB although the key says B",
   ),
 ];
 
@@ -314,7 +315,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "seed",
-    "number that determines the random order of the runs",
+    "number that determines the random order of the runs of the benchmark",
   ),
   row(
     "job; cluster; user; restarts",
@@ -390,7 +391,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "power while measured (W)",
-    "power during the measured time",
+    "power during the time in which the counter was measured",
   ),
   row(
     "overhead",
@@ -433,8 +434,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "period times, at most; time of longer periods (s)",
-    "maximum factor by which the sampling period was increased, and the time with a " +
-      "longer period",
+    "maximum factor by which the monitor increased the sampling period to save CPU time, and " +
+      "the time during which the period was longer",
   ),
   row(
     "processes",
@@ -465,12 +466,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "processes that said",
-    "number of processes that reported the values of this section, such as their MPI " +
-      "calls. It is lower than the number of all processes if some were killed",
+    "number of processes that reported the values of the section `mpi` or `openmp`. It is " +
+      "lower than the number of all processes if some were killed",
   ),
   row(
     "marks",
-    "problems with events of annotations: events that were aggregated, late, wrong or omitted",
+    "section about events of annotations that were aggregated, late, wrong or omitted",
   ),
   row(
     "folded visits",
@@ -508,8 +509,9 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "visits out of order",
-    "number of nested visits that came too fast to be stored one by one. joulemark stored " +
-      "only their count and their time. The key has one entry for each thread",
+    "for each thread: number of nested visits that came too fast to be stored one by one, " +
+      "and the time from the first to the last of them. joulemark stored only their count and " +
+      "their total time",
   ),
   row(
     "records left out; files left out",
@@ -534,7 +536,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "mistakes first seen",
-    "time of the first call of each kind that does not match",
+    "for each kind of call that does not match: time of the first such call, and the regions " +
+      "that were open at this time",
   ),
   row(
     "remarks",
@@ -572,7 +575,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "sampled (s)",
-    "the same CPU time, calculated from samples: number of samples times the sampling period",
+    "CPU time of the command, calculated from samples: number of samples times the sampling " +
+      "period",
   ),
   row(
     "short threads (s); kernel, not visible (s); lost (s)",
@@ -605,7 +609,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "off CPU; times",
-    "with `--off-cpu`: the functions that waited longest, and how often they waited",
+    "with `--off-cpu`: list of the functions that waited longest, and how often a function " +
+      "waited",
   ),
   row(
     "energy",
@@ -622,12 +627,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "PART-energy (J); PART-energy-se (J); total-PART-energy (J); total-PART-energy-se (J)",
-    "energy of a function without and with the functions that it calls, and the standard " +
-      "errors",
+    "under `functions`: energy of a function without the functions that it calls, standard " +
+      "error of this energy, energy with them, and standard error of that energy",
   ),
   row(
     "PART-energy not determined",
-    "reason why the energy of this function cannot be determined",
+    "reason why the energy of a function cannot be determined",
   ),
   row(
     "counters checked",
@@ -635,12 +640,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "tried at",
-    "date and time of this check",
+    "date and time of the last `joulemark doctor --energy` on this node",
   ),
   row(
     "PART trusted at (s)",
-    "lengths of visits for which the check found that the counter of this component is " +
-      "reliable",
+    "lengths of visits for which `joulemark doctor --energy` found that the counter of this " +
+      "component is reliable",
   ),
   row(
     "spans",
@@ -715,7 +720,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "clock jitter (s)",
-    "variation of this time",
+    "variation of the time between two updates of the counter",
   ),
   row(
     "changes seen; breaks",
@@ -744,7 +749,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "energy (J); energy (kWh)",
-    "energy of a component",
+    "energy of a component during the run",
   ),
   row(
     "reading-error (J)",
@@ -815,7 +820,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "capabilities; system calls",
-    "privileges of the monitor, and system calls that it may make",
+    "`none` if the monitor has no capabilities, and `filtered` if the kernel refuses system " +
+      "calls that the monitor does not need; otherwise the reason",
   ),
   row(
     "paths; by",
@@ -824,7 +830,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "read; written; executed",
-    "paths that the monitor may read, write, and execute",
+    "paths from which the monitor may read, paths to which it may write, and `none`, because " +
+      "it may execute nothing",
   ),
   row(
     "across processes",
@@ -832,20 +839,24 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "mean (s); deviation (s)",
-    "mean and standard deviation of these times",
+    "under `across processes`: mean and standard deviation of the times of the processes in " +
+      "a region",
   ),
   row(
     "least (s); least in",
-    "minimum of these times, and the process with the minimum",
+    "under `across processes`: minimum time of a process in a region, and the process with " +
+      "this time",
   ),
   row(
     "most (s); most in",
-    "maximum of these times, and the process with the maximum",
+    "under `across processes`: maximum time of a process in a region, and the process with " +
+      "this time",
   ),
   row(
     "times",
-    "histogram of these times, as `bucket:processes`. A *bucket* is a range of times. Bucket " +
-      "0 begins at 1 ns, and the end of each bucket is 2 % above its begin",
+    "under `across processes`: histogram of the times of the processes in a region, as " +
+      "`bucket:processes`. A *bucket* is a range of times. Bucket 0 begins at 1 ns, and the " +
+      "end of each bucket is 2 % above its begin",
   ),
   row(
     "stragglers; outliers",
@@ -858,15 +869,15 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "min; min host",
-    "minimum of the field over the hosts, and the host that has it",
+    "under `across hosts`: minimum of a field over the hosts, and the host that has it",
   ),
   row(
     "max; max host",
-    "maximum of the field over the hosts, and the host that has it",
+    "under `across hosts`: maximum of a field over the hosts, and the host that has it",
   ),
   row(
     "mean; deviation",
-    "mean and standard deviation of the field over the hosts",
+    "under `across hosts`: mean and standard deviation of a field over the hosts",
   ),
   row(
     "host mean (J); host deviation (J)",
@@ -898,7 +909,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "residual (s)",
-    "uncertainty of these differences",
+    "uncertainty of the differences between the clocks of the nodes",
   ),
   row(
     "job share",
@@ -983,7 +994,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "width (s)",
-    "length of these intervals",
+    "length of one interval of the power curve",
   ),
   row(
     "counters",
