@@ -120,7 +120,7 @@ export function answeredPage(): string {
     "The column *tested with* names the libraries of joulemark's tests. *Test program* means that the test calls the functions",
     "of the API without the original library.",
     "",
-    "| word | headers, version | languages | tested with | intercepted | not intercepted |",
+    "| word | headers, version | languages | tested with | number of functions intercepted | number of functions not intercepted |",
     "| --- | --- | --- | --- | --- | --- |",
   ];
   const dialects = Object.entries(dialectNames());

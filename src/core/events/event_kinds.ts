@@ -141,7 +141,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     row: {
       event: "epoch",
       value: "epoch",
-      about: "epoch. Value: its number, or empty for the previous number plus 1",
+      about: "an epoch begins. Value: number of the epoch, or empty for the previous number plus 1",
     },
   },
   tprofInit: {
@@ -149,19 +149,23 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     row: {
       event: "tprof_init",
       value: "number",
-      about: "the program announces work units. Value: their number",
+      about: "the program announces its work units. Value: number of work units",
     },
   },
   tprofPost: {
     ring: { about: "a work unit is done" },
-    row: { event: "tprof_post", value: "cpu", about: "a work unit is done. Value: CPU, or empty" },
+    row: {
+      event: "tprof_post",
+      value: "cpu",
+      about: "a work unit is done. Value: CPU that did it, or empty",
+    },
   },
   overhead: {
     ring: { about: "overhead that the program reports", payload: "seconds, binary64" },
     row: {
       event: "overhead",
       value: "seconds",
-      about: "time that the program reports as overhead, in seconds",
+      about: "the program reports a time as overhead. Value: this time in seconds",
     },
   },
   attributeBegin: {
@@ -171,7 +175,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       region: "name",
       value: "attribute",
       thread: true,
-      about: "an attribute gets a new innermost value",
+      about: "a value of an attribute begins, inside its other values. Value: this value",
     },
   },
   attributeSet: {
@@ -181,7 +185,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       region: "name",
       value: "attribute",
       thread: true,
-      about: "an attribute gets a value in place of its innermost value",
+      about: "a value replaces the innermost value of an attribute. Value: the new value",
     },
   },
   attributeEnd: {
@@ -194,7 +198,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     },
   },
   pmOpen: {
-    ring: { about: "pm_mpi_lib open", value: "version × 10" },
+    ring: { about: "pm_mpi_lib opens a log", value: "version of pm_mpi_lib × 10" },
     row: {
       event: "pm_open",
       value: "pmOpen",
@@ -204,7 +208,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     },
   },
   pmRecord: {
-    ring: { about: "pm_mpi_lib record", payload: "step u32, substep u32; then flags" },
+    ring: { about: "a call of pm_mpi_record", payload: "step u32, substep u32; then flags" },
     row: {
       event: "pm_record",
       value: "pmRecord",
@@ -214,7 +218,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     },
   },
   pmClose: {
-    ring: { about: "pm_mpi_lib close" },
+    ring: { about: "pm_mpi_lib closes a log" },
     row: { event: "pm_close", about: "the program closes the log of pm_mpi_lib" },
   },
   threadEnd: {
@@ -225,7 +229,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
     ring: {
       about: "thread begins",
       value: "thread ID",
-      payload: "1 if it is bound to fewer CPUs than the process",
+      payload: "1 if the thread is bound to fewer CPUs than the process",
     },
   },
   spanBegin: {
@@ -258,14 +262,14 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       event: "in_path",
       value: "path",
       thread: true,
-      about: "path of the thread at its next attribute. Value: number of the path",
+      about: "path of the thread at its next attribute row. Value: number of the path",
     },
   },
   start: {
     row: {
       event: "start",
       value: "cpus",
-      about: "a process starts. Value: list of its CPUs",
+      about: "a process starts. Value: list of the CPUs that it may use",
     },
   },
   startCommand: {
@@ -273,7 +277,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       event: "start",
       region: "command",
       value: "cpus",
-      about: "the launched command starts. Value: list of its CPUs",
+      about: "the launched command starts. Value: list of the CPUs that it may use",
     },
   },
   threadCpus: {
@@ -281,7 +285,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       event: "start",
       value: "cpus",
       thread: true,
-      about: "in a row with a thread: list of this thread's CPUs",
+      about: "in a row with a thread ID: list of the CPUs that this thread may use",
     },
   },
   region: {
@@ -289,7 +293,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       event: "region",
       region: "name",
       value: "hint",
-      about: "the program announces a region. Value: hint, by name or number",
+      about: "the program announces a region. Value: hint of the region, by name or number",
     },
   },
   shortVisits: {
@@ -301,8 +305,8 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       thread: true,
       track: "handle",
       about:
-        "visits of a region that are stored as `COUNT SECONDS`: their number and the sum of their " +
-        "times. The row has the time of the first visit",
+        "several visits of a region in one row, with the time of the first visit. Value: `COUNT " +
+        "SECONDS`, the number of these visits and the sum of their times",
     },
   },
   folding: {
@@ -320,9 +324,10 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       value: "folded",
       thread: true,
       about:
-        "visits that are stored by path, as `PATH COUNT SUM SQUARES LEAST MOST SELF`: number of visits, " +
-        "then sum, sum of squares, minimum and maximum of their lengths in ns. SELF is the time in " +
-        "the path without nested paths. A SELF below 0 corrects an earlier row",
+        "several visits of a path in one row. Value: `PATH COUNT SUM SQUARES LEAST MOST SELF`. " +
+        "PATH is the number of the path, and COUNT the number of visits. Then follow sum, sum of " +
+        "squares, minimum and maximum of their lengths in ns. SELF is the time in the path without " +
+        "nested paths. A SELF below 0 corrects an earlier row",
     },
   },
   foldedLengths: {
@@ -332,8 +337,8 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       value: "lengths",
       thread: true,
       about:
-        "at the end of the process, a bucket of the histogram of visit lengths: `PATH BUCKET " +
-        "VISITS`",
+        "at the end of the process: a bucket (range of lengths) in the histogram of visit lengths. " +
+        "Value: `PATH BUCKET VISITS`: number of the path, number of the bucket, and count of visits",
     },
   },
   ranOutside: {
@@ -371,8 +376,12 @@ export const DESCRIBING_ROWS = {
   path: {
     event: "path",
     about:
-      "describes a path: `NUMBER PARENT ATTRIBUTE`. PARENT is the number of the path around it " +
+      "describes a path. Value: `NUMBER PARENT ATTRIBUTE`. PARENT is the number of the path around it " +
       "(0: none). ATTRIBUTE may be missing",
   },
-  attribute: { event: "attribute", about: "describes an attribute: `TYPE PROPERTIES`" },
+  attribute: {
+    event: "attribute",
+    about:
+      "describes an attribute. Value: `TYPE PROPERTIES`: its type and its property bits, as in Caliper",
+  },
 } as const;
