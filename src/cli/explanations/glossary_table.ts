@@ -170,6 +170,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "geopmlaunch(1)",
   ],
   [
+    "mark",
+    "in raw stats: line that begins with %, such as the begin of a job",
+    "docs/reference/formats/raw-stats.md",
+  ],
+  [
     "monitor",
     "the process that reads the counters; GEOPM calls it controller",
     "geopm(7)",
@@ -224,6 +229,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "PMC log",
     "log of power and energy per simulation step, as the library pm_mpi_lib writes it",
     "docs/reference/formats/pmc.md",
+  ],
+  [
+    "policy",
+    "settings of a GEOPM agent; joulemark has none, because it controls nothing",
+    "geopm::Agent(3)",
   ],
   [
     "powercap",
@@ -297,6 +307,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "replay",
     "to calculate the report of a recording again (`joulemark replay`)",
     "docs/reference/formats/recording.md",
+  ],
+  [
+    "response",
+    "way in which the updates of a counter show power: late, averaged, or only in part",
+    "docs/explanation/energy-method.md",
   ],
   [
     "ring",
