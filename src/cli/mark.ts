@@ -16,7 +16,8 @@ export const mark: Verb = {
   usage: ["begin JOBID", "end JOBID", "TEXT"],
   about: `Writes a mark into the raw stats of the running monitor.
 
-The monitor at once writes a record with the mark. The command returns when the record is written.
+A mark is a line for an event, such as the begin of a job. Raw stats are text files with the
+counters of a node. The monitor at once writes a record with the mark. The command returns when the record is written.
 "begin" and "end" also set the job ID of the records between them. Only root and the monitor's own
 user may write marks.
 

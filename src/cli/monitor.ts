@@ -57,7 +57,7 @@ mark %gap and continues the file of today. "joulemark mark" adds marks.`,
       help: "read the job ID from the first word of FILE before each record; several IDs are " +
         "separated by commas",
     },
-    { name: "types", value: "LIST", help: "record only these types, comma-separated" },
+    { name: "types", value: "LIST", help: "record only these types of counters, such as cpu,mem" },
     {
       name: "program-counters",
       help: "program the hardware counters before reading them",

@@ -42,11 +42,11 @@ export const stats: Verb = {
 
 FILE is a raw stats file of version 1.0 to 2.3.5 (plain, gzip or tar), a directory of such files, or
 - for standard input. The files may be from many nodes. Counters that wrap at their declared width
-are corrected, short wrong values are left out, and resets are detected. No differences are
-calculated of gauges.`,
+are corrected, short wrong values are left out, and resets are detected. Gauges, which may rise and
+fall, have no differences.`,
   options: [
     { name: "job", value: "ID", help: "only the samples of this job" },
-    { name: "types", value: "LIST", help: "only these types, comma-separated" },
+    { name: "types", value: "LIST", help: "only these types of counters, such as cpu,mem" },
     {
       name: "format",
       value: "F",
