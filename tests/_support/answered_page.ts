@@ -109,7 +109,7 @@ export function answeredPage(): string {
   const lines = [
     "# Annotation APIs",
     "",
-    "With `run --preload WORD` joulemark intercepts the calls of an *annotation API*: a library interface that marks regions",
+    "With `run --preload WORD` joulemark intercepts the calls of an *annotation API*: a library interface that reports regions",
     "of a program, such as Caliper or NVTX. This page lists how many functions of each API joulemark intercepts, and how many",
     "other functions the headers of the API have. [annotation-apis.csv](annotation-apis.csv) has the names of all functions. If",
     "joulemark does not intercept a function, calls of it work as without joulemark.",
