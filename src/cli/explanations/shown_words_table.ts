@@ -31,12 +31,13 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["counter", "node counter", "package counter", "memory counter", "GPU counter"],
     "The meter that the energy is read from, such as the node counter or the package counter. " +
-    "The error in line 1 is the error of reading the counter between two updates. It does not " +
-    "include the error of the counter itself.",
+    "The error in line 1 of the summary is the error of reading the counter between two " +
+    "updates. It does not include the error of the counter itself.",
   ],
   [
     ["at least"],
-    "A lower limit: the counter was read only for a part of the time or of the packages.",
+    "The true value is this value or higher: the counter was read only for a part of the time or " +
+    "of the packages.",
   ],
   [
     ["rest of the node", "rest of nodes"],
@@ -66,7 +67,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     ["a host"],
     "Energy of single hosts of a job: the lowest, the highest, and the median.",
   ],
-  [["median visit"], "Half of the visits are shorter."],
+  [["median visit"], "Median length of the visits of a region: half of the visits are shorter."],
   [
     ["processes", "process", "ranks"],
     "Processes of the application that are measured. With MPI these are the ranks.",
