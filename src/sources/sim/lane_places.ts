@@ -86,7 +86,9 @@ export class LanePlaces {
     one.region = region;
     one.seen = ++this.#order;
     if (cpu >= 0) one.cpu = cpu;
-    this.#place(timeNs, this.#groupOf.get(lane)!);
+    // A lane whose CPUs are not known is in no group.
+    const group = this.#groupOf.get(lane);
+    if (group !== undefined) this.#place(timeNs, group);
   }
 
   /** Lanes that share CPUs: where they are cannot be known from their begin and end calls alone. */

@@ -93,3 +93,15 @@ Deno.test("threads that are bound to CPUs of their own stay there", () => {
   places.move(MS, 2, { name: "b" }, 2);
   assertEquals(shown, ["a", "a", "b", "b"]);
 });
+
+Deno.test("a thread whose CPUs are not known is on none", () => {
+  const { places, shown, all } = onCpus(2);
+  places.live(0, 1, all, 10);
+  places.live(0, 2, new Int32Array(), 11);
+  places.move(MS, 1, { name: "a" }, 0);
+  places.move(MS, 2, { name: "b" }, 1);
+  assertEquals(shown, ["a", "a"]);
+  places.look(2 * MS, new Map([[2, { cpu: 1, ranNs: 5 }]]));
+  places.end(3 * MS, 2);
+  assertEquals(shown, ["a", "a"]);
+});
