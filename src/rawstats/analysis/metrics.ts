@@ -178,12 +178,12 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   ],
   avg_vector_width_64b: [
     "",
-    "operations / instructions, in double precision",
+    "floating-point operations / floating-point instructions, in double precision",
     flopRatio("DOUBLE", width),
   ],
   avg_vector_width_32b: [
     "",
-    "operations / instructions, in single precision",
+    "floating-point operations / floating-point instructions, in single precision",
     flopRatio("SINGLE", width),
   ],
   avg_mbw: [
@@ -246,12 +246,12 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   avg_oscreqs: ["1/s", "requests to storage servers / dt", rate(1, "osc.reqs")],
   avg_mdcwait: [
     "us",
-    "waiting time / number of requests to metadata servers",
+    "waiting time of requests to metadata servers / number of these requests",
     ratio("mdc.wait", "mdc.reqs"),
   ],
   avg_oscwait: [
     "us",
-    "waiting time / number of requests to storage servers",
+    "waiting time of requests to storage servers / number of these requests",
     ratio("osc.wait", "osc.reqs"),
   ],
   avg_loads: ["1/s", "load instructions / dt", rate(1, "LOADS")],
@@ -271,8 +271,8 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   ],
   time_imbalance: [
     "",
-    "for each time inside the job: mean rate of user time after it / mean rate before it. " +
-    "The value is the minimum over these times and over nodes",
+    "for each time t inside the job: mean rate of user time after t / mean rate of user time " +
+    "before t. The metric is the minimum over all t and over nodes",
     (nodes) => {
       const values = nodes.map(timeImbalance).filter((value) => value === value);
       return values.length === 0 ? NaN : Math.min(...values);
@@ -280,7 +280,7 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   ],
   avg_gpuutil: [
     "%",
-    "mean utilization over samples, without the first and the last sample",
+    "mean utilization of the GPUs over samples, without the first and the last sample",
     mean((node) => inner(node.gpuUtilization)),
   ],
   avg_gpupower: [
