@@ -28,8 +28,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "attribute",
-    "named property in Caliper's data, such as `region` or `iteration#loop`; its values " +
-    "begin and end",
+    "named property in Caliper's data, such as `region` or `iteration#loop`; a begin call " +
+    "of the program sets a value, an end call removes this value",
     "Caliper manual",
   ],
   [
@@ -363,12 +363,14 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "sync-runtime",
-    "time in which all CPUs of a domain were in the region at once, counted in samples",
+    "time in seconds in which all CPUs of a domain, such as a package, were in the region at once; " +
+    "calculated from samples",
     "geopm_report(7)",
   ],
   [
     "track",
-    "source of regions that has its own nesting: one annotation API, or one domain of NVTX or ITT",
+    "source of regions that has its own nesting: one annotation API, or one named group of " +
+    "regions in NVTX or ITT (NVTX and ITT call this group a domain)",
     "docs/reference/preload.md",
   ],
   [

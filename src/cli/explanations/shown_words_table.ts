@@ -13,8 +13,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["power", "mean", "mean power"],
-    "Energy divided by time, in watts (W). The power of a region is the power of the " +
-    "component if all CPUs of the application are in the region.",
+    "Energy divided by time, in watts (W). The power of a region is the power that the " +
+    "component would have if all CPUs of the application were in the region.",
   ],
   [
     ["time"],
@@ -47,8 +47,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["share"],
     "Energy of the row in percent of the energy of the component that the table shows. If no " +
-    "energy is known: time in percent. The shares of a region's nested regions and of the " +
-    "region itself add up to the share of the region.",
+    "energy is known: time in percent. The share of a region is a sum: the shares of its nested " +
+    "regions, and the share of the region without its nested regions.",
   ],
   [
     ["J/visit"],
@@ -83,9 +83,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["note", "minor notes"],
-    "A limit of the values, its effect, and what to do. The summary has at most three notes, " +
-    "and joulemark show has all. With -v there are also notes without an effect on the " +
-    "values.",
+    "Text about a problem of the run, such as missing samples. A note says what happened, which " +
+    "effect this has on the values, and what to do. The summary has at most three notes, and " +
+    "joulemark show has all. With -v there are also notes without an effect on the values.",
   ],
   [
     ["FAILED"],
@@ -137,7 +137,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["±", "+-", "se", "standard error", "error"],
     "One standard error of the value before it. In about two of three cases the true value is " +
-    "within this range. In a comparison ± is the standard deviation of a run.",
+    "within this range. Exception: in comparisons of runs (joulemark compare, " +
+    "run --repeat, pmc --compare) the number after ± is the standard deviation between runs.",
   ],
   [
     ["coarse", "~", "rough", "inaccurate"],
@@ -266,7 +267,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["A", "B"],
-    "The two sets of runs of joulemark compare: A is before --, B is after it.",
+    "The two sets of runs that joulemark compare compares. In the command, the reports of A " +
+    "are before the word --, and the reports of B are after the word --.",
   ],
   [
     ["change"],
@@ -280,7 +282,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["p", "p-value"],
-    "Probability that such values occur by chance if the true change is not above the limit.",
+    "Probability that chance alone causes a change as high as the measured one, or higher. It " +
+    "is calculated for a true change equal to the allowed increase (--max-increase, default 0).",
   ],
   [
     [
@@ -292,10 +295,12 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
       "more, limit not decided",
       "not enough runs",
     ],
-    "Result of joulemark compare. worse: the whole interval is above the limit. better: the " +
-    "whole interval is below 0. within the limit: the whole interval is below the limit. " +
-    "more, limit not decided: the interval is above 0, and the limit is inside. not enough " +
-    "runs: fewer than three in a set. no significant change: none of these.",
+    "Result of joulemark compare, from the interval of the change. The limit is the allowed " +
+    'increase (--max-increase). "worse": the whole interval is above the limit. "better": the ' +
+    'whole interval is below 0. "within the limit": no part of the interval is above the limit. ' +
+    '"more, limit not decided": the whole interval is above 0, and the interval contains the ' +
+    'limit. "not enough runs": a set has fewer than three runs. "no significant change": no ' +
+    "other verdict applies.",
   ],
   [
     ["deviation", "standard deviation"],
@@ -304,7 +309,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["limit", "power limit"],
-    "The average power that the processor or GPU may use. At this limit it is throttled.",
+    "Power limit: the average power that a processor or GPU may use. At this power the " +
+    "processor or GPU is throttled. In joulemark compare the limit is the allowed increase " +
+    "(--max-increase).",
   ],
   [
     ["throttled", "held back", "throttle"],
@@ -333,8 +340,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["outlier", "outliers"],
-    "A host whose value is far from the median of all hosts: more than 3.5 robust standard " +
-    "deviations.",
+    "A host whose value is more than 3.5 standard deviations away from the median of all " +
+    "hosts. The standard deviation is estimated from the median distance to this median, so " +
+    "that outliers do not change it.",
   ],
   [
     ["works"],
@@ -347,7 +355,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["not available"],
     "The node does not have this counter, or the counter gave no value. The reason is next to " +
-    "it. The value is never 0.",
+    "these words. joulemark prints no 0 for a missing value, except in GEOPM's keys of the " +
+    "report, because GEOPM's readers accept only numbers.",
   ],
   [
     ["driver missing"],
@@ -371,8 +380,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["trusted", "not trusted"],
-    "Result of joulemark doctor --energy: the power of a region was the same in two orders of " +
-    "visits, within two standard errors and 5 %.",
+    "Result of joulemark doctor --energy. The command runs two regions twice: first in turn, " +
+    "then in random order. For a trusted counter, the powers of a region in the two orders " +
+    "differ by at most two standard errors plus 5 % of the power.",
   ],
   [
     ["update period"],
