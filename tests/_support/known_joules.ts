@@ -259,7 +259,7 @@ export const SCENES: Readonly<Record<string, readonly [about: string, (r: Random
   kinds: ["three kinds of time outside regions", kinds],
   inturn: ["six programs one after another", inTurn],
   latecomer: [
-    "begins late and ends early",
+    "the program begins late and ends early",
     (r) => single(r, 35, packageMeter(), { beginS: 4, endS: 32 }),
   ],
   ranks: ["four processes, one late, one early", ranks],
