@@ -90,9 +90,9 @@ of 100 comparisons ends with status 1.`,
   not enough runs          2
   not known                2
 
-"not known" means that a run does not have the metric. The status is also 2 if the runs are not
-comparable: they differ in version, number of hosts, processor, base frequency, simulation or
-counters, or a counter failed for a while.`,
+joulemark explain verdict defines them. "not known" means that a run lacks the metric. The status is
+also 2 if the runs are not comparable: they differ in version, number of hosts, processor, base
+frequency, simulation or counters, or a counter failed for a while.`,
   examples: [
     "joulemark compare old-*.report -- new-*.report",
     "joulemark compare --metric region:solve --max-increase 2% before/ -- after/",
