@@ -137,6 +137,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "docs/architecture.md",
   ],
   [
+    "dip",
+    "value of a counter that is too low for a short time, and then correct again",
+    "docs/reference/job-metrics.md",
+  ],
+  [
     "domain",
     "kind of hardware part that has its own value of a signal: board, package, core, cpu, " +
     "memory, gpu and others",
@@ -162,6 +167,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "exact",
     "calculated from the times of begin and end calls, and not from samples",
     "geopm_report(7)",
+  ],
+  [
+    "flame graph",
+    "plot of call paths: each box is a function, and its width is the CPU time or energy",
+    "docs/how-to/find-functions.md",
   ],
   [
     "fold",
@@ -261,6 +271,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "MSR",
     "model-specific register of a processor; `/dev/cpu/N/msr` reads it",
     "msr(4)",
+  ],
+  [
+    "msr-safe",
+    "kernel module that lets users read the registers on an allow list",
+    "docs/explanation/permissions.md",
   ],
   [
     "outermost",
@@ -499,5 +514,16 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "visit",
     "time from one begin of a region to its end",
     "docs/explanation/aggregation.md",
+  ],
+  [
+    "Welch's test",
+    "comparison of two means that does not assume equal variations in both sets",
+    "docs/how-to/compare.md",
+  ],
+  [
+    "xname",
+    "location of a node in an HPE Cray EX, such as `x1000c3s4b0n1`: cabinet 1000, chassis " +
+    "3, slot 4, board 0, node 1",
+    "docs/how-to/cray-pm.md",
   ],
 ];
