@@ -133,7 +133,7 @@ const OWN_OPTIONS: Verb["options"] = [
     help: "confidence level of the interval, two-sided; with more than two commands it holds for " +
       "all intervals together",
   },
-  { name: "strict", help: "exit with status 3 if neither a change nor the limit is proven" },
+  { name: "strict", help: "exit with status 3 if the result is not decided" },
   { name: "dir", value: "DIR", help: "directory of all results (bench-NAME)" },
   { name: "format", value: "F", words: FORMATS, help: "text (default), json, junit, html" },
   JSON_FORMAT,
@@ -295,7 +295,7 @@ async function runBench(
     return EXIT.usage;
   }
   const reasons = differences(all);
-  for (const reason of reasons) say(`Not comparable because of ${reason}`);
+  for (const reason of reasons) say(`Not comparable: ${reason}`);
   const [first, ...others] = sets;
   const comparisons = reasons.length > 0 ? [] : others.map(({ set, reports }): BenchComparison => {
     const comparison = compare(first.reports, reports, { metric, maxIncrease, level: each });
@@ -580,10 +580,8 @@ function withoutReport(stem: string): EndedSession {
 
 function failed(what: string, status: number, path: string): EndedSession {
   const lines = readFoundText(path).trimEnd().split("\n").slice(-LAST_LINES);
-  const output = lines.join("\n").trim() === "" ? "" : "; its last lines:";
-  return new EndedSession(
-    `${what} ended with status ${status}${output}`,
-    status,
-    lines.map((line) => `${line}\n`).join(""),
-  );
+  const message = `${what} ended with status ${status}`;
+  if (lines.join("").trim() === "") return new EndedSession(message, status);
+  const output = lines.map((line) => `${line}\n`).join("");
+  return new EndedSession(`${message}; its last lines:`, status, output);
 }

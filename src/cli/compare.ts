@@ -38,8 +38,8 @@ of several hosts. Run-to-run variation is estimated from repeated runs: use at l
 better five. DIR is the directory of a benchmark of two commands (joulemark bench).
 
 The result is the ratio B/A with a confidence interval (Student's t over logarithms). The exit
-status is 1 if the whole interval is above the allowed increase. If there is no difference, this
-happens in at most 1 of 100 comparisons.`,
+status is 1 if the whole interval is above the allowed increase. If A and B do not differ, at most 1
+of 100 comparisons ends with status 1.`,
   options: [
     {
       name: "metric",
@@ -64,7 +64,8 @@ happens in at most 1 of 100 comparisons.`,
     },
     {
       name: "welch",
-      help: "use Welch's test also for sets of equal size, for example if one set varies more",
+      help: "use Welch's test also for sets of equal size, for example if one set varies more " +
+        "(default: only for sets of different size)",
     },
     {
       name: "detect",
@@ -72,7 +73,7 @@ happens in at most 1 of 100 comparisons.`,
       default: "5",
       help: "change for which the needed number of runs is calculated",
     },
-    { name: "strict", help: "exit with status 3 if neither a change nor the limit is proven" },
+    { name: "strict", help: "exit with status 3 if the result is not decided" },
     { name: "force", help: "compare runs that are not comparable; the reasons become notes" },
     { name: "format", value: "F", words: FORMATS, help: "text (default), json, junit, html" },
     JSON_FORMAT,
@@ -80,12 +81,18 @@ happens in at most 1 of 100 comparisons.`,
     quietOption("print no notes on stderr"),
   ],
   sides: true,
-  notes: "Verdicts and exit statuses: worse: 1; better, within the limit: 0; no significant " +
-    "change, limit not decided: 0, or 3 with --strict. The status is 2 if there is no " +
-    "verdict. Reasons are too few runs, a metric that is not known for every run, and runs " +
-    "that are not comparable. Runs are not comparable if they differ in version, number of " +
-    "hosts, processor, base frequency, simulation or counters, or if a counter failed for a " +
-    "while.",
+  notes: `Verdicts and exit statuses:
+  worse                    1
+  better                   0
+  within the limit         0
+  no significant change    0, or 3 with --strict
+  more, limit not decided  0, or 3 with --strict
+  not enough runs          2
+  not known                2
+
+joulemark explain verdict defines them. "not known" means that a run lacks the metric. The status is
+also 2 if the runs are not comparable: they differ in version, number of hosts, processor, base
+frequency, simulation or counters, or a counter failed for a while.`,
   examples: [
     "joulemark compare old-*.report -- new-*.report",
     "joulemark compare --metric region:solve --max-increase 2% before/ -- after/",
@@ -122,8 +129,9 @@ async function run(options: ParsedOptions): Promise<number> {
   const reasons = differences([...a, ...b]);
   if (reasons.length > 0 && !flags.has("force")) {
     for (const reason of reasons) {
-      say(`Not comparable because of ${reason} (--force compares)`);
+      say(`Not comparable: ${reason}`);
     }
+    say("To compare the runs in spite of this, use --force");
     return EXIT.usage;
   }
   const comparison = compareSets(a, b, {

@@ -18,8 +18,9 @@ export interface Permission {
 export const PERMISSIONS: readonly Permission[] = [
   {
     flag: `--allow-ffi=${[...LIBC_PATHS, ...LIBRARY_DIRECTORIES].join(",")}`,
-    why: "the C library reads the counters and starts the application; GPU and MPI libraries, if " +
-      "present",
+    why:
+      "calls of the C library, which read the counters and start the application, and calls of " +
+      "GPU and MPI libraries",
   },
   { flag: "--allow-read", why: "recordings, reports and queries in directories of the user" },
   { flag: "--allow-write", why: "reports, traces and recordings in directories of the user" },

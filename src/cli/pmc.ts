@@ -68,7 +68,8 @@ groups of outliers (such as restart dumps). It reads logs of all versions of pm_
       group: HOW,
       help:
         "energy and runtime of each setting, and the setting with minimum energy; NAME is the " +
-        "setting, or FILE is a table of all runs",
+        "setting. Or FILE is a table with a line for each setting, and columns such as " +
+        '"Energy [MJ]" and "Run Time [hr]"',
     },
     {
       name: "summary",

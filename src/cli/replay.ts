@@ -65,6 +65,12 @@ Several directories are several hosts of one job. Without --report the report is
     { name: "json", help: "print the report as JSON on stdout" },
     ...sharedOptions(["color"]),
     quietOption("print no summary and no notes on stderr"),
+    {
+      name: "verbose",
+      short: "v",
+      help:
+        "print all notes of the summary at full length, also notes without influence on the values",
+    },
   ],
   notes: "With several hosts the names of trace and event log are FILE-HOSTNAME. A truncated " +
     'recording is read up to its end, and the report is marked "partial".',
@@ -121,7 +127,7 @@ async function run({ text, values: given, flags, words }: ParsedOptions): Promis
     else if (text.report === undefined) writeStdout(written);
     if (!flags.has("quiet")) {
       logResults(results);
-      if (text.report !== undefined) writeSummary(report, text.report, look);
+      if (text.report !== undefined) writeSummary(report, text.report, look, flags.has("verbose"));
     }
   } finally {
     for (const file of files) file[Symbol.dispose]();

@@ -163,7 +163,7 @@ export async function runWith(
     log: say,
     stdout: writeStdout,
     stderr: writeStderr,
-    show: (report, reportPath) => writeSummary(report, reportPath, look),
+    show: (report, reportPath) => writeSummary(report, reportPath, look, switches.verbose),
     debug: options.flags.has("debug"),
     simulateIfBlind,
     version: REPORT_VERSION,

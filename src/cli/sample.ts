@@ -3,7 +3,7 @@
  * @module
  */
 import { type Domain, DOMAINS, isDomain } from "../core/machine/domain.ts";
-import { FormatError, UsageError } from "../core/errors.ts";
+import { FormatError, unusable, UsageError } from "../core/errors.ts";
 import { formatSignal } from "../core/number_format.ts";
 import { parseSignalList } from "../core/signal_list.ts";
 import type { SignalFormat } from "../core/signal.ts";
@@ -49,12 +49,17 @@ export const sample: Verb = {
         'signals are read from stdin, one "SIGNAL DOMAIN INDEX" per line ("*": every index), ' +
         "up to the first empty line; lines with # at the start are ignored",
     },
-    { name: "period", short: "p", value: "S", help: "seconds between two rows" },
+    {
+      name: "period",
+      short: "p",
+      value: "S",
+      help: "seconds between two rows; --duration needs it",
+    },
     {
       name: "duration",
       short: "t",
       value: "S",
-      help: "seconds to run; without this option only one row is printed",
+      help: "seconds to run, with --period; without this option only one row is printed",
     },
     { name: "no-header", short: "n", help: "print rows only" },
     { name: "delimiter", short: "d", value: "C", default: ",", help: "delimiter between columns" },
@@ -122,7 +127,7 @@ interface Plan {
 
 function schedule(period: string | undefined, duration: string | undefined): Plan {
   const refuse = (name: string, given: string, expected: string) =>
-    new UsageError({ action: "sample", target: `--${name} ${given}`, expected });
+    unusable(`--${name} ${given}`, expected);
   const seconds = (name: string, given: string | undefined) => {
     if (given === undefined) return undefined;
     const value = Number(given);
@@ -132,11 +137,15 @@ function schedule(period: string | undefined, duration: string | undefined): Pla
   const durationS = seconds("duration", duration) ?? 0;
   const periodS = seconds("period", period);
   if (durationS === 0) return { periodNs: 0, rows: 1 };
-  if (periodS === undefined || periodS === 0) {
-    throw refuse("period", period ?? "", "a time above 0 beside --duration");
+  if (period === undefined || periodS === undefined) {
+    throw new UsageError({
+      target: "--duration needs --period S, the seconds between two rows",
+      remedy: `for example: --period 0.1 --duration ${duration}`,
+    });
   }
+  if (periodS === 0) throw refuse("period", period, "seconds above 0 with --duration");
   if (periodS > durationS) {
-    throw refuse("period", period!, `at most the duration of ${durationS} s`);
+    throw refuse("period", period, `at most the duration of ${durationS} s`);
   }
   return { periodNs: periodS * 1e9, rows: Math.ceil(durationS / periodS - 1e-9) + 1 };
 }

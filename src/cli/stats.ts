@@ -42,8 +42,8 @@ export const stats: Verb = {
 
 FILE is a raw stats file of version 1.0 to 2.3.5 (plain, gzip or tar), a directory of such files, or
 - for standard input. The files may be from many nodes. Counters that wrap at their declared width
-are corrected, short wrong values are left out, and resets are detected. Gauges, which may rise and
-fall, have no differences.`,
+are corrected, dips (short decreases by wrong readings) are repaired, and resets are detected.
+Differences are calculated for counters only, not for gauges (values that rise and fall).`,
   options: [
     { name: "job", value: "ID", help: "only the samples of this job" },
     { name: "types", value: "LIST", help: "only these types of counters, such as cpu,mem" },
@@ -58,9 +58,10 @@ fall, have no differences.`,
     JSON_FORMAT,
     {
       name: "energy-unit",
-      value: "J",
-      help: "joules per count of energy registers, if the files do not have this unit: 61.04uJ, " +
-        "2^-14, or TYPE=..., TYPE.KEY=..., comma-separated",
+      value: "UNIT",
+      help: "joules per count of energy registers, if the files do not have this unit, such as " +
+        "61.04uJ or 2^-14. TYPE=UNIT sets it for one record type, TYPE.KEY=UNIT for one of its " +
+        "columns; comma-separated",
     },
     { name: "devices", help: "table: one row per device instead of the sum over devices" },
     // Refused with the reason.

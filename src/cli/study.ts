@@ -79,7 +79,8 @@ study.html show energy against runtime. The file study.jsonl lists the finished 
     {
       name: "topology",
       value: "FILE",
-      help: "location of the nodes, if their names do not show it: lines NODE CNAME, or the " +
+      help: "location of the nodes, if their names do not show it: lines NODE LOCATION with a " +
+        "Cray cname or xname (c0-0c1s7n3, x1000c3s4b0n1), or the " +
         'output of "scontrol show topology"',
     },
     { name: "repeat", value: "N", default: "3", help: "number of runs per setting" },

@@ -8,7 +8,17 @@ import { summaryFacts } from "../show/analysis/summary_facts.ts";
 import type { Look } from "../show/analysis/text_layout.ts";
 import { writeTerminal } from "./io.ts";
 
-/** Prints the summary below the lines so far. @param reportPath Where the report is; `undefined`: nowhere. */
-export function writeSummary(report: Report, reportPath: string | undefined, look: Look): void {
-  writeTerminal(`\n${summary(summaryFacts(report), { look, reportPath })}`);
+/**
+ * Prints the summary below the lines so far.
+ *
+ * @param reportPath Where the report is; `undefined`: nowhere.
+ * @param isVerbose With all notes.
+ */
+export function writeSummary(
+  report: Report,
+  reportPath: string | undefined,
+  look: Look,
+  isVerbose = false,
+): void {
+  writeTerminal(`\n${summary(summaryFacts(report), { look, reportPath, isVerbose })}`);
 }

@@ -1,5 +1,5 @@
 /** `joulemark compare` over reports with a known difference, in each format, and what it refuses. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { compare } from "../../src/cli/compare.ts";
 import type { Report } from "../../src/core/report.ts";
 import { stringifyReport } from "../../src/formats/report.ts";
@@ -164,37 +164,61 @@ Deno.test("compare of too few runs reports what more runs would find, and has no
 
 Deno.test("compare names what makes runs incomparable, and compares by force", async () => {
   const changes: [string, (report: Report) => void][] = [
-    ["the processor", (r) => r.hosts[0].joulemark!.machine = { processor: "Other" }],
-    ["the base frequency", (r) => r.hosts[0].application["frequency (%)"] = 50],
-    ["the version", (r) => r.version = "3.1.0+joulemark.0.0.9"],
-    ["the number of hosts", (r) => r.hosts.push(hostReport("other", 2, { regions: 3 }).hosts[0])],
-    ["simulated counters", (r) => r.joulemark = { simulated: "simulated node" }],
+    ["the processors differ", (r) => r.hosts[0].joulemark!.machine = { processor: "Other" }],
+    ["the base frequencies differ", (r) => r.hosts[0].application["frequency (%)"] = 50],
+    ["the versions differ", (r) => r.version = "3.1.0+joulemark.0.0.9"],
     [
-      "the counters",
+      "the numbers of hosts differ",
+      (r) => r.hosts.push(hostReport("other", 2, { regions: 3 }).hosts[0]),
+    ],
+    ["the simulated counters differ", (r) => r.joulemark = { simulated: "simulated node" }],
+    [
+      "the counters differ",
       (r) => r.hosts[0].joulemark!.sources = { CPU_ENERGY: { signal: "MSR::PKG" } },
     ],
     [
-      "the parts of the energy",
+      "the parts of the energy differ",
       (r) => r.hosts[0].joulemark!.sources = { DRAM_ENERGY: { absent: "no counter" } },
     ],
     [
-      "the coverage",
+      "has the energy of",
       (r) => r.hosts[0].joulemark!.coverage = { "package-energy (J)": { "coverage (%)": 40 } },
     ],
-    ["the coverage", (r) => r.joulemark = { partial: "1 of 2 hosts" }],
-    ["the end", (r) => r.joulemark = { "exit status": 3 }],
-    ["the end", (r) => r.hosts[0].joulemark!["ended by"] = "SIGTERM"],
+    ["is partial (1 of 2 hosts)", (r) => r.joulemark = { partial: "1 of 2 hosts" }],
+    [
+      "is partial: it covers only a part of the run",
+      (r) => r.joulemark = { partial: true },
+    ],
+    ["has the exit status 3", (r) => r.joulemark = { "exit status": 3 }],
+    ["was ended by SIGTERM", (r) => r.hosts[0].joulemark!["ended by"] = "SIGTERM"],
   ];
   for (const [what, change] of changes) {
     await withSets({ runs: 3, change }, async (dir) => {
       const sets = [`${dir}/a`, "--", `${dir}/b`];
       const out = await capture(compare, sets);
       assertEquals([out.code, out.stdout], [2, ""], what);
-      assertStringIncludes(out.stderr, `Not comparable because of ${what}`);
+      const reason = /Not comparable: (.*)\n/.exec(out.stderr)?.[1] ?? "";
+      assertStringIncludes(reason, what);
+      assertMatch(out.stderr, /use --force\n$/);
       const forced = await capture(compare, [...sets, "--force"]);
-      assertStringIncludes(forced.stdout, `note: compared in spite of ${what}`);
+      assertStringIncludes(forced.stdout, `note: compared although not comparable: ${reason}`);
     });
   }
+});
+
+Deno.test("compare lists the metrics, and names a region that only some runs have", async () => {
+  await withSets({ runs: 3, change: (r) => r.hosts[0].regions!.pop() }, async (dir) => {
+    const asked = async (metric: string) => {
+      const out = await capture(compare, [`${dir}/a`, "--", `${dir}/b`, "--metric", metric]);
+      assertEquals([out.code, out.stdout], [2, ""], metric);
+      return out.stderr;
+    };
+    const kept = [...hostReport("n", 1, { regions: 3 }).hosts[0].regions!];
+    const [{ region: first }] = kept, { region: last } = kept.at(-1)!;
+    assertStringIncludes(await asked("foo"), `region:${first}, region-time:${first}`);
+    assertStringIncludes(await asked("region:foo"), 'unknown region "foo"; available: ');
+    assertStringIncludes(await asked(`region-time:${last}`), `"${last}" is not in every run`);
+  });
 });
 
 Deno.test("compare notes runs of different names", async () => {

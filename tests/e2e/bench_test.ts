@@ -213,6 +213,7 @@ endToEnd("run --repeat runs a command several times, and has mean and deviation"
   const out = joulemark(dir, [...args, "--", "sh", "-c", "sleep 0.1; echo run >>log"]);
   assertEquals(out.code, 0, out.stderr);
   assertStringIncludes(out.stdout, "; mean ± standard deviation of a run\n");
+  assertMatch(out.stdout, /^3 runs of sh -c /);
   assertMatch(out.stdout, /^energy of (node|package)/m);
   // Some of these runs are shorter than the update period of the node's counter.
   const brief = ["run", "--repeat", "5", "--simulate", "--report", "brief.report"];
@@ -225,6 +226,7 @@ endToEnd("run --repeat runs a command several times, and has mean and deviation"
   assertEquals(rows.map(({ run }) => run), ["A1", "A2", "A3"]);
   const failed = joulemark(dir, ["run", "--repeat=2", "--simulate", "--", "false"]);
   assertEquals(failed.code, 1, failed.stdout);
+  assert(failed.stderr.endsWith('run 1 of "false" ended with status 1\n'), failed.stderr);
   const seven = ["run", "--repeat=2", "--simulate", "--", "sh", "-c", "exit 7"];
   assertEquals(joulemark(dir, seven).code, 7);
   assertEquals(joulemark(dir, ["run", "--repeat", "0", "--", "true"]).code, 2);

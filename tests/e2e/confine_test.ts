@@ -16,7 +16,7 @@ const status = (path: string) => {
 /** Is landlock(7) in the kernel that this runs on? Said by `doctor`. */
 const HAS_LANDLOCK = (() => {
   const { stdout } = new Deno.Command(BINARY, { args: ["doctor", "--json"] }).outputSync();
-  return /restricted while a command runs, by landlock/.test(new TextDecoder().decode(stdout));
+  return /restricted while a command runs \(landlock/.test(new TextDecoder().decode(stdout));
 })();
 
 /** The process that measures, below the guardian. */

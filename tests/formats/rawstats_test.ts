@@ -107,7 +107,7 @@ Deno.test("parseRawStats() reports each trouble with its line and reads the rest
   trouble("\n1 - h\ncpu 0 1 2\n2 - h\ncpu 0 1 2\n", 7, "two writers");
   trouble("\n1 - h\ncpu 0 1 2\n!cpu user,E\n\n2 - h\ncpu 0 1\n", 7, "another one of cpu");
   trouble("\n1 - h\nmem 0 1 2\n", 6, "without schema");
-  trouble("\n1 - h\ncpu 0 1 2\n\x00\xff\x01\n\x07\n", 7, "to line 8");
+  trouble("\n1 - h\ncpu 0 1 2\n\x00\xff\x01\n\x07\n", 7, "(lines 7 to 8)");
   trouble("\n1 - h\ncpu 0 1 2\n" + "x".repeat(10_000_000) + "\n\n2 - h\ncpu 0 1 2\n", 7, "1048576");
   trouble("\n12345678901234567890123\n", 5, "a time line");
   assertEquals(parseRawStats("cpu 0 1 2\n").errors.length, 1);

@@ -115,6 +115,6 @@ timed("openPlaces() opens each place once, and leaves out what is not there", ()
 timed("pathsState() says whether paths will be restricted, or why not", () => {
   assertMatch(
     pathsState(),
-    /^(restricted while a command runs, by landlock \d+|not restricted: .)/,
+    /^(restricted while a command runs \(landlock, version \d+\)|not restricted: .)/,
   );
 });

@@ -21,7 +21,12 @@ const HELP_TOPICS = ["calql", "let", "select", "groupby", "where", "format"];
 
 /** Options of cali-query, then ours, in the order of the help. */
 export const OPTIONS: readonly Option[] = [
-  { name: "query", short: "q", value: "CALQL", help: "run a query" },
+  {
+    name: "query",
+    short: "q",
+    value: "CALQL",
+    help: "run a query in CalQL, Caliper's query language (see -h calql)",
+  },
   { name: "query-file", short: "Q", value: "FILE", help: "read the query from a file" },
   {
     name: "output",
@@ -63,8 +68,8 @@ export const OPTIONS: readonly Option[] = [
   { name: "list-attributes", help: "print all attributes" },
   {
     name: "strict",
-    help: "follow the standards instead of cali-query: keep UTF-8, valid JSON, 64-bit integers, " +
-      "all digits, status 1 if a record cannot be read",
+    help: "write correct output if cali-query does not: UTF-8 is kept, JSON is valid, integers " +
+      "have 64 bits, numbers have all digits; status 1 if a record cannot be read",
   },
   { name: "verbose", short: "v", help: "print the name of each file when it is read" },
   { name: "quiet", help: "print only errors in the request on stderr" },

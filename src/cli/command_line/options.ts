@@ -146,9 +146,12 @@ interface Given {
   readonly "--"?: readonly string[];
 }
 
+/** A lone "-" and a number below 0: values, and not options. */
+const STREAM_OR_NUMBER = /^-(\.?\d.*)?$/;
+
 /**
- * Joins values that @std/cli would not take for such: a lone "-", as in `--stats -`, and the empty
- * one of an option whose value may be left out.
+ * Joins values that @std/cli would not take for such: a lone "-", as in `--stats -`, a number below
+ * 0, as in `--period -1`, and the empty one of an option whose value may be left out.
  */
 function withValues(args: readonly string[], table: readonly Option[]): string[] {
   const joined: string[] = [];
@@ -158,7 +161,7 @@ function withValues(args: readonly string[], table: readonly Option[]): string[]
     const option = table.find(({ name, short }) => arg === `--${name}` || arg === `-${short}`);
     if (option?.optionalValue === true) joined.push(`${arg}=`);
     else if (option?.value === undefined || i + 1 === args.length) joined.push(arg);
-    else if (args[i + 1] === "-") joined.push(`${arg}=${args[++i]}`);
+    else if (STREAM_OR_NUMBER.test(args[i + 1])) joined.push(`${arg}=${args[++i]}`);
     else if (args[i + 1].startsWith("-")) joined.push(arg);
     else joined.push(arg, args[++i]);
   }

@@ -396,7 +396,7 @@ function permissions(host: MachineHost): Record<string, string> {
     user: ofTree ?? (uid === "0" ? "root" : `uid ${uid}`),
     capabilities: ofTree ?? (names || "none of those that open counters"),
     perf_event_paranoid: paranoid ?? "not readable",
-    "paths of a run": pathsState(),
+    "files of the monitor": pathsState(),
   };
 }
 

@@ -64,7 +64,10 @@ and in variables.`,
       optionalValue: true,
       help: "with --energy: check the simulated counters (rapl, cray or both)",
     },
-    outputOption("with --energy: write the result to FILE; later reports do not mention it"),
+    outputOption(
+      "with --energy: write the result to FILE. Without this option the result is stored for " +
+        "this user, and later reports of this node have it",
+    ),
     JSON_SWITCH,
     TEXT_OR_JSON,
     {
@@ -73,7 +76,8 @@ and in variables.`,
     },
     {
       name: "permissions",
-      help: "print the permissions of Deno that the executable is built with",
+      help: "print the permissions that the executable is built with, as options of Deno, its " +
+        "JavaScript runtime",
     },
     {
       name: "allow-list",
@@ -84,8 +88,9 @@ and in variables.`,
       value: "NAME",
       words: UNIT_NAMES,
       help:
-        "print a file that starts the collector: service or socket of systemd, job (a service " +
-        "per user), prolog or epilog of Slurm",
+        "print a file that starts the collector: service, socket: units of systemd; job: unit of " +
+        "systemd for one user during a job; prolog, epilog: scripts of Slurm that start and stop " +
+        "this unit",
     },
     { ...ROOT, help: "examine this directory, laid out like /, instead of the machine" },
     WITHOUT,

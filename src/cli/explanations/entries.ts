@@ -61,11 +61,15 @@ export function allEntries(verbs: readonly ListedVerb[]): Entry[] {
 export function entriesFor(asked: string, all: readonly Entry[]): Entry[] {
   const word = asked.trim().replace(/^note: /, "");
   const plain = word.replace(/^-+/, "").toLowerCase();
-  const exact = all.filter(({ name, names }) => {
-    return [name, ...names].some((one) => one === word || one.toLowerCase() === plain);
+  const withoutUnit = plain.replace(/ \([^)]*\)$/, "");
+  const exact = all.filter(({ name, names, kind }) => {
+    return [name, ...names].some((one) =>
+      one === word || one.toLowerCase() === plain ||
+      kind === "word" && one.toLowerCase() === withoutUnit
+    );
   });
   const isAsIs = ({ name, names, kind }: Entry) =>
-    name === word || kind === "word" && names.includes(word);
+    name === word || kind === "word" && (names.includes(word) || withoutUnit !== plain);
   if (exact.length > 0) return [...exact.filter(isAsIs), ...exact.filter((e) => !isAsIs(e))];
   const instance = instanceOf(word);
   if (instance !== undefined) {
@@ -199,6 +203,6 @@ function signalEntries(): Entry[] {
 
 /** Markdown as it is read aloud. */
 function plainText(markdown: string): string {
-  const named = markdown.replace(/\[([^\]]*)\]\((?:\.\.\/)*([^)]*)\)/g, "$1 (docs/$2)");
-  return named.replaceAll("`", "");
+  const links = /\[([^\]]*)\]\([^)]*\)/g;
+  return markdown.replace(/ \(\[[^\]]*\]\([^)]*\)\)/g, "").replace(links, "$1").replaceAll("`", "");
 }

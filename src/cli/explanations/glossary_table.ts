@@ -60,15 +60,38 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "docs/how-to/measure-a-job.md",
   ],
   [
+    "Caliper",
+    "library of Lawrence Livermore National Laboratory that records regions in a program; " +
+    "its files end in .cali",
+    "docs/how-to/coming-from-caliper.md",
+  ],
+  [
     "call path",
     "function with its chain of callers, or region with the regions around it",
     "Caliper manual",
+  ],
+  [
+    "CalQL",
+    "Caliper's query language, which `joulemark query` reads: for example `SELECT sum(time) " +
+    "GROUP BY region`",
+    "joulemark query --help calql",
   ],
   [
     "channel",
     "set of Caliper services that work together and write one output; several channels " +
     "may exist at once",
     "Caliper manual",
+  ],
+  [
+    "cname",
+    "location of a node in a Cray XC, such as `c0-0c1s7n3`: cabinet 0-0, chassis 1, slot 7, " +
+    "node 3; in an HPE Cray EX this is an xname, such as `x1000c3s4b0n1`",
+    "docs/how-to/cray-pm.md",
+  ],
+  [
+    "CNL",
+    "source of signals on HPE Cray nodes: the files of pm_counters",
+    "geopm_pio_cnl(7)",
   ],
   [
     "collector",
@@ -83,6 +106,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "Caliper manual",
   ],
   [
+    "control group",
+    "kernel object (cgroup) with the processes of a job, their limits, CPU time and memory",
+    "cgroups(7)",
+  ],
+  [
     "cpu",
     "one logical CPU of Linux",
     "geopm::PlatformTopo(3)",
@@ -93,10 +121,37 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "docs/explanation/energy-method.md",
   ],
   [
+    "CrayPat",
+    "profiler of HPE Cray; its command pat_report prints tables of counters",
+    "CrayPat manual",
+  ],
+  [
+    "CSVW",
+    "standard of the W3C (CSV on the Web): a JSON file that describes the columns of a CSV " +
+    "file",
+    "docs/how-to/data.md",
+  ],
+  [
+    "Deno",
+    "JavaScript runtime inside the executable of joulemark",
+    "docs/architecture.md",
+  ],
+  [
+    "dip",
+    "value of a counter that is too low for a short time, and then correct again",
+    "docs/reference/job-metrics.md",
+  ],
+  [
     "domain",
     "kind of hardware part that has its own value of a signal: board, package, core, cpu, " +
     "memory, gpu and others",
     "geopm::PlatformTopo(3)",
+  ],
+  [
+    "edit_distance",
+    "filter of `--record-filter`: an epoch begins if the sequence of entries into regions " +
+    "repeats; BUFFER is the number of entries that are compared",
+    "docs/explanation/aggregation.md",
   ],
   [
     "epilog",
@@ -112,6 +167,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "exact",
     "calculated from the times of begin and end calls, and not from samples",
     "geopm_report(7)",
+  ],
+  [
+    "flame graph",
+    "plot of call paths: each box is a function, and its width is the CPU time or energy",
+    "docs/how-to/find-functions.md",
   ],
   [
     "fold",
@@ -160,6 +220,18 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "kernel documentation",
   ],
   [
+    "journal",
+    "copy of the current report in the session directory, written once a second; `joulemark " +
+    "recover` makes a report of it",
+    "joulemark recover --help",
+  ],
+  [
+    "landlock",
+    "part of the Linux kernel that limits the files that a process may open; joulemark " +
+    "limits the monitor of a run with it",
+    "landlock(7)",
+  ],
+  [
     "launch",
     "one start of parallel processes: a Slurm step, a Flux job, or one start of mpiexec",
     "docs/explanation/guardian.md",
@@ -168,6 +240,11 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "launcher",
     "command that starts the processes of a job, such as srun or mpirun",
     "geopmlaunch(1)",
+  ],
+  [
+    "LIKWID",
+    "tools for performance counters; programs mark their regions with its marker API",
+    "docs/how-to/preload.md",
   ],
   [
     "mark",
@@ -185,9 +262,20 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "geopm::IOGroup(3)",
   ],
   [
+    "mpi=all",
+    "word of `--preload`: every MPI call that communicates, waits or uses files becomes a " +
+    "region; the word `mpi` has only the blocking calls that GEOPM records",
+    "docs/reference/preload.md",
+  ],
+  [
     "MSR",
     "model-specific register of a processor; `/dev/cpu/N/msr` reads it",
     "msr(4)",
+  ],
+  [
+    "msr-safe",
+    "kernel module that lets users read the registers on an allow list",
+    "docs/explanation/permissions.md",
   ],
   [
     "outermost",
@@ -205,9 +293,21 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "docs/reference/formats/report.md",
   ],
   [
+    "pcontrol",
+    'word of `--preload`: `MPI_Pcontrol(1, "x")` begins region `x`, and `MPI_Pcontrol(-1, ' +
+    '"x")` ends it',
+    "docs/how-to/preload.md",
+  ],
+  [
     "perf event",
     "counter or sampler of the Linux kernel, opened by perf_event_open(2)",
     "perf_event_open(2)",
+  ],
+  [
+    "perfstubs",
+    "word of `--preload`: timers and phases of the annotation API PerfStubs, for example in " +
+    "ADIOS2",
+    "docs/how-to/preload.md",
   ],
   [
     "period",
@@ -262,6 +362,12 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "manual of the scheduler",
   ],
   [
+    "proxy_epoch",
+    "filter of `--record-filter`: each entry into the given region begins an epoch, or " +
+    "every CALLS-th entry",
+    "docs/explanation/aggregation.md",
+  ],
+  [
     "quality",
     "origin of a value: measured, derived (calculated from other signals), simulated or " +
     "partial (measured only in part)",
@@ -314,6 +420,12 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "docs/explanation/energy-method.md",
   ],
   [
+    "restricted",
+    "that only root or a group may read, such as the energy counters of a processor; " +
+    "`joulemark doctor` names the fix",
+    "docs/explanation/permissions.md",
+  ],
+  [
     "ring",
     "ring buffer in shared memory; a thread of the application writes its events there " +
     "and the monitor reads them",
@@ -331,9 +443,19 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "geopm_report(7)",
   ],
   [
+    "scorep",
+    "word of `--preload`: user regions of the measurement system Score-P",
+    "docs/how-to/preload.md",
+  ],
+  [
     "service",
     "part of Caliper that adds one kind of data, such as `timer` or `mpi`",
     "Caliper manual",
+  ],
+  [
+    "session",
+    "one run on one node, with the files that application and monitor share",
+    "docs/reference/formats/ring.md",
   ],
   [
     "session directory",
@@ -385,8 +507,25 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "geopm_report(7)",
   ],
   [
+    "uprobe",
+    "probe of the Linux kernel at the begin or end of a function in an executable file " +
+    "(`--probe`)",
+    "docs/how-to/preload.md",
+  ],
+  [
     "visit",
     "time from one begin of a region to its end",
     "docs/explanation/aggregation.md",
+  ],
+  [
+    "Welch's test",
+    "comparison of two means that does not assume equal variations in both sets",
+    "docs/how-to/compare.md",
+  ],
+  [
+    "xname",
+    "location of a node in an HPE Cray EX, such as `x1000c3s4b0n1`: cabinet 1000, chassis " +
+    "3, slot 4, board 0, node 1",
+    "docs/how-to/cray-pm.md",
   ],
 ];

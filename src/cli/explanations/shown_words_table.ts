@@ -12,9 +12,19 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     "region.",
   ],
   [
-    ["power", "mean", "mean power"],
+    ["power", "mean power"],
     "Energy divided by time, in watts (W). The power of a region is the power that the " +
     "component would have if all CPUs of the application were in the region.",
+  ],
+  [
+    ["mean"],
+    "Sum of the values divided by their number. The mean power of a run is its energy divided by " +
+    "its time.",
+  ],
+  [
+    ["node power", "power curve"],
+    "Power of the whole node over time, in watts (W). Each value is the mean over a short " +
+    "interval, so single values may be above the peak, which is a mean over one second.",
   ],
   [
     ["time"],
@@ -142,14 +152,16 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["coarse", "~", "rough", "inaccurate"],
-    "A value with ~ is coarse: its standard error is not known. It is the difference of the counter readings " +
-    "at begin and end of a region, divided by CPU time. It may include energy of regions that " +
-    "ran shortly before or after.",
+    "A value with ~ is coarse: its standard error is not known, or it is above 10 %. The value is " +
+    "an energy by edges: the energy between two updates of the counter is divided among the " +
+    "regions in proportion to their CPU time. It may include energy of regions that ran shortly " +
+    "before or after.",
   ],
   [
     ["by"],
     "Method for the energy of a row. fit: an estimate from the whole run, with an error. " +
-    "edges: the difference of counter readings at begin and end. sampled: GEOPM's samples.",
+    "edges: the energy between two updates of the counter, divided among the regions in " +
+    "proportion to their CPU time. sampled: GEOPM's samples.",
   ],
   [
     ["fit"],
@@ -158,8 +170,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["edges", "by edges"],
-    "Energy by the difference of counter readings at begin and end of a region, divided by " +
-    "CPU time. No standard error is known for it.",
+    "Energy between two updates of the counter, divided among the regions in proportion to their " +
+    "CPU time between these updates. No standard error is known for it.",
   ],
   [
     ["sampled"],
@@ -182,10 +194,20 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     "--no-timeline it is not written.",
   ],
   [
-    ["known", "while measured", "covers", "coverage"],
+    ["known", "while measured", "covers"],
     "A counter that failed, was reset or appeared late covers only a part of the time. The " +
     "energy is the energy of this part, the power is the power during this part, and coverage " +
     "is this part in percent.",
+  ],
+  [
+    ["coverage", "gap"],
+    "Time in which a counter gave readings, in percent of the whole time. The rest is a gap: the " +
+    "counter failed, was reset or appeared late. Energies do not include the gap.",
+  ],
+  [
+    ["not known"],
+    "A value cannot be calculated, because a run does not have it. In joulemark compare: the " +
+    "metric is missing in at least one run. joulemark show FILE gives the reason.",
   ],
   [
     ["missed"],
@@ -262,6 +284,20 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [["steps"], "Steps of the application in a PMC log; joulemark pmc shows them."],
   [
+    ["body", "apart", "group", "groups"],
+    "joulemark pmc divides the steps of a run into the body, which are the usual steps, and " +
+    "groups of outliers with similar values (apart 1, apart 2, ...).",
+  ],
+  [
+    ["factor"],
+    "Mean of a group of outliers divided by the mean of the body (joulemark pmc).",
+  ],
+  [
+    ["every"],
+    "Most common number of steps from one outlier of a group to the next (joulemark pmc). " +
+    "Without a common number it is not available.",
+  ],
+  [
     ["simulated node", "simulated counters"],
     "The counters are simulated (--simulate): no value is a measurement.",
   ],
@@ -269,6 +305,11 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     ["A", "B"],
     "The two sets of runs that joulemark compare compares. In the command, the reports of A " +
     "are before the word --, and the reports of B are after the word --.",
+  ],
+  [
+    ["geometric mean"],
+    "The n-th root of the product of n values. joulemark compare uses it, because a ratio and its " +
+    "inverse are then equally far from 1.",
   ],
   [
     ["change"],
@@ -294,6 +335,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
       "no significant change",
       "more, limit not decided",
       "not enough runs",
+      "not decided",
     ],
     "Result of joulemark compare, from the interval of the change. The limit is the allowed " +
     'increase (--max-increase). "worse": the whole interval is above the limit. "better": the ' +
@@ -467,9 +509,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     "Energy of the CPUs that the command used, in the time when these CPUs waited. It belongs " +
     "to no function.",
   ],
-  [["_[i]", "name_[i]"], "A function that the compiler inlined into the frame before it."],
-  [["_[k]", "name_[k]"], "Code of the kernel."],
-  [["_[g]", "name_[g]"], "The frame is a guess, because the code has no unwind table."],
+  [["_[i]", "name_[i]", "[i]"], "A function that the compiler inlined into the frame before it."],
+  [["_[k]", "name_[k]", "[k]"], "Code of the kernel."],
+  [["_[g]", "name_[g]", "[g]"], "The frame is a guess, because the code has no unwind table."],
   [["[…]", "[...]"], "Outer frames of the stack are missing."],
   [["[unknown]"], "An address that belongs to no file."],
   [["[short threads]"], "CPU time of threads that ended before their first sample."],

@@ -27,8 +27,8 @@ export const WARNINGS: readonly WarningRow[] = [
     means:
       "The energy of some regions is coarse (~): it has no standard error, or an error above 10 " +
       "%. Causes: the counter changes too rarely, regions always run together, or regions on " +
-      "other CPUs share the counter. The value is the difference of counter readings at begin " +
-      "and end.",
+      "other CPUs share the counter. The value is the energy between two updates of the counter, " +
+      "divided among the regions in proportion to their CPU time.",
     todo: "Run longer, or use the value as a coarse estimate. See docs/explanation/how-sure.md.",
   },
   {

@@ -81,7 +81,12 @@ also one that ends in .partial or .recovered.`,
     { name: "no-process", help: "csv, jsonl: no rows of single processes" },
     { name: "job", help: "csv, jsonl: sums over all hosts instead of single hosts" },
     { name: "series", help: "csv, jsonl: power over time instead of regions" },
-    { name: "schema", help: "print the columns as CSVW; with --format jsonl as JSON Schema" },
+    {
+      name: "schema",
+      help:
+        "describe the columns of csv as CSVW (CSV on the Web, a standard in JSON); with --format " +
+        "jsonl as JSON Schema",
+    },
     JSON_FORMAT,
     outputOption("write to FILE instead of stdout"),
     COLOR,

@@ -61,7 +61,7 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   const early = journalReportPath(directory);
   if (early !== undefined && !isThere(folderOf(early))) return waits(folderOf(early));
   const journal = readJournal(directory);
-  if (journal === undefined) return { done: true, reason: "it has no journal" };
+  if (journal === undefined) return { done: true, reason: "there is no journal" };
   const wanted = journal.reportPath;
   if (!isThere(folderOf(wanted))) return waits(folderOf(wanted));
   const report = parsed(journal.report, wanted);

@@ -7,7 +7,7 @@ import { AccessError } from "../../core/errors.ts";
 import { closeFile, listDirectory, O, openFile, removeTree, statPath } from "../../os/files.ts";
 import { libc } from "../../os/libc.ts";
 import { isPrivate, safeDirectory } from "../../os/trusted_file.ts";
-import { recoverSession } from "./recover.ts";
+import { type Recovered, recoverSession } from "./recover.ts";
 
 const LOCK_EX_NB = 6;
 
@@ -29,8 +29,8 @@ export function recoverAll(directory: string, log: (line: string) => void): stri
   }
   const path = privateAlone(directory);
   const last = path.slice(path.lastIndexOf("/") + 1);
-  const reports: string[] = [], kept: string[] = [];
-  const site = { reports, kept, log };
+  const reports: string[] = [], failed: Failure[] = [];
+  const site = { reports, failed, log };
   if (last.startsWith("s-")) recoverJob(path.slice(0, path.lastIndexOf("/")), last, site);
   else if (statPath(`${path}/lock`) !== undefined) recoverJob(path, undefined, site);
   else {
@@ -39,22 +39,35 @@ export function recoverAll(directory: string, log: (line: string) => void): stri
       recoverJob(`${path}/${name}`, undefined, site);
     }
   }
-  if (kept.length > 0) {
-    log(
-      `${path}: ${
-        counted(kept.length, "session")
-      } without a report, because the directory does not ` +
-        `exist, such as ${kept[0]}. Make it and run joulemark recover again within a week`,
-    );
+  const kinds = Map.groupBy(failed, ({ why }) => why.replaceAll(/"[^"]*"/g, ""));
+  for (const [{ why, example, advice }, ...more] of kinds.values()) {
+    const count = counted(1 + more.length, "session");
+    log(`${path}: ${count} without a report: ${why}, such as ${example}${advice}`);
   }
   return reports;
+}
+
+/** A session without a report. */
+interface Failure {
+  readonly why: string;
+  readonly example: string;
+  readonly advice: string;
+}
+
+function failureOf(session: string, { reason, missing }: Recovered): Failure | undefined {
+  if (missing !== undefined) {
+    const advice = ". Make it and run joulemark recover again within a week";
+    return { why: "the directory of the report does not exist", example: missing, advice };
+  }
+  if (reason === undefined || session.endsWith("-node")) return undefined;
+  return { why: reason, example: session, advice: "" };
 }
 
 /** Results of a search. */
 interface Found {
   readonly reports: string[];
-  /** Missing directories of reports. */
-  readonly kept: string[];
+  /** Sessions without a report. */
+  readonly failed: Failure[];
   log(line: string): void;
 }
 
@@ -82,7 +95,7 @@ function privateAlone(directory: string): string {
 function recoverJob(
   job: string,
   only: string | undefined,
-  { reports, kept, log }: Found,
+  { reports, failed, log }: Found,
 ): void {
   const lock = openFile(`${job}/lock`, O.RDWR | O.NOFOLLOW);
   try {
@@ -92,11 +105,11 @@ function recoverJob(
     }
     for (const name of listDirectory(job)) {
       if (!name.startsWith("s-") || (only !== undefined && name !== only)) continue;
-      const { done, report, reason, missing } = recoverSession(`${job}/${name}`, false);
-      if (report !== undefined) reports.push(report);
-      else if (missing !== undefined) kept.push(missing);
-      else if (reason !== undefined && !name.endsWith("-node")) log(`${job}/${name}: ${reason}`);
-      if (done) removeTree(`${job}/${name}`);
+      const recovered = recoverSession(`${job}/${name}`, false);
+      const failure = failureOf(`${job}/${name}`, recovered);
+      if (recovered.report !== undefined) reports.push(recovered.report);
+      else if (failure !== undefined) failed.push(failure);
+      if (recovered.done) removeTree(`${job}/${name}`);
     }
   } finally {
     if (lock >= 0) closeFile(lock);

@@ -55,7 +55,9 @@ export function parseDialects(list: string): string[] {
   const words = listOf(list);
   for (const word of words) {
     if (word !== "all" && !known.includes(word)) {
-      throw new UnknownNameError("API of --preload", word, known, `known: ${known.join(", ")}`);
+      // --phase adds its own word.
+      const listed = [...known.filter((name) => name !== "phase"), "all"];
+      throw new UnknownNameError("API of --preload", word, listed, `known: ${listed.join(", ")}`);
     }
   }
   const all = words.includes("all") ? ALL_DIALECTS : [];

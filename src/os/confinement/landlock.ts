@@ -63,7 +63,7 @@ export function landlockVersion(): number {
 export function pathsState(): string {
   const version = landlockVersion();
   return version > 0
-    ? `restricted while a command runs, by landlock ${version}`
+    ? `restricted while a command runs (landlock, version ${version})`
     : `not restricted: ${withoutLandlock(version)}`;
 }
 

@@ -55,7 +55,7 @@ export class RawComplaints {
     if (this.#first < 0) return;
     this.#counts.add(this.#path, this.#expected, this.#found, this.#first);
     if (this.#counts.countOf(this.#path, this.#expected) > MAX_LOGGED) return;
-    const lines = this.#last > this.#first ? ` (to line ${this.#last})` : "";
+    const lines = this.#last > this.#first ? ` (lines ${this.#first} to ${this.#last})` : "";
     const expected = this.#expected, found = this.#found + lines;
     this.#emit(new FormatError(this.#path, this.#first, { action: "read", expected, found }));
   }

@@ -150,7 +150,7 @@ export class RawScanner {
     }
     const c = b[start];
     if (!this.#started && c !== DOLLAR && c !== BANG && !(c >= 48 && c <= 57)) {
-      this.#complain("$hpcperfstats VERSION in the first line", "something else, left out");
+      this.#complain("$hpcperfstats VERSION in the first line", "another format, left out");
     } else if (this.#isLate && (c === PERCENT || c >= 65)) {
       if (c !== PERCENT) this.#copied++;
     } else if ((c >= 97 && c <= 122) || (c >= 65 && c <= 90)) {

@@ -50,8 +50,9 @@ export const OUTPUTS: readonly Output[] = [
     options: [option(
       "attribution",
       "HOW",
-      "more energies of regions: sampled (only GEOPM's), exact (also by the exact begins and " +
-        "ends), fit (also an estimate with its error; default)",
+      "which energies to report for each region: sampled: only those of GEOPM's samples; exact: " +
+        "also those by the exact times of begin and end calls; fit (default): also an estimate " +
+        "with a standard error",
       { words: ATTRIBUTIONS },
     )],
     replays: true,
@@ -86,8 +87,9 @@ export const OUTPUTS: readonly Output[] = [
     options: [option(
       "counters",
       "LIST",
-      'also report these counters by node and package, for "pmc --summary craypat"; ' +
-        "PAT_RT_PERFCTR of CrayPat has the same effect",
+      'also report these signals (names as in "joulemark read"): one value for each node, ' +
+        'package or other part, for "pmc --summary craypat". The variable PAT_RT_PERFCTR of the ' +
+        "profiler CrayPat has the same effect",
       { foreign: "PAT_RT_PERFCTR" },
     )],
     replays: true,
@@ -170,7 +172,7 @@ export const OUTPUTS: readonly Output[] = [
         "openmetrics",
         "FILE",
         "values for monitoring systems, in OpenMetrics format, written at each checkpoint; " +
-          "FILE.prom: format of node_exporter's textfile collector",
+          "if FILE ends in .prom, in the format of node_exporter's textfile collector",
       ),
       option(
         "otlp",

@@ -111,7 +111,10 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     foreign: "GEOPM_RECORD_FILTER",
     group: MEASURING,
-    help: "make epochs from regions: proxy_epoch,REGION[,CALLS [,STARTUP]] or edit_distance[,...]",
+    help: "begin epochs (steps of the outer loop) at entries into regions. " +
+      "proxy_epoch,REGION[,CALLS[,STARTUP]]: at every CALLS-th entry into REGION (1), without the " +
+      "first STARTUP entries (0). edit_distance[,BUFFER,...]: if the sequence of entries repeats. " +
+      "Epoch calls of the application then have no effect",
   },
   {
     name: "without",
@@ -143,7 +146,8 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     help: "use built-in simulated counters instead of real ones; all outputs are labelled " +
-      "simulated",
+      "simulated. SPEC: rapl (counters of the processor), cray (counters of the node), both " +
+      "(default), or a JSON file that describes a node",
   },
   {
     name: "preload",
@@ -152,9 +156,11 @@ export const RUN_OPTIONS: readonly Option[] = [
     group: EXISTING,
     words: DIALECTS,
     help: "intercept calls of these APIs and turn them into regions: mpi, pcontrol, ompt, geopm, " +
-      "caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos, tau, papi, craypat, or all. Not " +
-      "included in all: mpi=all, perfstubs, scorep; io, alloc and callpath, which only add data " +
-      "to --cali and --cali-config; and timer, which samples for --functions",
+      "caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos, tau, papi, craypat, or all. mpi " +
+      "records the blocking calls that GEOPM records. Not included in all: mpi=all: every MPI " +
+      "call that communicates, waits or uses files; perfstubs, scorep; io, alloc and callpath, " +
+      "which only add data to --record, --cali and --cali-config; timer: --functions takes its " +
+      "samples by timers of the threads",
   },
   {
     name: "preload-lib",
@@ -203,7 +209,8 @@ export const RUN_OPTIONS: readonly Option[] = [
     short: "v",
     env: true,
     group: CONTROL,
-    help: "print more about the steps of the run",
+    help: "print all notes at full length, also notes without influence on the values, and the " +
+      "origin of the steps in a PMC log",
   },
   { name: "help", short: "h", group: CONTROL, help: "this text" },
 ];
@@ -218,9 +225,25 @@ export function sharedOptions(names: readonly string[]): Option[] {
   });
 }
 
+/** Texts of options that only use data of the recording in a replay. */
+const REPLAY_HELP: Readonly<Record<string, string>> = {
+  "functions":
+    'CPU time and energy of functions, from a recording of "run --functions"; HZ has no ' +
+    "effect",
+  "off-cpu": "also the time in which threads waited, if the recording has it",
+  "counters": 'also report these signals of the recording, for "pmc --summary craypat"',
+  "openmetrics":
+    "values for monitoring systems, in OpenMetrics format; if FILE ends in .prom, in " +
+    "the format of node_exporter's textfile collector",
+  "otlp": "values for monitoring systems as OTLP metrics in JSON",
+};
+
 /** Options of the outputs that replays have. */
 export function replayOptions(): Option[] {
-  return sharedOptions(
-    OUTPUTS.filter(({ replays }) => replays).flatMap(({ options }) => options.map((o) => o.name)),
-  );
+  const names = OUTPUTS.filter(({ replays }) => replays)
+    .flatMap(({ options }) => options.map((o) => o.name));
+  return sharedOptions(names).map((option) => {
+    const help = REPLAY_HELP[option.name];
+    return help === undefined ? option : { ...option, help, default: undefined };
+  });
 }

@@ -18,13 +18,13 @@ export interface NamedReport {
 
 /** Facts that have to be the same, in words; a run without the value does not differ. */
 const SAME: readonly { what: string; of: (report: Report) => string | undefined }[] = [
-  { what: "the version", of: ({ version }) => version },
-  { what: "the number of hosts", of: ({ hosts }) => String(hosts.length) },
-  { what: "the processor", of: ({ hosts }) => together(hosts, processor) },
-  { what: "the base frequency of the processor", of: ({ hosts }) => together(hosts, clock) },
-  { what: "simulated counters", of: (report) => simulatedBy(report) ?? "none" },
-  { what: "the parts of the energy", of: (report) => counterParts(report) },
-  { what: "the counters", of: ({ hosts }) => together(hosts, counters) },
+  { what: "the versions differ", of: ({ version }) => version },
+  { what: "the numbers of hosts differ", of: ({ hosts }) => String(hosts.length) },
+  { what: "the processors differ", of: ({ hosts }) => together(hosts, processor) },
+  { what: "the base frequencies differ", of: ({ hosts }) => together(hosts, clock) },
+  { what: "the simulated counters differ", of: (report) => simulatedBy(report) ?? "none" },
+  { what: "the parts of the energy differ", of: (report) => counterParts(report) },
+  { what: "the counters differ", of: ({ hosts }) => together(hosts, counters) },
 ];
 
 /** Why the runs cannot be compared, a line each; empty: they can. */
@@ -35,13 +35,15 @@ export function differences(runs: readonly NamedReport[]): string[] {
       .filter(({ value }) => value !== undefined);
     const other = known.find(({ value }) => value !== known[0].value);
     if (other === undefined) continue;
-    reasons.push(`${what}: ${known[0].name} has ${known[0].value}, ${other.name} ${other.value}`);
+    reasons.push(
+      `${what}: ${known[0].name} has ${known[0].value}, ${other.name} has ${other.value}`,
+    );
   }
   for (const { name, report } of runs) {
     const reason = uncovered(report);
-    if (reason !== undefined) reasons.push(`the coverage: ${name} ${reason}`);
+    if (reason !== undefined) reasons.push(`${name} ${reason}`);
     const end = failure(report);
-    if (end !== undefined) reasons.push(`the end: ${name} ${end}`);
+    if (end !== undefined) reasons.push(`${name} ${end}`);
   }
   return reasons;
 }
@@ -57,6 +59,7 @@ function failure({ hosts, joulemark }: Report): string | undefined {
 
 function uncovered({ hosts, joulemark }: Report): string | undefined {
   const partial = joulemark?.partial ?? hosts.find((h) => h.joulemark?.partial)?.joulemark?.partial;
+  if (partial === true) return "is partial: it covers only a part of the run";
   if (partial !== undefined && partial !== false) return `is partial (${partial})`;
   for (const host of hosts) {
     for (const key of Object.keys(mapping(host.joulemark?.coverage))) {

@@ -3,7 +3,7 @@
  * regions for information.
  * @module
  */
-import { UnknownNameError } from "../../core/errors.ts";
+import { UnknownNameError, UsageError } from "../../core/errors.ts";
 import { type NamedReport } from "./comparable.ts";
 import {
   type Difference,
@@ -97,7 +97,8 @@ const MIN_SHARE = 0.01;
  * Compares; runs of one benchmark by their blocks, unless Welch's test is asked for.
  *
  * @param metric A key of {@linkcode METRICS}, `region:NAME` or `region-time:NAME`.
- * @throws {UnknownNameError} If there is no such metric, or a run has no such region.
+ * @throws {UnknownNameError} If there is no such metric or region.
+ * @throws {UsageError} If a run lacks the region.
  */
 export function compare(
   givenA: readonly NamedReport[],
@@ -118,6 +119,13 @@ export function compare(
     const apart = difference(va, vb, { ...options, level: at, blocks });
     return { metric: name, unit, a: va, b: vb, difference: apart };
   };
+  const [, asked] = /^region(?:-time)?:(.*)$/s.exec(metric) ?? [];
+  if (asked !== undefined && names.includes(asked) && !shared.includes(asked)) {
+    throw new UsageError({
+      target: `region "${asked}" is not in every run`,
+      remedy: "choose a region that every run has",
+    });
+  }
   const gate = row(metric);
   const job = Object.keys(METRICS).map((name) => row(name));
   const [{ difference: energy }] = job;
@@ -195,10 +203,14 @@ export function metricOf(
   const [, kind, region] = /^(region|region-time):(.*)$/s.exec(name) ?? [];
   if (kind === undefined) {
     if (Object.hasOwn(METRICS, name)) return METRICS[name];
-    const known = [...Object.keys(METRICS), ...regions.map((one) => `region:${one}`)];
+    const times = regions.length === 0 ? ["NAME"] : regions;
+    const known = [
+      ...Object.keys(METRICS),
+      ...times.flatMap((one) => [`region:${one}`, `region-time:${one}`]),
+    ];
     throw new UnknownNameError("metric", name, known);
   }
-  if (!regions.includes(region)) throw new UnknownNameError("region of all runs", region, regions);
+  if (!regions.includes(region)) throw new UnknownNameError("region", region, regions);
   return kind === "region"
     ? { unit: "J", of: (job) => job.regions.get(region)!.energyJ }
     : { unit: "s", of: (job) => job.regions.get(region)!.timeS };

@@ -74,7 +74,9 @@ export function benchText(result: BenchResult): string {
   const error = spread === "run" ? "standard deviation of a run" : "standard error";
   const page = pages.length === 0 ? "" : `; page: ${pages.map(printable).join(", ")}`;
   return [
-    `bench: ${counted(sets.length, "command")}, ${runs}${warm}`,
+    spread === "run"
+      ? `${runs} of ${printable(sets[0].text)}`
+      : `bench: ${counted(sets.length, "command")}, ${runs}${warm}`,
     ...(result.simulated === undefined
       ? []
       : ["SIMULATED counters: no value here is a measurement."]),

@@ -66,7 +66,9 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
     if (more > 0) lines.push(`... and ${more} more`);
   }
   for (const warning of comparison.warnings) lines.push(...wrapped(`note: ${printable(warning)}`));
-  for (const reason of notes.overruled) lines.push(`note: compared in spite of ${reason}`);
+  for (const reason of notes.overruled) {
+    lines.push(`note: compared although not comparable: ${reason}`);
+  }
   if (notes.profiles !== undefined) {
     lines.push(
       `note: runs of different names: ${notes.profiles.slice(0, 3).map(printable).join(", ")}`,

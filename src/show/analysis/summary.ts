@@ -31,6 +31,8 @@ export interface SummaryOptions {
   readonly reportPath?: string;
   /** Tables with all regions follow. @default false */
   readonly isShown?: boolean;
+  /** All notes at full length, also those without influence on the values. @default false */
+  readonly isVerbose?: boolean;
 }
 
 /** Rows of regions. */
@@ -329,16 +331,18 @@ function withShortNames({ regions }: SummaryFacts, text: string): string {
 }
 
 /** The most important notes, and how many more there are. */
-function noteLines(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOptions): Line[] {
+function noteLines(facts: SummaryFacts, options: SummaryOptions): Line[] {
+  const { look, reportPath, isShown = false, isVerbose = false } = options;
   const own = isBad(facts)
     ? ["do not compare this run with complete ones; joulemark compare refuses it."]
     : [];
-  const notes = [...own, ...facts.notes];
-  const most = isShown ? Infinity : MAX_NOTES;
+  const notes = [...own, ...facts.notes, ...isVerbose ? facts.minor : []];
+  const most = isShown || isVerbose ? Infinity : MAX_NOTES;
   const more = notes.length - most;
   return [
     ...notes.slice(0, most).flatMap((note) =>
-      noteText(withShortNames(facts, note), look).map((line): Line => [line])
+      (isVerbose ? noteWhole(note, look) : noteText(withShortNames(facts, note), look))
+        .map((line): Line => [line])
     ),
     ...more > 0
       ? [[`${more} more ${more === 1 ? "note" : "notes"}: ${where(reportPath)}`] as Line]
@@ -350,17 +354,21 @@ function isBad({ outcome: { kind } }: SummaryFacts): boolean {
   return kind === "failed" || kind === "killed" || kind === "interrupted";
 }
 
+/** A note with all of its sentences. */
+function noteWhole(note: string, look: Look): string[] {
+  return wrapText(shownText(look, `note: ${note}`), look.width, "      ");
+}
+
 /** A note in two lines: of a longer one, sentences in the middle are left out. */
 function noteText(note: string, look: Look): string[] {
-  const lines = (text: string) => wrapText(shownText(look, `note: ${text}`), look.width, "      ");
   const sentences = note.split(/(?<=[.!?]) (?=[A-Z"])/);
   for (;;) {
-    const all = lines(sentences.join(" "));
+    const all = noteWhole(sentences.join(" "), look);
     if (all.length <= MAX_NOTE_LINES) return all;
     if (sentences.length <= 1) break;
     sentences.splice(sentences.length > 2 ? sentences.length - 2 : 1, 1);
   }
-  const all = lines(sentences[0]), [first, second] = all;
+  const all = noteWhole(sentences[0], look), [first, second] = all;
   return [first, cutText(look, `${second} ${all[2].trim()}`, look.width).trimEnd()];
 }
 

@@ -57,7 +57,7 @@ export function comparePage(
       verdictText(comparison),
       ...detectableText(comparison),
       ...comparison.warnings,
-      ...overruled.map((one) => `compared in spite of ${one}`),
+      ...overruled.map((one) => `compared although not comparable: ${one}`),
     ],
   }, {
     title: `${a.length} runs (A) and ${b.length} runs (B): ${gate.metric}`,

@@ -76,7 +76,7 @@ export const cgroup: Reader = {
         : { kind: "absent", reason: `no ${line}in ${path}` };
     });
     if (found.signals.length > 0) return found;
-    return absent(`no controller of ${dir} counts anything`);
+    return absent(`no CPU time and no memory in the control group ${dir}`);
   },
   open(host, wanted) {
     const dir = ownGroup(host);

@@ -25,6 +25,16 @@ Deno.test("parseOptions() takes a lone dash for a value", () => {
   assertEquals(parseOptions(TABLE, ["-r", "-"]).text.report, "-");
 });
 
+Deno.test("parseOptions() takes a number below 0 for a value", () => {
+  for (const text of ["-1", "-.5", "-1e3"]) {
+    assertEquals(parseOptions(TABLE, ["--report", text]).text.report, text);
+    assertEquals(parseOptions(TABLE, ["-r", text]).text.report, text);
+  }
+  const table = { ...TABLE, command: true };
+  const { text, words } = parseOptions(table, ["--report", "-1", "app", "-2"]);
+  assertEquals([text.report, words], ["-1", ["app", "-2"]]);
+});
+
 Deno.test("parseOptions() leaves a command and its options alone", () => {
   const table = { ...TABLE, command: true };
   const o = parseOptions(table, ["--report", "r", "--", "app", "--report", "-q", "--", ""]);

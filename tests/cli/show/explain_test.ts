@@ -70,10 +70,26 @@ Deno.test("explain answers the words that the summary, tables and top use", asyn
       ...["_[g]", ...MARKER_NAMES, "[unknown]"],
     ]
   ) assertEquals((await first(word)).includes("(word)"), true, word);
+  for (
+    const word of [
+      ...["[i]", "[k]", "CalQL", "factor", "every", "body", "not known", "node power"],
+      ...["geometric mean", "uprobe", "landlock", "journal", "session", "restricted", "gap", "CNL"],
+      ...["Caliper", "CrayPat", "CSVW", "Deno", "mpi=all", "pcontrol", "perfstubs", "cname"],
+      ...["proxy_epoch", "edit_distance", "mean", "coverage", "lag (s)", "runtime (s)"],
+    ]
+  ) assertEquals((await first(word)).includes("(word)"), true, word);
+  assertEquals([await first("mean"), await first("coverage")], ["mean (word)", "coverage (word)"]);
   assertEquals(await first("EDP"), "EDP (word)");
   assertEquals(await first("CPU_ENERGY@package-0"), "CPU_ENERGY@package-0 (signal)");
   assertEquals(await first("DRAM_ENERGY@package"), "DRAM_ENERGY@package (signal)");
   assertEquals((await capture(explain, ["CPU_ENERGY@nothing-0"])).code, 2);
+});
+
+Deno.test("explain has no brackets inside brackets", () => {
+  for (const { name, text } of entries) {
+    const nested = text.find((one) => /\([^()]*\([^()]*\/[^()]*\)[^()]*\)/.test(one));
+    assertEquals(nested, undefined, name);
+  }
 });
 
 Deno.test("explain has the notes of raw keys", async () => {

@@ -45,6 +45,11 @@ timed("recoverAll() counts sessions whose directories are gone in one line", () 
     recoverAll(base, (line) => lines.push(line));
     assertEquals(lines.length, 1, lines.join("\n"));
     assertMatch(lines[0], /3 sessions without a report/);
+    for (let i = 0; i < 50; i++) Deno.mkdirSync(`${base}/own-1-2/s-2-${i}`);
+    lines.length = 0;
+    recoverAll(base, (line) => lines.push(line));
+    assertEquals(lines.length, 2, lines.join("\n"));
+    assertMatch(lines.join("\n"), /50 sessions without a report: there is no journal, such as \S+/);
   });
 });
 

@@ -49,7 +49,8 @@ Deno.test("parseDialects() takes a list in any order, and all", () => {
   );
   assert(ALL_DIALECTS.length > 10 && !ALL_DIALECTS.includes("io"));
   assertEquals(parseDialects(""), []);
-  assertThrows(() => parseDialects("mpi,likwit"), UnknownNameError, "likwid");
+  const { message } = assertThrows(() => parseDialects("mpi,likwit"), UnknownNameError, "likwid");
+  assert(message.endsWith(", mpi=all, all") && !message.includes("phase"), message);
 });
 
 Deno.test("preloadRequest() requires an existing library", () => {

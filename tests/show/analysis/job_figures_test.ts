@@ -52,11 +52,11 @@ Deno.test("runs that are shorter than a counter's period are compared by the oth
   const still = withNode(undefined, "the counter did not change in the whole run");
   assertStringIncludes(
     differences(named(still, still)).join(),
-    "the coverage: r0 has no node energy of n1: the counter did not change",
+    "r0 has no node energy of n1: the counter did not change",
   );
   const other = withNode(undefined);
   assertStringIncludes(
     differences(named(other, withNode(10))).join(),
-    "the parts of the energy: r0 has package + memory, r1 node",
+    "the parts of the energy differ: r0 has package + memory, r1 has node",
   );
 });

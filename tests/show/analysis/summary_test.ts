@@ -206,6 +206,12 @@ Deno.test("at most three notes of two lines; the others have a count and a comma
   const text = printed(factsOf({ notes: [long, "b", "c", "d", "e"] }));
   assertEquals(text.match(/^note: /gm)?.length, 3);
   assertStringIncludes(text, "2 more notes: joulemark show flow.report");
+  const all = factsOf({ notes: [long, "b", "c", "d", "e"], minor: ["of no influence"] });
+  const whole = summary(all, { look: PLAIN, isVerbose: true }).replace(/\n +/g, " ");
+  for (const note of [long, "b", "e", "of no influence"]) {
+    assertStringIncludes(whole, `note: ${note}\n`);
+  }
+  assert(!whole.includes("more notes"), whole);
   const lines = text.split("\n");
   const at = lines.findIndex((line) => line.startsWith("note: Something"));
   assert(!/^ {6}/.test(lines[at + 2]), text);
