@@ -75,9 +75,9 @@ function checkInside({ values }: Ran, least: number): void {
   const far = all.filter(({ fitJ, seJ, drawnJ }) => Math.abs(fitJ - drawnJ) > 2 * seJ);
   const text = JSON.stringify(all, undefined, 1);
   assert(all.length >= least, `${all.length} determined: ${text}`);
-  // One in twenty is outside by chance.
+  // One region in twenty is outside by chance, with both of its values: their errors have one cause.
   assert(
-    far.length <= Math.max(1, 0.1 * all.length),
+    far.length <= Math.max(2, 0.2 * all.length),
     `${far.length} of ${all.length} outside: ${text}`,
   );
   for (const { fitJ, seJ, drawnJ } of far) assert(Math.abs(fitJ - drawnJ) < 4 * seJ, text);
