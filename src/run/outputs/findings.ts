@@ -292,7 +292,7 @@ function phaseUnmatched(expression: string | undefined): Finding[] {
   return when(expression !== undefined, {
     code: "phase-unmatched",
     severity: "warning",
-    text: `--phase: no output line of the command matched "${expression}". No phase is known`,
+    text: `--phase: no output line of the command matched "${expression}"`,
     remedy: "check the expression. A static or setuid program does not load the library",
   });
 }

@@ -130,8 +130,8 @@ Deno.test("an expression of --phase that no line matched has a note", () => {
   assertEquals(
     list.filter(({ code }) => code === "phase-unmatched").map(findingLine),
     [
-      '--phase: no output line of the command matched "NOPE". No phase is known. Check the ' +
-      "expression. A static or setuid program does not load the library.",
+      '--phase: no output line of the command matched "NOPE". Check the expression. A static or ' +
+      "setuid program does not load the library.",
     ],
   );
 });
