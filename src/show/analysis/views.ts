@@ -33,7 +33,7 @@ export function summaryView(runs: readonly Run[]): View {
     columns: columnsOf("run", "steps", "energy (J)", "runtime (s)", "power of the job (W)"),
     rows: runs.map((r) => [r.name, r.steps.length, r.energyJ, r.runtimeS, r.meanPowerW]),
   };
-  const notes = [...runs.flatMap((run) => groupNotes(run, "energy")), ...groupWords(runs)];
+  const notes = [...runs.flatMap((run) => groupNotes(run, "energy")), ...STEP_COLUMNS];
   const energies = runs.map((run): Series => ({
     name: run.name,
     about: aboutEnergy(run),
@@ -356,16 +356,11 @@ function groupNotes(run: Run, quantity: Quantity): string[] {
   });
 }
 
-/** Meaning of the columns of groups, if there is a group. */
-function groupWords(runs: readonly Run[]): string[] {
-  const has = runs.some((run) => ALL.some((quantity) => groupsOf(run, quantity).groups.length > 0));
-  return has
-    ? [
-      "factor: mean of the group divided by the mean of the body; every: steps from one step of " +
-      "the group to the next",
-    ]
-    : [];
-}
+/** Meaning of two columns of the table of steps. */
+const STEP_COLUMNS = [
+  "factor: mean of the group divided by the mean of the body",
+  "every: number of steps from one step of the group to the next",
+];
 
 /** An edge of a bin without the last digits of its sum, 80.65 for 80.64999999999999. */
 function shortEdge(value: number): number {

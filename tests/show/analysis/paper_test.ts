@@ -116,11 +116,7 @@ Deno.test("a sweep with one run per setting says that its error is not known", (
   assertEquals(notes({ points: single.points.map((p) => Object.assign({}, p, { runs: 3 })) }), []);
 });
 
-Deno.test("the table of steps explains its columns if there are groups of outliers", () => {
-  const notes = (runs: (typeof groups)[number]["runs"]) => {
-    return summaryView(runs).notes.filter((note) => note.startsWith("factor: "));
-  };
-  const [first] = groups[0].runs;
-  assertEquals(notes([first]).length, 1);
-  assertEquals(notes([Object.assign({}, first, { steps: first.steps.slice(0, 3) })]), []);
+Deno.test("the table of steps explains its columns", () => {
+  const { notes } = summaryView(groups[0].runs.slice(0, 1));
+  assertEquals(notes.slice(-2).map((note) => note.split(":")[0]), ["factor", "every"]);
 });
