@@ -127,7 +127,10 @@ async function run({ text, values: given, flags, words }: ParsedOptions): Promis
     else if (text.report === undefined) writeStdout(written);
     if (!flags.has("quiet")) {
       logResults(results);
-      if (text.report !== undefined) writeSummary(report, text.report, look, flags.has("verbose"));
+      if (text.report !== undefined) {
+        const isVerbose = flags.has("verbose");
+        writeSummary(report, { look, reportPath: text.report, pagePath: text.html, isVerbose });
+      }
     }
   } finally {
     for (const file of files) file[Symbol.dispose]();

@@ -163,7 +163,10 @@ export async function runWith(
     log: say,
     stdout: writeStdout,
     stderr: writeStderr,
-    show: (report, reportPath) => writeSummary(report, reportPath, look, switches.verbose),
+    show(report, reportPath) {
+      const pagePath = values.get("html")?.text, isVerbose = switches.verbose;
+      writeSummary(report, { look, reportPath, pagePath, isVerbose });
+    },
     debug: options.flags.has("debug"),
     simulateIfBlind,
     version: REPORT_VERSION,

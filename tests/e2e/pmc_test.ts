@@ -66,7 +66,7 @@ endToEnd(
       "./pm_log",
       "X",
     ]);
-    assertStringIncludes(card.stderr, "steps: 4 by the calls of pm_mpi_lib; joulemark pmc");
+    assertStringIncludes(card.stderr, "steps: 4 (calls of pm_mpi_lib); to see them: joulemark pmc");
     assert(!card.stderr.includes("--preload all"), card.stderr);
     // --pmc says where, whatever the calls name
     preloaded(dir, "pm_mpi", ["./pm_log", "Y"], { options: ["--simulate", "--pmc", "mine"] });
@@ -188,7 +188,7 @@ int pm_mpi_close(void) { return 0; }
         ...words,
       ]);
       assertEquals(out.code, 0, out.stderr);
-      assertStringIncludes(out.stderr, "4 by the calls of pm_mpi_lib", out.stderr);
+      assertStringIncludes(out.stderr, "4 (calls of pm_mpi_lib)", out.stderr);
       const bytes = Deno.readFileSync(`${dir}/${file}`);
       if (name === "own") assertEquals(new TextDecoder().decode(bytes), "theirs\n");
       else assertEquals(parsePmc(bytes).records.map((r) => r.step), [-1, 1, 2, 3, 4]);

@@ -282,6 +282,11 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     ["overhead"],
     "Cost of joulemark: CPU time of the monitor in seconds, and in percent of one core.",
   ],
+  [
+    ["would save at most"],
+    "Upper limit of a saving. For MPI calls it is 80 % of their energy: joulemark assumes that the " +
+    "other 20 % are needed for the transfer.",
+  ],
   [["steps"], "Steps of the application in a PMC log; joulemark pmc shows them."],
   [
     ["body", "apart", "group", "groups"],

@@ -13,6 +13,34 @@ export interface WarningRow {
 /** The first one that fits a note explains it. */
 export const WARNINGS: readonly WarningRow[] = [
   {
+    name: "functions without energy",
+    pattern: /own energy of \d+ of \d+ functions/i,
+    means: "The energy of the other functions cannot be determined. Causes: too few samples of a " +
+      "function, too few changes of the counter, or functions that always run together.",
+    todo: "Run longer, or sample more often (--functions=997). See " +
+      "docs/explanation/energy-of-functions.md.",
+  },
+  {
+    name: "short threads",
+    pattern: /threads that used less than/i,
+    means: "Many threads used very little CPU time, so they have few samples or none. Times of " +
+      "their functions are inaccurate.",
+    todo: "Sample more often: --functions=997.",
+  },
+  {
+    name: "short steps",
+    pattern: /steps of the PMC log are shorter/i,
+    means: "Steps of the PMC log are shorter than the time between two changes of the counter. " +
+      "The energy of a single step is inaccurate; the sum over many steps is correct.",
+    todo: "Use sums over many steps, for example the totals of joulemark pmc.",
+  },
+  {
+    name: "phase without a match",
+    pattern: /no output line of the command matched/i,
+    means: "No line of the command's standard output matched the expression of --phase.",
+    todo: "Check the expression. Static and set-user-ID programs do not load the library.",
+  },
+  {
     name: "samples missed",
     pattern: /samples? (were )?missed|samples? late/i,
     means:

@@ -43,7 +43,7 @@ const MAX_IDS = 512;
 
 /** Main causes of an error, in words. */
 export const CAUSES: Readonly<Record<string, string>> = {
-  posterior: "powers cannot be separated",
+  posterior: "the counter cannot separate the regions",
   blocks: "power varies more than the regions explain",
   edges: "the counter's updates are too coarse for these visits",
   beside: "shared with regions on other CPUs",
@@ -56,7 +56,7 @@ export const CAUSES: Readonly<Record<string, string>> = {
 const HELP: Readonly<Record<string, string>> = {
   "too few changes of the counter": "Run longer.",
   "program and samples are synchronized with the counter": "Use --period 0.005 with --dither on.",
-  [CAUSES.posterior]: "Run longer, or vary the order and the length of the regions.",
+  [CAUSES.posterior]: "Run longer, or vary the order or length of regions.",
   [CAUSES.blocks]: "Run longer.",
   [CAUSES.edges]: "Run longer, or use a shorter --period.",
   [CAUSES.beside]: "Only a counter per core could separate them.",
@@ -64,8 +64,15 @@ const HELP: Readonly<Record<string, string>> = {
   [CAUSES.joined]: "Use fewer region names at a time.",
 };
 
-/** Help for an energy that is not determined, by the reason. */
-export function helpFor(why: string): string | undefined {
+/** Calls of MPI that each process makes once. */
+const ONCE = /^MPI_(Init|Finalize)/;
+
+/** Help for an energy that is not determined, by the reason and the names of the regions. */
+export function helpFor(why: string, names: Iterable<string> = []): string | undefined {
+  const all = [...names];
+  if (why === CAUSES.posterior && all.length > 0 && all.every((name) => ONCE.test(name))) {
+    return "A longer run does not help for this call.";
+  }
   return / threads share /.test(why) ? "Use as many threads as CPUs, and bind them." : HELP[why];
 }
 

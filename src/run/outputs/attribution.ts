@@ -373,7 +373,7 @@ export class RunAttribution implements OpenOutput {
         code: coarseCode(kind),
         severity: matters ? "warning" : "info",
         text: `${COMPONENT_NAMES[kind]} energy of ${which} is coarse (~: ${names}): ${why}`,
-        remedy: helpFor(why),
+        remedy: helpFor(why, coarse.names),
       }];
     });
   }

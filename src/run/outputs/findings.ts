@@ -28,13 +28,15 @@ export interface FindingSources {
   readonly values?: NoteFacts;
   /**
    * Facts about a live run: its loop, its annotations, the requested period, and annotation APIs
-   * that made no region.
+   * and phases that made no region.
    */
   readonly live?: {
     readonly loop: LoopFigures;
     readonly collector: Collector;
     readonly periodS: number;
     readonly unheard?: readonly string[];
+    /** The expression of --phase if no line made a region. */
+    readonly unmatched?: string;
   };
 }
 
@@ -60,6 +62,7 @@ export function findings(sources: FindingSources): Finding[] {
       ...budgetFindings(live),
       ...markFindings(live.collector),
       ...preloadUnheard(live.unheard ?? []),
+      ...phaseUnmatched(live.unmatched),
     ]),
     ...engine.tracker.refused.map(({ count, kind, at }): Finding => ({
       code: "refused-calls",
@@ -281,6 +284,16 @@ function preloadUnheard(dialects: readonly string[]): Finding[] {
     severity: "warning",
     text: `--preload: no call of ${which} made a region. The program makes no such call, or it ` +
       "does not load the library (static, setuid, own LD_PRELOAD)",
+  });
+}
+
+/** No line of the output began a phase. */
+function phaseUnmatched(expression: string | undefined): Finding[] {
+  return when(expression !== undefined, {
+    code: "phase-unmatched",
+    severity: "warning",
+    text: `--phase: no output line of the command matched "${expression}"`,
+    remedy: "check the expression. A static or setuid program does not load the library",
   });
 }
 

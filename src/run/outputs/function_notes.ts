@@ -6,6 +6,7 @@ import type { Finding } from "../../core/finding.ts";
 import type { FunctionData } from "../../profile/function_data.ts";
 import type { Module } from "../../profile/modules.ts";
 import { BRIEF_PERIODS, type ProfileFacts } from "../../profile/profile.ts";
+import { timeText } from "../../show/analysis/quantity_text.ts";
 import type { NoteSources, TimerFacts, UnreadFile } from "../recordings/function_rows.ts";
 import { STACK_MOST } from "./function_options.ts";
 
@@ -53,10 +54,11 @@ export function whyNoTimers(
   return timers?.found === 0 && durationNs > MIN_SAMPLED_NS ? NONE_SAMPLED : undefined;
 }
 
-/** The notes. */
+/** The notes. @param periodNs Time between two samples. */
 export function functionNotes(
   { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
   { stackBytes, elsewhereNs, missedNs = 0, others, unread, withoutLines = [], timers }: NoteSources,
+  periodNs: number,
 ): Finding[] {
   const notes: Finding[] = [];
   const add = (code: string, text: string, remedy: string) => {
@@ -68,8 +70,10 @@ export function functionNotes(
   }
   const brief = (briefNs + shortNs) / cpuNs;
   if (brief > BRIEF_SHARE) {
-    const text = `${Math.round(100 * brief)} % of the CPU time is used by threads shorter than ` +
-      `${BRIEF_PERIODS} sampling periods. Times of their functions are inaccurate`;
+    const least = timeText(BRIEF_PERIODS * periodNs / 1e9);
+    const text = `${Math.round(100 * brief)} % of the CPU time is in threads that used less ` +
+      `than ${least} each (${BRIEF_PERIODS} sampling periods). Times of their functions are ` +
+      "inaccurate";
     add("of-brief-threads", text, "Sample more often: --functions=997");
   }
   const moreBytes = Math.min(2 * stackBytes, STACK_MOST);

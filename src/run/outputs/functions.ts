@@ -123,7 +123,9 @@ function replayed(
     get functions() {
       return written?.tree;
     },
-    notes: () => data.about === undefined ? [] : functionNotes(data.facts, data.about),
+    notes() {
+      return data.about === undefined ? [] : functionNotes(data.facts, data.about, data.periodNs);
+    },
     addTo: (host) => setFunctions(host, written?.facts),
   };
 }
@@ -252,7 +254,8 @@ class FunctionOutput implements OpenOutput {
   }
 
   notes(): Finding[] {
-    return functionNotes(this.#sampling.profile.facts, this.#about);
+    const { facts, periodNs } = this.#sampling.profile;
+    return functionNotes(facts, this.#about, periodNs);
   }
 
   get functions(): PageFunctions | undefined {

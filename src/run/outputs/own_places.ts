@@ -2,10 +2,11 @@
  * Outputs that would be written at one place: the later one would replace the other.
  * @module
  */
-import { BESIDE_REPORT, timelinePath } from "../../job/place/part_files.ts";
+import { BESIDE_REPORT, IS_REPORT, timelinePath } from "../../job/place/part_files.ts";
 import { unusable } from "../../core/errors.ts";
 import type { OptionValues } from "../../core/option.ts";
 import { isWrittenInto, placeOf } from "../../os/output_place.ts";
+import { isPlainFile } from "../../os/user_file.ts";
 import { madeOptions } from "./all.ts";
 
 /** Values without those that another output takes, and a line for each of these. */
@@ -18,7 +19,7 @@ export interface OwnPlaces {
  * Gives each output a place of its own. A device or a pipe may be the place of several.
  *
  * @param reportPath Where the report goes if no option names it; `undefined`: nowhere.
- * @throws {UsageError} If two of the caller's own options name one place.
+ * @throws {UsageError} If two of the caller's own options name one place, or one would replace a report.
  */
 export function atOwnPlaces(values: OptionValues, reportPath: string | undefined): OwnPlaces {
   const kept = new Map(values), lines: string[] = [];
@@ -38,6 +39,10 @@ export function atOwnPlaces(values: OptionValues, reportPath: string | undefined
     // Files of GEOPM's variables get the name of the host, except the report.
     const place = placeOf(path) + (isForeign && option !== "report" ? "-HOST" : "");
     const name = value?.name ?? "the report";
+    if (!isForeign && option !== "report" && IS_REPORT.test(path) && isPlainFile(path)) {
+      const remedy = "give another path: this output would replace the report";
+      throw unusable(`${name}=${path}`, "a path without a report", "an earlier report", remedy);
+    }
     const other = taken.get(place);
     if (other === undefined) {
       taken.set(place, { name, option, isForeign });

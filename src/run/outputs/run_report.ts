@@ -243,7 +243,7 @@ export class RunReport {
     idle?.addTo(host);
     this.#share?.addTo(host, facts.catalogue.info("CPU_ENERGY")?.state.ok === true);
     const { late, mostLateS } = engine.events;
-    const { loop, collector, request: { periodS, preload } } = facts;
+    const { loop, collector, request: { periodS, preload, phases } } = facts;
     const isHeard = (host.regions ?? []).length > 0 || engine.tracker.spans().length > 0;
     const unheard = isHeard ? [] : preload?.dialects ?? [];
     const own = {
@@ -261,7 +261,7 @@ export class RunReport {
       findings({
         engine,
         late: { count: late, mostS: mostLateS },
-        live: { loop, collector, periodS, unheard },
+        live: { loop, collector, periodS, unheard, unmatched: isHeard ? undefined : phases },
         idle: idle?.notes(),
         ...facts.partial ? {} : { values: summaryFacts(report) },
       }),

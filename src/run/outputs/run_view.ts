@@ -117,6 +117,8 @@ export interface ReportOptions {
   periodS: number;
   /** Dialects of `--preload`. */
   readonly preload?: { readonly dialects: readonly string[] };
+  /** Expression of `--phase`. */
+  readonly phases?: string;
   readonly quiet: boolean;
   /**
    * True to print no summary of the job either, which the node shows that completes it. @default as

@@ -54,8 +54,12 @@ const MPI_SETUP = /^MPI_(Init|Finalize)/;
 /** Calls that wait for a GPU. */
 const GPU_WAITS = /^(cuda|cu|hip)(Device|Ctx|Stream|Event)?Synchronize$/;
 
-/** Files of the interpreter, such as libpython3.11.so.1.0. */
-const PYTHON = /^(lib)?python[\d.]*(so[\d.]*)?$/;
+/** Files of the interpreter, such as libpython3.11.so.1.0, and its scripts. */
+const PYTHON = /^(lib)?python[\d.]*(so[\d.]*)?$|\.py$/;
+/** Shells and their scripts. */
+const SHELL = /^(ba|da|k|z)?sh$|\.sh$/;
+/** Rows without a function: lost samples, threads without samples, code without a name. */
+const NO_FUNCTION = /^\[.*\]$/;
 /** Columns of a function's name in a sentence. */
 const MAX_FUNCTION = 48;
 
@@ -67,7 +71,6 @@ export const FINDING_RULES: readonly FindingRule[] = [
   lowUtilization,
   gpuWait,
   powerLimit,
-  tinyRegions,
 ];
 
 /** Findings of a run, the one with most energy at stake first. */
@@ -76,10 +79,15 @@ export function findings(facts: SummaryFacts): RunFinding[] {
   const found = FINDING_RULES.map((rule) => rule(facts)).filter((one) => one !== undefined)
     .filter(({ stakeJ }) => stakeJ === 0 || !(stakeJ < MIN_SHARE * total))
     .sort((a, b) => b.stakeJ - a.stakeJ);
+  const tiny = tinyRow(facts), [hot] = hottestRows(facts);
+  const isHot = tiny !== undefined && tiny === hot;
+  const usual = isHot ? undefined : withoutRegions(facts) ?? hottest(facts);
   const inaccurate = inaccurateRegions(facts);
-  const first = found.length > 0 ? found : present(withoutRegions(facts) ?? hottest(facts));
-  if (inaccurate !== undefined) return [...first, inaccurate];
-  return [...first, ...present(allPrecise(facts))];
+  return [
+    ...found.length > 0 ? found : present(usual),
+    ...present(tiny && tinyRegions(facts, tiny)),
+    ...present(inaccurate ?? allPrecise(facts)),
+  ];
 }
 
 function present(finding: RunFinding | undefined): RunFinding[] {
@@ -113,14 +121,14 @@ export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
     joules: rows.reduce((sum, row) => sum + (of(row) || 0), 0),
   })).sort((a, b) => b.joules - a.joules);
   const most = calls.size > 1 ? `, most in ${first.name}` : "";
-  const what = calls.size > 1 ? "MPI calls use" : `${first.name} uses`;
+  const what = calls.size > 1 ? `MPI calls${withoutSetup(facts)} use` : `${first.name} uses`;
   const waiting = waitingRegions(regions, outermost);
   const [uneven] = spreads.filter(({ region, meanS }) => {
     return !region.startsWith("MPI_") && !waiting.has(region) &&
       meanS >= MIN_SHARE * facts.totals.seconds;
   }).sort((a, b) => b.mostS - b.meanS - (a.mostS - a.meanS));
   const stakeJ = MPI_STAKE * joules;
-  const save = `would save at most ${energyText(stakeJ)}`;
+  const save = `would save at most ${energyText(stakeJ)}, ${percent(MPI_STAKE)} of this energy`;
   const next = uneven === undefined || uneven.mostS / uneven.meanS < 1.05
     ? `Look at the messages: shorter waits ${save}.`
     : `Balance ${uneven.region}: ${uneven.most} takes ${
@@ -132,6 +140,14 @@ export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
     text: `${what} ${percent(joules / total)} of the energy${most}.`,
     next,
   };
+}
+
+/** Setup calls of MPI that the table shows; the energy of the calls does not include them. */
+function withoutSetup(facts: SummaryFacts): string {
+  const { share } = scale(facts);
+  const calls = facts.regions.filter((row) => MPI_SETUP.test(row.region) && share(row) >= MIN_SHARE)
+    .map(({ region }) => region);
+  return calls.length === 0 ? "" : ` (without ${[...new Set(calls)].join(", ")})`;
 }
 
 /** Regions that are in MPI most of their time: who is longest in them waits for others. */
@@ -220,25 +236,40 @@ export function lowUtilization(facts: SummaryFacts): RunFinding | undefined {
   };
 }
 
-/** Visits that are too short for their energy. */
-export function tinyRegions(facts: SummaryFacts): RunFinding | undefined {
-  const { regions, periodsS, column } = facts;
+/** Update period of the counter of the table, s; NaN: not known. */
+function updateS({ periodsS, column }: SummaryFacts): number {
+  return column === undefined ? NaN : periodsS.get(column) ?? NaN;
+}
+
+/** Are visits so short that begin and end calls are a large part of them? */
+function isCostly({ visits: { p50S } }: RegionFacts): boolean {
+  return p50S < 2 * ANNOTATION_S;
+}
+
+/** The region with the shortest visits among those whose visits are too short. */
+function tinyRow(facts: SummaryFacts): RegionFacts | undefined {
+  const { regions, column } = facts;
   const { share } = scale(facts);
-  const periodS = column === undefined ? NaN : periodsS.get(column) ?? NaN;
   const isTiny = (row: RegionFacts) => {
-    const { p50S } = row.visits;
-    if (p50S < 2 * ANNOTATION_S) return true;
-    return p50S < periodS / 10 && isInaccurate(row, column);
+    return isCostly(row) || row.visits.p50S < updateS(facts) / 10 && isInaccurate(row, column);
   };
   const [row] = regions.filter((row) => share(row) >= MIN_SHARE && isTiny(row))
     .sort((a, b) => a.visits.p50S - b.visits.p50S);
-  if (row === undefined) return undefined;
+  return row;
+}
+
+/** Visits that are too short for their energy. */
+function tinyRegions(facts: SummaryFacts, row: RegionFacts): RunFinding {
+  const visits = `Half of the visits to "${nameOf(facts, row)}" are shorter than ${
+    timeText(row.visits.p50S)
+  }`;
   return {
     code: "tiny-regions",
     stakeJ: 0,
-    text: `Half of the visits to "${nameOf(facts, row)}" are shorter than ${
-      timeText(row.visits.p50S)
-    }.`,
+    text: isCostly(row)
+      ? `${visits}. Begin and end calls are a large part of this time.`
+      : `${visits}. The counter changes only every ${timeText(updateS(facts))}, so the energy ` +
+        "of such visits is inaccurate.",
     next: "Annotate a larger part of the code around it.",
   };
 }
@@ -267,16 +298,29 @@ export function withoutRegions(facts: SummaryFacts): RunFinding | undefined {
   const { regions, spans, steps, notes, functions } = facts;
   if (regions.length > 0 || spans.length > 0 || steps !== "") return undefined;
   if (functions !== undefined) return hottestFunction(functions, facts.main);
-  const hasTried = notes.some((note) => note.startsWith("--preload:"));
+  const hasTried = (option: string) => notes.some((note) => note.startsWith(`${option}:`));
   return {
     code: "no-regions",
     stakeJ: 0,
     text: "No region is known, so no part of the program has an energy of its own.",
-    next: hasTried
-      ? "To see which part of the program uses the energy, annotate the code: joulemark client c."
-      : 'To see which part of the program uses the energy, try "joulemark run --preload all -- ./app", ' +
-        "or annotate the code: joulemark client c.",
+    next: `To see which part of the program uses the energy, ${
+      regionAdvice(facts.name, hasTried)
+    }.`,
   };
+}
+
+/** Ways to get regions of a program, by its name. */
+function regionAdvice(program: string, hasTried: (option: string) => boolean): string {
+  if (hasTried("--phase")) return "correct the expression of --phase";
+  if (PYTHON.test(program)) {
+    return "use --python, or annotate the code: joulemark client python";
+  }
+  const annotate = SHELL.test(program)
+    ? "annotate the script: joulemark client shell"
+    : "annotate the code: joulemark client c (or another language)";
+  return hasTried("--preload")
+    ? annotate
+    : `try "joulemark run --preload all -- ./app", or ${annotate}`;
 }
 
 /** The function with most CPU time of its own, and its energy where it is known. */
@@ -284,7 +328,7 @@ function hottestFunction(
   { rows, cpuS, completePercent }: FunctionFacts,
   kind: EnergyKind | undefined,
 ): RunFinding | undefined {
-  const [first] = rows;
+  const first = rows.find(({ name }) => !NO_FUNCTION.test(name));
   if (first === undefined || !Number.isFinite(completePercent)) return undefined;
   const { joules = NaN } = kind === undefined ? {} : first.energies.get(kind) ?? {};
   const energy = Number.isFinite(joules) ? ` and ${energyText(joules)}` : "";
@@ -297,22 +341,34 @@ function hottestFunction(
     } of the CPU time${energy} by itself.`,
     next: isInterpreter
       ? "This is the Python interpreter: --python shows the functions of the program."
-      : "Look at this function first; --folded FILE shows who calls it.",
+      : "Look at this function first; the file of --folded shows its callers.",
   };
 }
 
-/** The regions that use most energy by themselves; two at most. */
-export function hottest(facts: SummaryFacts): RunFinding | undefined {
+/** Energy that each region uses by itself, J; NaN: not known. */
+function ownJoules(facts: SummaryFacts): (row: RegionFacts) => number {
   const { regions } = facts;
-  const { kind, total } = scale(facts);
+  const { kind } = scale(facts);
   const parents = new Set(regions.map(({ parent }) => regions[parent]));
-  const own = (row: RegionFacts) => {
+  return (row) => {
     if (kind === undefined) return NaN;
     const { selfJ } = row.energies.get(kind) ?? { selfJ: NaN };
     return Number.isFinite(selfJ) ? selfJ : parents.has(row) ? NaN : joulesOf(row, kind);
   };
-  const [first, second] = regions.filter((row) => own(row) >= MIN_SHARE * total)
+}
+
+/** Regions that matter, the one that uses most energy by itself first. */
+function hottestRows(facts: SummaryFacts): RegionFacts[] {
+  const own = ownJoules(facts), { total } = scale(facts);
+  return facts.regions.filter((row) => own(row) >= MIN_SHARE * total)
     .sort((a, b) => own(b) - own(a));
+}
+
+/** The regions that use most energy by themselves; two at most. */
+export function hottest(facts: SummaryFacts): RunFinding | undefined {
+  const { kind, total } = scale(facts);
+  const own = ownJoules(facts);
+  const [first, second] = hottestRows(facts);
   if (first === undefined) return undefined;
   const shares = regionShares(facts);
   const share = (row: RegionFacts) => {
@@ -343,7 +399,7 @@ export function inaccurateRegions(facts: SummaryFacts): RunFinding | undefined {
     code: "inaccurate-regions",
     stakeJ: 0,
     text: `The energy of ${which} has an error above 5 %, or its error is not known.`,
-    next: facts.isSampled
+    next: facts.method !== "fit"
       ? `${FIT_ADVICE[0].toUpperCase()}${FIT_ADVICE.slice(1)}.`
       : "Run longer: four times the time gives half the error.",
   };

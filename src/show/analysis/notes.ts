@@ -9,7 +9,7 @@ import {
   isStillReason,
   type JobTotals,
 } from "../../core/job_totals.ts";
-import { reportedJoules } from "../../core/region_rows.ts";
+import { type RegionRows, reportedJoules } from "../../core/region_rows.ts";
 import {
   COMPONENT_NAMES,
   ENERGY_KINDS,
@@ -18,6 +18,7 @@ import {
 } from "../../core/region_tree.ts";
 import { isMapping, type Nested, type Report, type ReportHost } from "../../core/report.ts";
 import { simulatedBy } from "../../core/simulated.ts";
+import { timeText } from "./quantity_text.ts";
 
 /** Names in a note. */
 const MAX_NAMES = 4;
@@ -38,11 +39,13 @@ export interface NoteFacts {
   readonly column: EnergyKind | undefined;
   readonly regions: readonly TreeRow[];
   readonly periodsS: ReadonlyMap<EnergyKind, number>;
-  /** Are the energies of regions GEOPM's sampled ones? */
-  readonly isSampled: boolean;
+  /** Method of the regions' energies: GEOPM's samples, readings at begins and ends, or the fit. */
+  readonly method: RegionRows["method"];
   /** Why no energy is known; "": it is. */
   readonly absence: string;
   readonly monitor: { readonly percent: number } | undefined;
+  /** Steps that the run logged; NaN: none. */
+  readonly stepCount: number;
 }
 
 /** Why there is no energy in a report that was cut before it. */
@@ -55,8 +58,13 @@ export function absenceWords(absence: string): string {
 
 /** Notes that follow from the values. */
 export function valueFindings(facts: NoteFacts): Finding[] {
-  return [noEnergy(facts), uncertainTotal(facts), inaccurateRegions(facts), costlyMonitor(facts)]
-    .filter((one) => one !== undefined);
+  return [
+    noEnergy(facts),
+    uncertainTotal(facts),
+    inaccurateRegions(facts),
+    shortSteps(facts),
+    costlyMonitor(facts),
+  ].filter((one) => one !== undefined);
 }
 
 /** Note on a run without energy: only times are known. */
@@ -113,7 +121,8 @@ function inaccurateRegions({ totals, column, regions }: NoteFacts): Finding | un
     const { seJ, joules } = energies.get(column)!;
     return seJ / joules;
   }));
-  const times = Math.ceil((worst / MAX_ERROR) ** 2);
+  const times = (worst / MAX_ERROR) ** 2;
+  const factor = times < 9.9 ? Math.ceil(10 * times) / 10 : Math.ceil(times);
   const which = bad.length === 1 ? `"${bad[0].region}"` : `${bad.length} regions`;
   const names = bad.length === 1 ? "" : `: ${listed(bad.map(({ region }) => region))}`;
   return {
@@ -121,15 +130,39 @@ function inaccurateRegions({ totals, column, regions }: NoteFacts): Finding | un
     severity: "warning",
     text: `${COMPONENT_NAMES[column]} energy of ${which} is inaccurate ` +
       `(error up to ${(100 * worst).toPrecision(2)} %${names})`,
-    remedy: `run ${Math.max(2, times)} times longer for errors below 5 %`,
+    remedy: `run ${factor} times as long for errors below 5 %`,
+  };
+}
+
+/** Steps of a PMC log that are shorter than the updates of the counter. */
+function shortSteps({ stepCount, totals, periodsS }: NoteFacts): Finding | undefined {
+  const [main] = totals.components.keys();
+  const periodS = main === undefined ? NaN : periodsS.get(main) ?? NaN;
+  // The steps may be a part of the run: then they are still shorter.
+  const stepS = totals.seconds / stepCount;
+  if (!(stepS < periodS)) return undefined;
+  return {
+    code: "short-steps",
+    severity: "warning",
+    text: `the steps of the PMC log are shorter than ${timeText(stepS)} on average. The ` +
+      `${COMPONENT_NAMES[main]} counter changes only every ${
+        timeText(periodS)
+      }, so the energy of ` +
+      "a single step is inaccurate",
+    remedy: "use the sum over many steps",
   };
 }
 
 /** Help for values without errors, which no longer run gets. */
 export const FIT_ADVICE = "use --attribution fit";
+/** Methods that give no errors, in a note. */
+const WITHOUT_ERRORS = {
+  sampled: "sampled values have no standard error",
+  exact: "values of --attribution exact have no standard error",
+};
 
 /** Regions that matter and have no error; a run's own notes have the reason. */
-function coarseRegions({ totals, column, regions, isSampled }: NoteFacts): Finding[] {
+function coarseRegions({ totals, column, regions, method }: NoteFacts): Finding[] {
   const total = column === undefined ? undefined : totals.components.get(column);
   if (column === undefined || total === undefined) return [];
   const coarse = regions.filter(({ energies }) => {
@@ -143,8 +176,8 @@ function coarseRegions({ totals, column, regions, isSampled }: NoteFacts): Findi
     severity: "warning",
     text: `${COMPONENT_NAMES[column]} energy of ${which} is coarse ` +
       `(~: ${listed(coarse.map(({ region }) => region))}): ` +
-      (isSampled ? "sampled values have no standard error" : "no standard error is known"),
-    remedy: isSampled ? FIT_ADVICE : "run longer",
+      (method === "fit" ? "no standard error is known" : WITHOUT_ERRORS[method]),
+    remedy: method === "fit" ? "run longer" : FIT_ADVICE,
   }];
 }
 

@@ -13,6 +13,7 @@ import {
   nullJson,
   percent,
   sourceText,
+  unknownLimitText,
   verdictLine,
 } from "./print_comparison.ts";
 import { figures } from "./quantity_text.ts";
@@ -72,6 +73,7 @@ export function benchText(result: BenchResult): string {
     : counted(blocks, "run");
   const warm = warmup === 0 ? "" : `, ${warmup} warm-up${several ? " each" : ""}`;
   const error = spread === "run" ? "standard deviation of a run" : "standard error";
+  const changes = comparisons.length === 0 ? "" : "; change: geometric mean";
   const page = pages.length === 0 ? "" : `; page: ${pages.map(printable).join(", ")}`;
   return [
     spread === "run"
@@ -80,7 +82,7 @@ export function benchText(result: BenchResult): string {
     ...(result.simulated === undefined
       ? []
       : ["SIMULATED counters: no value here is a measurement."]),
-    `${sourceText(result.source)}; mean ± ${error}`,
+    `${sourceText(result.source)}; mean ± ${error}${changes}`,
     ...table(result),
     ...failureLines(result.failures),
     ...comparisons.flatMap((one) => verdictLines(one, result)),
@@ -135,7 +137,7 @@ function table(result: BenchResult): string[] {
 }
 
 function verdictLines({ set, comparison }: BenchComparison, { sets }: BenchResult): string[] {
-  const head = `${set} ÷ ${sets[0].set}: `, indent = " ".repeat(head.length);
+  const head = `${set} against ${sets[0].set}: `, indent = " ".repeat(head.length);
   const { gate, warnings } = comparison;
   const { detectable, detectableRuns: [runs] } = gate.difference;
   const isOpen = gate.verdict === "no significant change" || gate.verdict.startsWith("more,");
@@ -154,6 +156,7 @@ function verdictLines({ set, comparison }: BenchComparison, { sets }: BenchResul
     : [change, ...isOpen ? ["use more runs or a quieter node"] : []];
   return [
     head + verdictLine(comparison),
+    ...unknownLimitText(comparison).map((line) => indent + line),
     ...missed.map((line) => indent + line),
     ...warnings.map((warning) => `${indent}note: ${printable(warning)}`),
   ];

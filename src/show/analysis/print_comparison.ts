@@ -22,6 +22,8 @@ const LINE_CHARACTERS = 79, MIN_NAME_CHARACTERS = 12;
 
 /** A limit so many times the estimate, or such a part of it, says nothing about the change. */
 const MAX_FACTOR = 10;
+/** Text for such a limit. */
+const UNKNOWN = "not known";
 
 /** The notes beside the figures. */
 export interface ComparisonNotes {
@@ -50,13 +52,17 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
     ]),
     "",
     `verdict: ${verdictText(comparison)}`,
+    ...unknownLimitText(comparison),
     ...detectableText(comparison),
   ];
   if (regions.length > 0) {
+    const hasIntervals = comparison.regions.some(({ difference: { low } }) => low === low);
     lines.push(
       "",
-      "Energy of regions, largest change in joules first; the intervals hold for all",
-      "of them together",
+      `Energy of regions, largest change in joules first${hasIntervals ? "." : ""}`,
+      ...hasIntervals
+        ? [`The probability that all these intervals are right is ${percent(level)}.`]
+        : [],
     );
     const rows = regions.slice(0, MAX_REGIONS).map((row) => {
       return "set" in row ? loneRow(row) : regionRow(row);
@@ -105,6 +111,13 @@ function listed(names: readonly string[]): string {
   return names.slice(0, MAX_NAMES).map(printable).join(", ") + more;
 }
 
+/** Why a limit of the gate is not known. */
+export function unknownLimitText({ gate: { difference } }: Comparison): string[] {
+  return limitTexts(difference, signed).includes(UNKNOWN)
+    ? [`${UNKNOWN}: the runs vary too much for this limit; use more runs`]
+    : [];
+}
+
 /** The result of the gate, in a sentence. */
 export function verdictText({ gate, level }: Comparison): string {
   const { metric, difference, maxIncrease, verdict } = gate;
@@ -112,10 +125,20 @@ export function verdictText({ gate, level }: Comparison): string {
   if (verdict === "not known") {
     return `not known: ${name} is 0, below 0 or absent in a run`;
   }
-  const limit = maxIncrease === 0 ? "" : `, limit +${percent(maxIncrease)}`;
-  const text = `${verdict}: ${name} ${changeText(difference, signed)} (${percent(level)}${limit})`;
+  const limit = maxIncrease === 0 ? [] : [`limit +${percent(maxIncrease)}`];
+  const facts = inBrackets([...levelText(difference, level), ...limit]);
+  const text = `${verdict}: ${name} ${changeText(difference, signed)}${facts}`;
   if (verdict !== "not enough runs") return text;
   return `${text}; at least ${MIN_RUNS} of each set are needed`;
+}
+
+/** Level of an interval; a single run a set has no interval. */
+function levelText({ low }: Pick<Difference, "low">, level: number): string[] {
+  return Number.isNaN(low) ? [] : [percent(level)];
+}
+
+function inBrackets(texts: readonly string[]): string {
+  return texts.length === 0 ? "" : ` (${texts.join(", ")})`;
 }
 
 /** Verdict with the change first, as a benchmark prints it. */
@@ -123,7 +146,8 @@ export function verdictLine(comparison: Comparison): string {
   const { gate: { metric, difference, verdict, a, b }, level } = comparison;
   const name = printable(metric);
   if (verdict === "not known") return verdictText(comparison);
-  const head = `${name} ${changeText(difference, oneDecimal)} (${percent(level)})`;
+  const head = `${name} ${changeText(difference, oneDecimal)}` +
+    inBrackets(levelText(difference, level));
   if (verdict !== "not enough runs") return `${head}: ${verdict}`;
   return `${head}: not enough runs for a verdict, ${
     Math.min(a.length, b.length)
@@ -155,8 +179,8 @@ function limitTexts(
 ): string[] {
   if (Number.isNaN(difference.low)) return [];
   const limits = knownLimits(difference);
-  if (limits.every(Number.isNaN)) return ["not known"];
-  return limits.map((limit) => Number.isNaN(limit) ? "not known" : text(limit));
+  if (limits.every(Number.isNaN)) return [UNKNOWN];
+  return limits.map((limit) => Number.isNaN(limit) ? UNKNOWN : text(limit));
 }
 
 /** Is a change that runs of this noise can show small enough for a sentence on it? At most 100 %. */

@@ -19,6 +19,7 @@ import { processTable } from "./process_times.ts";
 import { figures } from "./quantity_text.ts";
 import { summarize } from "./statistics.ts";
 import { mapping, summaryFacts } from "./summary_facts.ts";
+import { regionOrder } from "./summary_table.ts";
 import { columnsOf, details, type Table } from "./table.ts";
 import type { View } from "./views.ts";
 
@@ -50,18 +51,18 @@ export function runFacts({ joulemark = {} }: Report): { [key: string]: Nested } 
 
 /** All that a report without samples shows. */
 export function reportView(report: Report): View {
-  const rows = regionRows(report);
+  const rows = regionRows(report), facts = summaryFacts(report);
   return {
     tables: [
       totals(report),
       ...report.hosts.length > 1 ? [hostTable(report)] : [],
       // Without a tree the rows are GEOPM's, which are printed below.
-      ...rows.method === "sampled" ? [] : [treeTable(rows)],
+      ...rows.method === "sampled" ? [] : [treeTable(rows, regionOrder(facts))],
       ...otherTables(report),
       sourceTable(report),
     ].filter(({ rows }) => rows.length > 0),
     panels: [],
-    notes: allNotes(report, summaryFacts(report)),
+    notes: allNotes(report, facts),
   };
 }
 
@@ -133,11 +134,14 @@ function totals(report: Report): Table {
   };
 }
 
-/** Regions inside each other, one estimator a row. */
-function treeTable({ kinds, rows, outside, method, leftOut }: RegionRows): Table {
+/** Regions inside each other in the order of the summary, one estimator a row. */
+function treeTable(
+  { kinds, rows, outside, method, leftOut }: RegionRows,
+  order: readonly number[],
+): Table {
   const [main, ...others] = kinds;
   const name = (kind: EnergyKind) => COMPONENT_NAMES[kind];
-  const all = [...rows, ...outside];
+  const all = [...order.map((i) => rows[i]), ...outside];
   const has = (of: (row: TreeRow) => number) => all.some((row) => Number.isFinite(of(row)));
   const by = (row: TreeRow) => {
     if (main === undefined) return "";

@@ -29,6 +29,8 @@ export interface SummaryOptions {
   readonly look: Look;
   /** Path of the report; `undefined`: it could not be written. */
   readonly reportPath?: string;
+  /** Path of the page that the run wrote; `undefined`: it wrote none. */
+  readonly pagePath?: string;
   /** Tables with all regions follow. @default false */
   readonly isShown?: boolean;
   /** All notes at full length, also those without influence on the values. @default false */
@@ -248,8 +250,11 @@ function middle(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOptio
     }
     const { lines: rows, hidden, hiddenLarge } = summaryTable(facts, look, MAX_ROWS);
     lines.push(...rows.map((row): Line => [row]));
-    const more = hiddenLarge > 0 ? `${hidden} more` : `${hidden} more below 1 %`;
-    if (hidden > 0) lines.push([`${more}: ${where(reportPath, isShown)}`, "dim"]);
+    const more = counted(hidden, "more region");
+    const small = hiddenLarge > 0
+      ? ""
+      : ` with less than 1 % of the ${column === undefined ? "time" : "energy"}`;
+    if (hidden > 0) lines.push([`${more}${small}: ${where(reportPath, isShown)}`, "dim"]);
   } else if (facts.spans.length > 0) lines.push(...spanLines(facts, look));
   else lines.push(...curveLines(facts, look));
   if (facts.functions !== undefined) {
@@ -285,7 +290,7 @@ function curveLines({ curve, totals: { seconds } }: SummaryFacts, look: Look): L
   if (known.length < MIN_POINTS || curve.widthS * known.length < MIN_CURVE_S) return [];
   const low = Math.min(...known), high = Math.max(...known);
   const room = Math.min(CURVE_COLUMNS, look.width - 20);
-  const { watts } = curve, columns = Math.min(room, watts.length);
+  const { watts, widthS } = curve, columns = Math.min(room, watts.length);
   const points = Array.from({ length: columns }, (_, k) => {
     const from = Math.floor(k * watts.length / columns);
     const part = watts.slice(
@@ -296,14 +301,14 @@ function curveLines({ curve, totals: { seconds } }: SummaryFacts, look: Look): L
   });
   // A constant power is a flat line of half height.
   const ends = high - low < 0.02 * high ? [0.9 * low, 1.1 * high] as const : [low, high] as const;
-  const label = `${COMPONENT_NAMES[curve.kind]} power (W)`;
   const digits = Math.max(...ends.map((watts) => watts.toFixed(0).length));
-  const left = (text: string, watts: number) =>
-    `${text.padEnd(label.length)} ${watts.toFixed(0).padStart(digits)} `;
+  const left = (watts: number) => `${watts.toFixed(0).padStart(digits)} `;
+  const meanS = timeText(widthS * watts.length / columns);
   const end = timeText(seconds);
   return [
-    [(left(label, ends[1]) + curveText(look, points, ends)).trimEnd()],
-    [left("", ends[0]) + "0 s" + end.padStart(Math.max(1, columns - 3))],
+    [`${COMPONENT_NAMES[curve.kind]} power (W), means of ${meanS}`, "dim"],
+    [(left(ends[1]) + curveText(look, points, ends)).trimEnd()],
+    [left(ends[0]) + "0 s" + end.padStart(Math.max(1, columns - 3))],
   ];
 }
 
@@ -373,7 +378,10 @@ function noteText(note: string, look: Look): string[] {
 }
 
 /** Lines with the path of the report, the command for the page, and the cost of the monitor. */
-function endLines(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOptions): Line[] {
+function endLines(
+  facts: SummaryFacts,
+  { look, reportPath, pagePath, isShown }: SummaryOptions,
+): Line[] {
   const lines: Line[] = [];
   const { outcome, monitor } = facts;
   if (reportPath !== undefined && !isShown) {
@@ -386,19 +394,19 @@ function endLines(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOpt
       : outcome.kind === "killed"
       ? `report ${path} (marked: ${outcome.signal})`
       : `report ${path}`;
-    if (outcome.kind === "done") {
-      const hint = `page: joulemark show --html -o ${page} ${path}`;
+    if (outcome.kind === "done" || pagePath !== undefined) {
+      const hint = pagePath === undefined
+        ? `page: joulemark show --html -o ${page} ${path}`
+        : `page ${quoted(pagePath)}`;
       const one = `${report}; ${hint}`;
       if (one.length <= look.width) lines.push([one]);
       else lines.push([report], [hint]);
     } else lines.push([report]);
   }
   if (monitor !== undefined) {
-    const [most, what] = facts.hostCount > 1
-      ? ["at most ", "simulation"]
-      : ["", "simulated counters"];
+    const most = facts.hostCount > 1 ? "at most " : "";
     const simulated = monitor.simulatedPercent > 0
-      ? ` (${what}: ${percentText(monitor.simulatedPercent)} more, not part of it)`
+      ? `, plus ${percentText(monitor.simulatedPercent)} for the simulated counters`
       : "";
     lines.push([
       `monitor ${most}${percentText(monitor.percent)} of one core${simulated}`,

@@ -10,7 +10,12 @@ import {
   reportTotals,
 } from "../../core/job_totals.ts";
 import { type ProcessSpread, spreadsFromNested } from "../../core/process_spread.ts";
-import { regionRows, reportedJoules, UNDETERMINED } from "../../core/region_rows.ts";
+import {
+  type RegionRows,
+  regionRows,
+  reportedJoules,
+  UNDETERMINED,
+} from "../../core/region_rows.ts";
 import { ENERGY_KINDS, type EnergyKind, regionName, type TreeRow } from "../../core/region_tree.ts";
 import {
   fieldOf,
@@ -93,8 +98,8 @@ export interface SummaryFacts {
   readonly isPartial: boolean;
   /** Update period of each component's counter, s. */
   readonly periodsS: ReadonlyMap<EnergyKind, number>;
-  /** Are the energies of regions GEOPM's sampled ones, without errors? */
-  readonly isSampled: boolean;
+  /** Method of the regions' energies; only the fit gives errors. */
+  readonly method: RegionRows["method"];
   /** Why there is no energy of the node though its counter is there; `undefined`: it has none, or there is. */
   readonly nodeAbsence: string | undefined;
   /** Spread of region times over processes. */
@@ -118,6 +123,8 @@ export interface SummaryFacts {
   readonly functions: FunctionFacts | undefined;
   /** Steps that the run logged, in words; "": none. */
   readonly steps: string;
+  /** Number of these steps; NaN: none. */
+  readonly stepCount: number;
   /** Notes, the most important first. */
   readonly notes: readonly string[];
   /** Notes that change no value's meaning. */
@@ -171,7 +178,8 @@ export function summaryFacts(report: Report): SummaryFacts {
     periodsS: periodsOf(report),
     monitor: monitorOf(report),
     absence: main === undefined ? absenceText(report) : "",
-    isSampled: rows.method === "sampled",
+    method: rows.method,
+    stepCount: numberOf(mapping(own.steps).count),
     nodeAbsence:
       sections.map((host) => stillText(host, "node")).find((text) => text !== undefined) ??
         (rows.method === "sampled" && !sections.some(hasNodeSource) ? NOT_SAMPLED : undefined),
@@ -419,7 +427,7 @@ function spansOf({ hosts }: Report): SummaryFacts["spans"] {
 
 function stepsOf(steps: Nested | undefined): string {
   if (!isMapping(steps)) return "";
-  return `steps: ${steps.count} by ${steps.of}; joulemark pmc ${steps.file}`;
+  return `steps: ${steps.count} (${steps.of}); to see them: joulemark pmc ${steps.file}`;
 }
 
 function monitorOf({ joulemark: job, hosts }: Report): SummaryFacts["monitor"] {

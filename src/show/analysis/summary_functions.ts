@@ -153,9 +153,10 @@ export function functionLines(
       ? []
       : [line(`(${others.length} more functions)`, timeText(otherS), shareText(otherS), "", "")],
     ...Number.isFinite(waits?.joules) ? [line("[not running]", "", "", "", cells.at(-1)!)] : [],
-    `${samples} samples at ${rateHz} Hz${loss}; ${complete}${guess}` +
-    (found === undefined || known === facts.rows.length
-      ? ""
-      : `; own energy of ${known} of ${facts.rows.length} functions determined`),
+    `${samples} samples at ${rateHz} Hz${loss}; ${complete}${guess}`,
+    ...found === undefined || known === facts.rows.length ? [] : [
+      `own energy of ${known} of ${facts.rows.length} functions determined: too few data for ` +
+      "the others; run longer",
+    ],
   ].map((text) => text.trimEnd());
 }

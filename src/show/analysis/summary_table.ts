@@ -84,7 +84,7 @@ function tableOf(
 ): { columns: readonly Column[] } & Omit<SummaryTable, "lines"> {
   const { regions, column, rests } = facts;
   const sizeOf = sizes(facts), total = wholeOf(facts);
-  const order = treeOrder(regions, sizeOf);
+  const order = regionOrder(facts);
   const large = order.filter((i) =>
     sizeOf(regions[i]) >= MIN_SHARE * total || isLongAndCoarse(regions[i], facts)
   );
@@ -133,6 +133,11 @@ function wholeOf(facts: SummaryFacts): number {
   const sizeOf = sizes(facts);
   const outermost = [...regions.filter(({ depth }) => depth === 0), ...rests];
   return outermost.reduce((sum, row) => sum + sizeOf(row), 0);
+}
+
+/** Numbers of the regions in the order of the table. */
+export function regionOrder(facts: SummaryFacts): number[] {
+  return treeOrder(facts.regions, sizes(facts));
 }
 
 /** Each region, then those in it, the largest first. */

@@ -33,7 +33,7 @@ export function summaryView(runs: readonly Run[]): View {
     columns: columnsOf("run", "steps", "energy (J)", "runtime (s)", "power of the job (W)"),
     rows: runs.map((r) => [r.name, r.steps.length, r.energyJ, r.runtimeS, r.meanPowerW]),
   };
-  const notes = runs.flatMap((run) => groupNotes(run, "energy"));
+  const notes = [...runs.flatMap((run) => groupNotes(run, "energy")), ...STEP_COLUMNS];
   const energies = runs.map((run): Series => ({
     name: run.name,
     about: aboutEnergy(run),
@@ -57,7 +57,7 @@ function aboutEnergy(run: Run): string {
 
 function stepTable(runs: readonly Run[], quantities: readonly Quantity[]): Table {
   return {
-    title: "Steps: all, the body, and groups of outliers",
+    title: "Steps without outliers (body), and groups of outliers (apart)",
     columns: columnsOf(
       ...["run", "figure", "group", "count", "mean", "deviation"],
       ...[...details(["median", "min", "max"]), "sum", "factor", "every"],
@@ -294,6 +294,9 @@ export function sweepView(sweep: Sweep): View {
       `sweet spot: ${spot}, ${withDeviation(leastEnergy.energyJ, 0, "J")} over ` +
       `${withDeviation(leastEnergy.runtimeS, 0, "s")}`
     ),
+    ...(leastEnergy === undefined || points.some(({ runs }) => runs > 1) ? [] : [
+      "one run per setting: its error is not known, and more runs may change the sweet spot",
+    ]),
     ...(alike.length === 0 ? [] : [
       `not clearly more energy: ${alike.map(({ label }) => label).join(", ")} (less than 2 ` +
       "standard errors more). More runs decide.",
@@ -352,6 +355,12 @@ function groupNotes(run: Run, quantity: Quantity): string[] {
     return `${run.name}: ${quantity} of ${count} steps is ${size}${more}`;
   });
 }
+
+/** Meaning of two columns of the table of steps. */
+const STEP_COLUMNS = [
+  "factor: mean of the group divided by the mean of the body",
+  "every: number of steps from one step of the group to the next",
+];
 
 /** An edge of a bin without the last digits of its sum, 80.65 for 80.64999999999999. */
 function shortEdge(value: number): number {

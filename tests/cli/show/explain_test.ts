@@ -65,7 +65,7 @@ Deno.test("explain answers the words that the summary, tables and top use", asyn
       ...["median visit", "counter", "processes", "throttled", "busy", "power now", "works"],
       ...["hidden", "unsupported model", "no change", "driver missing", "no permission", "trusted"],
       ...["update period", "lag", "moving average", "time constant", "resolution"],
-      ...["time.duration.ns"],
+      ...["time.duration.ns", "would save at most"],
       ...["marked", "still open", "recovered", "sweet spot", "[not running]", "_[k]", "_[i]"],
       ...["_[g]", ...MARKER_NAMES, "[unknown]"],
     ]
@@ -118,7 +118,10 @@ Deno.test("explain has the title of each column that show prints of a report", a
 Deno.test("explain has the notes of the summary", async () => {
   const notes = [
     ["12 % of the samples were missed (13 of 108), 0 late.", "samples missed"],
-    ["node energy of 2 regions is coarse (~: stream, …): powers cannot be separated.", "coarse"],
+    [
+      "node energy of 2 regions is coarse (~: stream, …): the counter cannot separate the regions.",
+      "coarse",
+    ],
     ["energy not available: this virtual machine has no energy counter", "no energy"],
     ["the monitor was stalled from 3 to 9 s, and the application ended then.", "stalled"],
     ["the first sample came 2.1 s after the start.", "first sample late"],
@@ -135,6 +138,10 @@ Deno.test("explain has the notes of the summary", async () => {
     ["4 records of annotations were damaged and are left out.", "records left out"],
     ["2 events came late, by at most 3 ms.", "late events"],
     ["no region is known", "no region"],
+    ["own energy of 0 of 13 functions determined: too few data", "functions without energy"],
+    ["20 % of the CPU time is in threads that used less than 25 ms each", "short threads"],
+    ["the steps of the PMC log are shorter than 2 ms on average.", "short steps"],
+    ['phase: no output line of the command matched "NOPE".', "phase without a match"],
     ["the node was not idle before the run: its CPUs were 30 % busy", "idle"],
     [
       "this machine has more CPUs than the node of --root. CPU c counts as CPU c mod N.",

@@ -89,7 +89,8 @@ Deno.test("coarse regions of a component that the table does not show are a mino
       column,
       regions: [],
       periodsS: new Map(),
-      isSampled: false,
+      method: "fit" as const,
+      stepCount: NaN,
       absence: "",
       monitor: undefined,
     };
@@ -121,6 +122,18 @@ Deno.test("what was lost is an error, what was only folded is not", () => {
     ...["visits-lost", "threads-without-room", "records-left-out"],
   ]);
   assertEquals(list.find(({ code }) => code === "folded-visits")?.severity, "info");
+});
+
+Deno.test("an expression of --phase that no line matched has a note", () => {
+  const live = { loop: NO_STEPS, collector, periodS: 0.1, unmatched: "NOPE" };
+  const list = findings({ engine, late: { count: 0 }, live });
+  assertEquals(
+    list.filter(({ code }) => code === "phase-unmatched").map(findingLine),
+    [
+      '--phase: no output line of the command matched "NOPE". Check the expression. A static or ' +
+      "setuid program does not load the library.",
+    ],
+  );
 });
 
 Deno.test("dialects without a region have a note, but not those that make none anyway", () => {

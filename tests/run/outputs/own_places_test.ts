@@ -40,6 +40,20 @@ Deno.test("atOwnPlaces() refuses two options of one place, however it is written
   });
 });
 
+Deno.test("atOwnPlaces() refuses an output that would replace an earlier report", () => {
+  inFolder((dir) => {
+    for (const name of ["old.report", "old.report-2"]) {
+      Deno.writeTextFileSync(`${dir}/${name}`, "");
+      for (const option of ["html", "trace", "pmc"]) {
+        const given = values([option, `${dir}/${name}`]);
+        assertThrows(() => atOwnPlaces(given, "joulemark.report"), UsageError, "earlier report");
+      }
+      const again = values(["report", `${dir}/${name}`], ["html", `${dir}/new.report`]);
+      assertEquals(atOwnPlaces(again, undefined), { values: again, lines: [] });
+    }
+  });
+});
+
 Deno.test("atOwnPlaces() knows the report's default path", () => {
   const given = values(["trace", "./joulemark.report"]);
   assertThrows(() => atOwnPlaces(given, "joulemark.report"), UsageError, "the path of the report");

@@ -41,9 +41,16 @@ Deno.test("MPI calls above 5 % of the energy name the process that the others wa
   assertEquals(finding.text, "MPI_Sendrecv uses 20 % of the energy.");
   assertEquals(
     finding.next,
-    "Balance solve: rank 3 takes 1.50 times the mean (would save at most 160 J).",
+    "Balance solve: rank 3 takes 1.50 times the mean " +
+      "(would save at most 160 J, 80 % of this energy).",
   );
   assertEquals(first({ regions, processes: 4 }).next.includes("messages"), true);
+  // A share of several calls names the setup calls of the table that it does not include.
+  const several = [...regions, region("MPI_Bcast", 150, 3)];
+  assertEquals(
+    first({ regions: several, processes: 4 }).text,
+    "MPI calls (without MPI_Init) use 35 % of the energy, most in MPI_Sendrecv.",
+  );
   // Who is longest in a region that only waits is the fastest one.
   const around = [
     region("solve", 600, 5),
@@ -97,6 +104,29 @@ Deno.test("tiny regions are those too short to annotate, or too short for the co
   assertEquals(first({ regions: of(1e-7, 1) }).code, "tiny-regions");
   assertEquals(first({ regions: of(5e-3, 100) }).code, "tiny-regions");
   assertEquals(first({ regions: of(5e-3, 1) }).code, "hottest", "its energy is precise");
+  assertEquals(
+    first({ regions: of(5e-3, 100) }).text,
+    'Half of the visits to "tiny" are shorter than 5.00 ms. The counter changes only every ' +
+      "100 ms, so the energy of such visits is inaccurate.",
+  );
+  assertMatch(first({ regions: of(1e-7, 1) }).text, /Begin and end calls are a large part/);
+});
+
+Deno.test("a tiny region with little energy comes after the hottest region", () => {
+  const one = region("tiny", 15, 5);
+  const tiny = { ...one, visits: { ...one.visits, p50S: 7e-4 } };
+  assertEquals(codes({ regions: [region("work", 980, 1), tiny] }), [
+    "hottest",
+    "tiny-regions",
+    "inaccurate-regions",
+  ]);
+});
+
+Deno.test("values without errors by their method are advised another method, not a longer run", () => {
+  for (const method of ["sampled", "exact"] as const) {
+    const found = findings(factsOf({ regions: [region("solve", 900, NaN)], method }));
+    assertEquals(found.at(-1)!.next, "Use --attribution fit.");
+  }
 });
 
 Deno.test("CPUs that spin while a GPU works are at stake with energy above idle", () => {
@@ -137,6 +167,20 @@ Deno.test("a run without regions is advised to get some, by two commands", () =>
   assertMatch(finding.next, /--preload all.*joulemark client c/);
 });
 
+Deno.test("the advice for a run without regions fits the program and the options", () => {
+  const next = (name: string, ...notes: string[]) => {
+    return first({ regions: [], column: undefined, name, notes }).next;
+  };
+  for (const name of ["python3.12", "python", "model.py"]) {
+    assertMatch(next(name, "--preload: no call made a region."), /--python, .*client python\.$/);
+  }
+  for (const name of ["sh", "bash", "job.sh"]) {
+    assertMatch(next(name), /annotate the script: joulemark client shell\.$/);
+  }
+  assertMatch(next("sleep"), /joulemark client c \(or another language\)\.$/);
+  assertMatch(next("app", "--phase: no output line matched."), /the expression of --phase\.$/);
+});
+
 Deno.test("no finding promises: they say at most", () => {
   for (const rule of FINDING_RULES) {
     const { text, next } = rule(factsOf()) ?? { text: "", next: "" };
@@ -169,7 +213,8 @@ Deno.test("regions that share a name are named by their paths", () => {
     "par itself uses most energy (50 %), step/par 12 %.",
   );
   const tiny = { ...regions[2], visits: { ...regions[2].visits, p50S: 1e-8 } };
-  assertMatch(first({ regions: [regions[0], regions[1], tiny] }).text, /visits to "step\/par" are/);
+  const tinyOnes = findings(factsOf({ regions: [regions[0], regions[1], tiny] }));
+  assertMatch(tinyOnes.map(({ text }) => text).join(), /visits to "step\/par" are/);
 });
 
 function functionsOf(...names: [name: string, module: string][]): FunctionFacts {
@@ -194,11 +239,21 @@ Deno.test("the hottest function is named once, without template and call argumen
     return first({ regions: [], column: undefined, functions: functionsOf([name, module]) });
   };
   assertEquals(of(name).text, "deep::Solver::step uses 10 % of the CPU time by itself.");
-  assertEquals(of(name).next, "Look at this function first; --folded FILE shows who calls it.");
+  assertEquals(
+    of(name).next,
+    "Look at this function first; the file of --folded shows its callers.",
+  );
   assert(of("f".repeat(300)).text.length < 100);
   for (const module of ["/usr/lib/libpython3.11.so.1.0", "/usr/bin/python3.12", "python"]) {
     assertMatch(of("_PyEval_EvalFrameDefault", module).next, /Python interpreter: --python/);
   }
+});
+
+Deno.test("a row without a function is not the function to look at", () => {
+  const functions = functionsOf(["[short threads]", ""], ["solve", "/opt/app"]);
+  assertMatch(first({ regions: [], column: undefined, functions }).text, /^solve uses 10 %/);
+  const none = functionsOf(["[short threads]", ""], ["[lost]", ""]);
+  assertEquals(codes({ regions: [], column: undefined, functions: none }), []);
 });
 
 Deno.test("shortFunction() keeps what is not an argument", () => {

@@ -4,6 +4,7 @@ import { compareRuns } from "../../../src/show/analysis/compare_runs.ts";
 import { groupOutliers } from "../../../src/show/analysis/outlier_groups.ts";
 import { runOf, valuesOf } from "../../../src/show/analysis/runs.ts";
 import { parseSweepTable, sweepOf, type SweepPoint } from "../../../src/show/analysis/sweep.ts";
+import { summaryView, sweepView } from "../../../src/show/analysis/views.ts";
 import { parsePmc, stringifyPmc } from "../../../src/formats/pmc/pmc.ts";
 import { COMPILERS, drawRun, EVERY, STEPS, TABLE_3 } from "./_paper.ts";
 
@@ -104,4 +105,18 @@ Deno.test("sweepOf() takes no point without energy for the sweet spot", () => {
   assertEquals([some.leastTime?.value, some.front.map((p) => p.value)], [1, [2, 3]]);
   const none = sweepOf([point(1, NaN, 2), point(2, NaN, 1)]);
   assertEquals([none.leastEnergy, none.leastTime?.value, none.front], [undefined, 2, []]);
+});
+
+Deno.test("a sweep with one run per setting says that its error is not known", () => {
+  const single = sweepOf(parseSweepTable(TABLE_3, "table3"));
+  const notes = ({ points }: { points: readonly SweepPoint[] }) => {
+    return sweepView(sweepOf(points)).notes.filter((note) => note.startsWith("one run per"));
+  };
+  assertEquals(notes(single).length, 1);
+  assertEquals(notes({ points: single.points.map((p) => Object.assign({}, p, { runs: 3 })) }), []);
+});
+
+Deno.test("the table of steps explains its columns", () => {
+  const { notes } = summaryView(groups[0].runs.slice(0, 1));
+  assertEquals(notes.slice(-2).map((note) => note.split(":")[0]), ["factor", "every"]);
 });

@@ -34,6 +34,7 @@ Deno.test("a limit that says nothing is not known, and a change above 100 % has 
   assertMatch(text, /^energy \(J\) .* not known$/m);
   assertMatch(text, /^verdict: not enough runs: energy [-+]\d+\.\d\d % \[not known\] \(/m);
   assertMatch(text, /^runs vary by 88\.3 %: to detect 5 %, use more than 1000 runs of each set$/m);
+  assertMatch(text, /^not known: the runs vary too much for this limit; use more runs$/m);
   assertEquals(text.includes("would be missed"), false);
   const table = text.split("\n").filter((line) => !line.startsWith("verdict"));
   assertEquals(Math.max(...table.map((line) => line.length)) < 80, true, text);
@@ -53,9 +54,15 @@ Deno.test("a limit that says nothing is not known, and a change above 100 % has 
     pages: [],
     spread: "mean",
   });
-  assertMatch(bench, /^B ÷ A: energy [-+]\d+\.\d % \[not known\] \(98\.5 %\): not enough runs/m);
+  assertMatch(
+    bench,
+    /^B against A: energy [-+]\d+\.\d % \[not known\] \(98\.5 %\): not enough runs/m,
+  );
   assertEquals(bench.includes("would be missed"), false, bench);
-  assertMatch(bench, /^energy of package \+ memory; mean ± standard error$/m);
+  assertMatch(
+    bench,
+    /^energy of package \+ memory; mean ± standard error; change: geometric mean$/m,
+  );
   const { tables } = comparePage(comparison, { a, b }, NOTES);
   assertStringIncludes(JSON.stringify(tables[0].rows[0]), "null,null");
 });
@@ -69,4 +76,13 @@ Deno.test("limits that say something stay, on both sides", () => {
     "-97.0 % [not known, -10.0 %]",
   );
   assertEquals(changeText({ change: 0, low: NaN, high: NaN }), "+0.0 %");
+});
+
+Deno.test("one run a set has no level, and no word on intervals", () => {
+  const comparison = compare(runs(1), runs(1.5));
+  const text = comparisonText(comparison, NOTES);
+  assertMatch(text, /^verdict: not enough runs: energy \+50\.00 %; at least 3 of each set/m);
+  assertMatch(text, /^Energy of regions, largest change in joules first$/m);
+  const several = comparisonText(compare(runs(1, 1.1, 1.2), runs(1, 1.1, 1.3)), NOTES);
+  assertMatch(several, /^The probability that all these intervals are right is 98\.5 %\.$/m);
 });

@@ -1,6 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../../src/formats/report.ts";
 import type { EnergyKind } from "../../../src/core/region_tree.ts";
+import { valueFindings } from "../../../src/show/analysis/notes.ts";
+import { reportView } from "../../../src/show/analysis/report_view.ts";
 import { summary } from "../../../src/show/analysis/summary.ts";
 import { type SummaryFacts, summaryFacts } from "../../../src/show/analysis/summary_facts.ts";
 import {
@@ -177,7 +179,7 @@ Deno.test("rows are those of 1 % and more, 12 at most, with the regions around t
   assertEquals(lines.length, 13);
   assertMatch(lines[2], /^└ inner/);
   assertEquals([hidden, hiddenLarge], [19, 10]);
-  assertStringIncludes(printed(of), "19 more: joulemark show flow.report");
+  assertStringIncludes(printed(of), "19 more regions: joulemark show flow.report");
 });
 
 Deno.test("energy outside of regions comes last, with its name, energy, share and time", () => {
@@ -334,7 +336,10 @@ Deno.test("the table of functions has all in its sums, and no column of energies
   const without = printed(factsOf({ regions: [], column: undefined, functions }));
   assertMatch(without, /^\(3 more functions\) +3(\.0*)? s +3\.0 %$/m);
   assertMatch(without, /^f0 .* libpython3\.11\.so\.1\.0$/m);
-  assertStringIncludes(without, "own energy of 0 of 13 functions");
+  assertStringIncludes(
+    without.replace(/\s+/g, " "),
+    "own energy of 0 of 13 functions determined: too few data for the others; run longer",
+  );
   assert(!without.includes("node (J)"), without);
   rows[11].energies.set("node", { joules: 5, seJ: 1 });
   const one = printed(factsOf({ regions: [], column: undefined, functions }));
@@ -349,12 +354,12 @@ Deno.test("regions without a row of their own are counted once", () => {
   })];
   const text = printed(factsOf({ regions, rests, leftOut: 4000 }));
   assertMatch(text, /^\(4000 more regions\) .* 35 %/m);
-  assertMatch(text, /^18 more: joulemark show/m);
+  assertMatch(text, /^18 more regions: joulemark show/m);
   const few = printed(factsOf({ regions: regions.slice(19), rests, leftOut: 4000 }));
-  assertMatch(few, /^10 more below 1 %: joulemark show/m);
+  assertMatch(few, /^10 more regions with less than 1 % of the energy: joulemark show/m);
   // Without a row their size is not known.
   const unknown = printed(factsOf({ regions: regions.slice(19), rests: [], leftOut: 4000 }));
-  assertMatch(unknown, /^4010 more: joulemark show/m);
+  assertMatch(unknown, /^4010 more regions: joulemark show/m);
 });
 
 Deno.test("a region without a determined energy has a row if its time is at least 1 %", () => {
@@ -366,7 +371,7 @@ Deno.test("a region without a determined energy has a row if its time is at leas
     factsOf({ regions: [region("a", 900, 1), coarse("b", 2), coarse("c", 0.01)] }),
   );
   assertMatch(text, /^b +~0\.7 /m);
-  assertMatch(text, /^1 more below 1 %: /m);
+  assertMatch(text, /^1 more region with less than 1 % of the energy: /m);
 });
 
 Deno.test("sampled energies alone have no node energy and no errors, and a true reason", () => {
@@ -394,4 +399,45 @@ Deno.test("sampled energies alone have no node energy and no errors, and a true 
   assert(!text.includes("un longer"), text);
   host.joulemark.sources = { BOARD_ENERGY: { absent: "no counter" } };
   assertStringIncludes(printed(summaryFacts(report)), "no counter for the whole node");
+});
+
+Deno.test("the summary names the page that the run wrote, and does not advise to make it", () => {
+  const of = (pagePath?: string) => {
+    return summary(factsOf(), { look: PLAIN, reportPath: "flow.report", pagePath });
+  };
+  assertMatch(of("out.html"), /^report flow\.report; page out\.html$/m);
+  assert(!of("out.html").includes("show --html"));
+  assertMatch(of(), /page: joulemark show --html -o flow\.html flow\.report$/m);
+});
+
+Deno.test("the power curve names the interval of its means", () => {
+  const watts = Array.from({ length: 240 }, (_, i) => 100 + i);
+  const curve = { kind: "package" as const, widthS: 0.05, watts };
+  const text = printed(factsOf({ regions: [], column: undefined, curve }));
+  assertMatch(text, /^package power \(W\), means of 200 ms$/m);
+});
+
+Deno.test("the table of show has regions in the order of the summary", () => {
+  const { tables } = reportView(
+    parseReport(Deno.readTextFileSync(new URL("normal.report", VECTORS))),
+  );
+  const { rows } = tables.find(({ title }) => title.startsWith("Regions, including"))!;
+  const shown = printed(facts("normal"), { ascii: true }).split("\n");
+  const names = rows.map(([name]) => String(name).trim());
+  const inTable = shown.map((line) => line.trim().split(" ")[0])
+    .filter((name) => names.includes(name));
+  assertEquals(names.filter((name) => inTable.includes(name)), inTable);
+});
+
+Deno.test("steps that are shorter than the updates of the counter have a note", () => {
+  const codes = (stepCount: number) => {
+    return valueFindings(factsOf({ stepCount })).map(({ code }) => code);
+  };
+  assertEquals(codes(1000), ["short-steps"]);
+  assertEquals([codes(50), codes(NaN)], [[], []]);
+});
+
+Deno.test("a slightly inaccurate region needs a slightly longer run", () => {
+  const [note] = valueFindings(factsOf({ regions: [region("solve", 900, 46)] }));
+  assertEquals(note.remedy, "run 1.1 times as long for errors below 5 %");
 });

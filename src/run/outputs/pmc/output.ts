@@ -8,9 +8,9 @@ import { PmcRecorder } from "./recorder.ts";
 import { parsePmcVersion } from "./version.ts";
 
 const STEPS = {
-  pm_mpi_lib: "the calls of pm_mpi_lib",
+  pm_mpi_lib: "calls of pm_mpi_lib",
   epochs: "epochs",
-  region: "entries into the region that was entered most often",
+  region: "entries into the most frequent region",
 };
 
 /**

@@ -1,0 +1,30 @@
+/** Notes on functions: limits are CPU time, in seconds. */
+import { assertEquals } from "@std/assert";
+import type { ProfileFacts } from "../../../src/profile/profile.ts";
+import { functionNotes } from "../../../src/run/outputs/function_notes.ts";
+
+/** A profile in which brief threads used a fifth of the CPU time. */
+const FACTS: ProfileFacts = {
+  samples: 100,
+  lost: 0,
+  throttled: 0,
+  frames: 100,
+  guessedFrames: 0,
+  ends: [0, 0, 0, 0, 0],
+  deep: 0,
+  unseen: [],
+  cpuNs: 1e9,
+  shortNs: 1e8,
+  hiddenNs: 0,
+  lostNs: 0,
+  briefNs: 1e8,
+};
+
+Deno.test("functionNotes() names the CPU time below which a thread has too few samples", () => {
+  const sources = { stackBytes: 16384, elsewhereNs: 0, others: 0, unread: [] };
+  const texts = functionNotes(FACTS, sources, 5e6).map(({ text }) => text);
+  assertEquals(texts, [
+    "20 % of the CPU time is in threads that used less than 25.0 ms each (5 sampling periods). " +
+    "Times of their functions are inaccurate",
+  ]);
+});
