@@ -71,7 +71,7 @@ export class BenchProgress {
     const shown = Array.from({ length: Math.min(2, sets - 1) }, (_, i) => {
       const found = difference(of(0), of(i + 1), { level, blocks: true });
       if (Number.isNaN(found.change)) return "";
-      return `, ${String.fromCharCode(66 + i)} against A ${this.#metric} ${changeText(found)}`;
+      return `, ${String.fromCharCode(66 + i)} ÷ A ${this.#metric} ${changeText(found)}`;
     });
     return shown.join("");
   }

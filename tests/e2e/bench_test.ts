@@ -21,10 +21,10 @@ endToEnd("bench finds the command that takes longer, by blocks in random order",
   );
   assertStringIncludes(out.stdout, "SIMULATED counters: no value here is a measurement.");
   assertMatch(out.stdout, /^B +sleep 0\.5 \| cat +\d+(\.\d+)? ± .* 4$/m);
-  assertMatch(out.stdout, /^B against A: time \+\d+\.\d % \[\+.*\] \(98\.5 %\): worse$/m);
+  assertMatch(out.stdout, /^B ÷ A: time \+\d+\.\d % \[\+.*\] \(98\.5 %\): worse$/m);
   assertMatch(out.stdout, /^reports d\/; page: d\/compare\.html$/m);
   assertStringIncludes(Deno.readTextFileSync(`${dir}/d/compare.html`), "<html");
-  assertMatch(out.stderr, /^block 4 of 4, B against A time \+/m);
+  assertMatch(out.stderr, /^block 4 of 4, B ÷ A time \+/m);
   // The reports have their places, and compare takes the blocks.
   const rows = rowsOf(dir, "d").filter(({ path, component }) => path === "/" && !component);
   assertEquals(
@@ -65,7 +65,7 @@ endToEnd("bench of several commands compares each with the first one", (dir) => 
   const html = [...SIMULATE, "-r", "3", "-w", "0", "--format", "html", "-o", "all.html", ...words];
   joulemark(dir, html);
   const page = Deno.readTextFileSync(`${dir}/all.html`);
-  for (const text of ["3 commands: energy", "B against A: Energy of", "C against A: Energy of"]) {
+  for (const text of ["3 commands: energy", "B ÷ A: Energy of", "C ÷ A: Energy of"]) {
     assertStringIncludes(page, text);
   }
 });

@@ -121,14 +121,14 @@ export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
     joules: rows.reduce((sum, row) => sum + (of(row) || 0), 0),
   })).sort((a, b) => b.joules - a.joules);
   const most = calls.size > 1 ? `, most in ${first.name}` : "";
-  const what = calls.size > 1 ? `MPI calls${withoutSetup(facts)} use` : `${first.name} uses`;
+  const what = calls.size > 1 ? "MPI calls use" : `${first.name} uses`;
   const waiting = waitingRegions(regions, outermost);
   const [uneven] = spreads.filter(({ region, meanS }) => {
     return !region.startsWith("MPI_") && !waiting.has(region) &&
       meanS >= MIN_SHARE * facts.totals.seconds;
   }).sort((a, b) => b.mostS - b.meanS - (a.mostS - a.meanS));
   const stakeJ = MPI_STAKE * joules;
-  const save = `would save at most ${energyText(stakeJ)}, ${percent(MPI_STAKE)} of this energy`;
+  const save = `would save at most ${energyText(stakeJ)}`;
   const next = uneven === undefined || uneven.mostS / uneven.meanS < 1.05
     ? `Look at the messages: shorter waits ${save}.`
     : `Balance ${uneven.region}: ${uneven.most} takes ${
@@ -140,14 +140,6 @@ export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
     text: `${what} ${percent(joules / total)} of the energy${most}.`,
     next,
   };
-}
-
-/** Setup calls of MPI that the table shows; the energy of the calls does not include them. */
-function withoutSetup(facts: SummaryFacts): string {
-  const { share } = scale(facts);
-  const calls = facts.regions.filter((row) => MPI_SETUP.test(row.region) && share(row) >= MIN_SHARE)
-    .map(({ region }) => region);
-  return calls.length === 0 ? "" : ` (without ${[...new Set(calls)].join(", ")})`;
 }
 
 /** Regions that are in MPI most of their time: who is longest in them waits for others. */
@@ -317,7 +309,7 @@ function regionAdvice(program: string, hasTried: (option: string) => boolean): s
   }
   const annotate = SHELL.test(program)
     ? "annotate the script: joulemark client shell"
-    : "annotate the code: joulemark client c (or another language)";
+    : "annotate the code: joulemark client c";
   return hasTried("--preload")
     ? annotate
     : `try "joulemark run --preload all -- ./app", or ${annotate}`;

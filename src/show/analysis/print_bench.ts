@@ -137,7 +137,7 @@ function table(result: BenchResult): string[] {
 }
 
 function verdictLines({ set, comparison }: BenchComparison, { sets }: BenchResult): string[] {
-  const head = `${set} against ${sets[0].set}: `, indent = " ".repeat(head.length);
+  const head = `${set} ÷ ${sets[0].set}: `, indent = " ".repeat(head.length);
   const { gate, warnings } = comparison;
   const { detectable, detectableRuns: [runs] } = gate.difference;
   const isOpen = gate.verdict === "no significant change" || gate.verdict.startsWith("more,");

@@ -250,11 +250,8 @@ function middle(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOptio
     }
     const { lines: rows, hidden, hiddenLarge } = summaryTable(facts, look, MAX_ROWS);
     lines.push(...rows.map((row): Line => [row]));
-    const more = counted(hidden, "more region");
-    const small = hiddenLarge > 0
-      ? ""
-      : ` with less than 1 % of the ${column === undefined ? "time" : "energy"}`;
-    if (hidden > 0) lines.push([`${more}${small}: ${where(reportPath, isShown)}`, "dim"]);
+    const more = hiddenLarge > 0 ? `${hidden} more` : `${hidden} more below 1 %`;
+    if (hidden > 0) lines.push([`${more}: ${where(reportPath, isShown)}`, "dim"]);
   } else if (facts.spans.length > 0) lines.push(...spanLines(facts, look));
   else lines.push(...curveLines(facts, look));
   if (facts.functions !== undefined) {
@@ -290,7 +287,7 @@ function curveLines({ curve, totals: { seconds } }: SummaryFacts, look: Look): L
   if (known.length < MIN_POINTS || curve.widthS * known.length < MIN_CURVE_S) return [];
   const low = Math.min(...known), high = Math.max(...known);
   const room = Math.min(CURVE_COLUMNS, look.width - 20);
-  const { watts, widthS } = curve, columns = Math.min(room, watts.length);
+  const { watts } = curve, columns = Math.min(room, watts.length);
   const points = Array.from({ length: columns }, (_, k) => {
     const from = Math.floor(k * watts.length / columns);
     const part = watts.slice(
@@ -301,14 +298,14 @@ function curveLines({ curve, totals: { seconds } }: SummaryFacts, look: Look): L
   });
   // A constant power is a flat line of half height.
   const ends = high - low < 0.02 * high ? [0.9 * low, 1.1 * high] as const : [low, high] as const;
+  const label = `${COMPONENT_NAMES[curve.kind]} power (W)`;
   const digits = Math.max(...ends.map((watts) => watts.toFixed(0).length));
-  const left = (watts: number) => `${watts.toFixed(0).padStart(digits)} `;
-  const meanS = timeText(widthS * watts.length / columns);
+  const left = (text: string, watts: number) =>
+    `${text.padEnd(label.length)} ${watts.toFixed(0).padStart(digits)} `;
   const end = timeText(seconds);
   return [
-    [`${COMPONENT_NAMES[curve.kind]} power (W), means of ${meanS}`, "dim"],
-    [(left(ends[1]) + curveText(look, points, ends)).trimEnd()],
-    [left(ends[0]) + "0 s" + end.padStart(Math.max(1, columns - 3))],
+    [(left(label, ends[1]) + curveText(look, points, ends)).trimEnd()],
+    [left("", ends[0]) + "0 s" + end.padStart(Math.max(1, columns - 3))],
   ];
 }
 
@@ -404,9 +401,11 @@ function endLines(
     } else lines.push([report]);
   }
   if (monitor !== undefined) {
-    const most = facts.hostCount > 1 ? "at most " : "";
+    const [most, what] = facts.hostCount > 1
+      ? ["at most ", "simulation"]
+      : ["", "simulated counters"];
     const simulated = monitor.simulatedPercent > 0
-      ? `, plus ${percentText(monitor.simulatedPercent)} for the simulated counters`
+      ? ` (${what}: ${percentText(monitor.simulatedPercent)} more, not part of it)`
       : "";
     lines.push([
       `monitor ${most}${percentText(monitor.percent)} of one core${simulated}`,

@@ -83,7 +83,7 @@ export function comparePages(first: string, list: readonly ComparedRuns[]): Page
   const titled = <T extends { readonly title: string }>(of: (page: PageData) => readonly T[]) => {
     return pages.flatMap((page, i) => {
       return of(page).map((one) =>
-        Object.assign({}, one, { title: `${list[i].set} against ${first}: ${one.title}` })
+        Object.assign({}, one, { title: `${list[i].set} ÷ ${first}: ${one.title}` })
       );
     });
   };
@@ -95,7 +95,7 @@ export function comparePages(first: string, list: readonly ComparedRuns[]): Page
     ].join("; "),
     notes: pages.flatMap(({ notes }, i) => {
       return notes.map((note) =>
-        Object.assign({}, note, { text: `${list[i].set} against ${first}: ${note.text}` })
+        Object.assign({}, note, { text: `${list[i].set} ÷ ${first}: ${note.text}` })
       );
     }),
     tables: titled(({ tables }) => tables),

@@ -56,7 +56,7 @@ Deno.test("a limit that says nothing is not known, and a change above 100 % has 
   });
   assertMatch(
     bench,
-    /^B against A: energy [-+]\d+\.\d % \[not known\] \(98\.5 %\): not enough runs/m,
+    /^B ÷ A: energy [-+]\d+\.\d % \[not known\] \(98\.5 %\): not enough runs/m,
   );
   assertEquals(bench.includes("would be missed"), false, bench);
   assertMatch(
