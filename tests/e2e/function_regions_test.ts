@@ -22,21 +22,13 @@ byEachWay("samples have the regions of their time at any rate", (dir, way) => {
     const options = ["-q", "--budget=100", `--record=rec${hz}`];
     const lines = functionsOf(dir, { way, build, hz, options, args: ["0.4", "again"] });
     for (const name of ["first", "second"]) assertInside(lines, `in_${name}`, name);
+    // Regions are no functions.
+    const { list } = reportOf(dir).functions;
+    assert(list.every((row: { function: string }) => !row.function.startsWith("{")));
     const again = ["replay", "--functions", "--folded", "g", "-q", `rec${hz}`];
     assertEquals(joulemark(dir, again).code, 0);
     assertEquals(Deno.readTextFileSync(`${dir}/g`), Deno.readTextFileSync(`${dir}/f`));
   }
-});
-
-byEachWay("stacks begin with the regions that their thread is in", (dir, way) => {
-  const build = "cc -O2 -I. -o app PROGRAMS/powers.c -lpthread -ldl";
-  const lines = functionsOf(dir, { way, build, args: ["4"], options: ["--record", "rec"] });
-  for (const name of ["heavy", "middle", "light"]) assertInside(lines, name, name);
-  // They are no functions.
-  const { list } = reportOf(dir).functions;
-  assert(list.every((row: { function: string }) => !row.function.startsWith("{")));
-  assertEquals(joulemark(dir, ["replay", "--functions", "--folded", "g", "-q", "rec"]).code, 0);
-  assertEquals(Deno.readTextFileSync(`${dir}/g`), Deno.readTextFileSync(`${dir}/f`));
 });
 
 byEachWay("samples wait for annotations as long as the sampling period is", (dir, way) => {
