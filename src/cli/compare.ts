@@ -91,8 +91,8 @@ of 100 comparisons ends with status 1.`,
   not known                2
 
 joulemark explain verdict defines them. "not known" means that a run lacks the metric. The status is
-also 2 if the runs are not comparable: they differ in version, number of hosts, processor, base
-frequency, simulation or counters, or a counter failed for a while.`,
+also 2 if the runs are not comparable. They are not comparable if a counter failed for a while, or
+if they differ in version, number of hosts, processor, base frequency, simulation or counters.`,
   examples: [
     "joulemark compare old-*.report -- new-*.report",
     "joulemark compare --metric region:solve --max-increase 2% before/ -- after/",

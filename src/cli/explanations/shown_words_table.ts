@@ -153,9 +153,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["coarse", "~", "rough", "inaccurate"],
     "A value with ~ is coarse: its standard error is not known, or it is above 10 %. The value is " +
-    "an energy by edges: the energy between two updates of the counter is divided among the " +
-    "regions in proportion to their CPU time. It may include energy of regions that ran shortly " +
-    "before or after.",
+    "the energy between two updates of the counter, divided among the regions in proportion to " +
+    "their CPU time. It may include energy of regions that ran shortly before or after.",
   ],
   [
     ["by"],

@@ -287,7 +287,7 @@ function preloadUnheard(dialects: readonly string[]): Finding[] {
   });
 }
 
-/** No line of the output began a phase. */
+/** The expression of `--phase` matched no line of the output. */
 function phaseUnmatched(expression: string | undefined): Finding[] {
   return when(expression !== undefined, {
     code: "phase-unmatched",

@@ -109,7 +109,7 @@ function tableOf(
   };
 }
 
-/** Is a region's energy a rough value, and its time at least 1 %? Its true energy may be large. */
+/** Is a region's energy coarse, and its time at least 1 %? Its true energy may be large. */
 function isLongAndCoarse(
   region: RegionFacts,
   { column, totals: { seconds } }: SummaryFacts,
