@@ -200,14 +200,14 @@ endToEnd(
   (dir) => {
     build(dir);
     compile("e2e/programs/without_perf.c", `${dir}/without_perf`, []);
-    userIn(dir);
+    const { binary } = userIn(dir);
     // Others may write into the test's directory: a library there would be looked for elsewhere.
     const home = Deno.makeTempDirSync({ prefix: "joulemark-home-" });
     using _home = { [Symbol.dispose]: () => Deno.removeSync(home, { recursive: true }) };
     const config = { CALI_CONFIG: "sample-report", HOME: home, XDG_CACHE_HOME: "" };
     const run = (env: Record<string, string>) => {
       const { code, stderr } = new Deno.Command(`${dir}/without_perf`, {
-        args: ["13", `${dir}/joulemark`, "run", "-q", "--", "./app"],
+        args: ["13", binary, "run", "-q", "--", "./app"],
         cwd: dir,
         env: { ...config, ...env },
       }).outputSync();
