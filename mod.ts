@@ -103,7 +103,6 @@ export type { CpuStates } from "./src/marks/tracker/cpu_states.ts";
 export type { TrackedState } from "./src/marks/tracker/tracker_signals.ts";
 export { TrackedRun } from "./src/marks/tracker/tracked_run.ts";
 export {
-  type EdgeListener,
   type ProcessSummary,
   RegionTracker,
   type TrackerOptions,

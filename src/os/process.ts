@@ -302,9 +302,12 @@ export interface ThreadPlace {
   readonly waitedNs: number;
 }
 
-/** The place of a thread; `undefined`: it is gone. proc(5). */
-export function threadPlace(thread: number): ThreadPlace | undefined {
-  const directory = `/proc/${thread}/task/${thread}`;
+/**
+ * The place of a thread of a process: proc_pid_stat(5), and schedstats of the kernel's documentation. `undefined`: it
+ * is gone, or its number is that of another PID namespace.
+ */
+export function threadPlace(process: number, thread: number): ThreadPlace | undefined {
+  const directory = `/proc/${process}/task/${thread}`;
   const fields = readText(`${directory}/stat`)?.replace(/^.*\)/s, "").trim().split(" ");
   const [ranNs = NaN, waitedNs = NaN] =
     readText(`${directory}/schedstat`)?.split(" ").map(Number) ?? [];

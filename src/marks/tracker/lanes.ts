@@ -9,7 +9,7 @@ export interface LaneListener {
   /**
    * A lane lives from here on, or may use other CPUs.
    *
-   * @param cpus Reused between calls.
+   * @param cpus They do not change; a lane that may use others lives again.
    * @param thread Number of the kernel's thread.
    * @param process Handle of its process.
    */

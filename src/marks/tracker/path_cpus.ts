@@ -42,15 +42,11 @@ const PAST: Between = { isPast: true, isNested: false };
 const NOW: Between = { isPast: false, isNested: false };
 const NESTED: Between = { isPast: false, isNested: true };
 
-const NO_CPUS = new Int32Array();
-
 /** The paths of CPUs. */
 export class PathCpus {
   /** Set before the first process. */
   listener: PathListener | undefined;
   foldedListener: FoldedListener | undefined;
-  /** Does another receiver follow the CPUs by what {@linkcode PathCpus.move} returns? */
-  isFollowed = false;
   /** By CPU: the owner number of the track that it shows; 0: of none. */
   readonly #owners: Int32Array;
   /** Scratch space by length. */
@@ -62,19 +58,18 @@ export class PathCpus {
 
   /** CPUs show a track from here on; `undefined`: none. */
   show(timeS: number, cpus: Int32Array, track: Track | undefined): void {
-    if (this.listener === undefined && !this.isFollowed) return;
+    if (this.listener === undefined) return;
     for (let i = 0; i < cpus.length; i++) this.#owners[cpus[i]] = track?.owner ?? 0;
-    this.listener?.(timeS, cpus, track?.path ?? ROOT);
+    this.listener(timeS, cpus, track?.path ?? ROOT);
   }
 
-  /** A track has ended. @returns The CPUs that showed it, valid until the next call: none is shown there now. */
-  hide(timeS: number, track: Track): Int32Array {
-    if (this.listener === undefined && !this.isFollowed) return NO_CPUS;
+  /** A track has ended: the CPUs that showed it show none. */
+  hide(timeS: number, track: Track): void {
+    if (this.listener === undefined) return;
     const cpus = this.#shown(track);
-    if (cpus.length === 0) return cpus;
+    if (cpus.length === 0) return;
     for (let i = 0; i < cpus.length; i++) this.#owners[cpus[i]] = 0;
-    this.listener?.(timeS, cpus, ROOT);
-    return cpus;
+    this.listener(timeS, cpus, ROOT);
   }
 
   /** The last process of the CPUs has ended; or it never had them. */
@@ -86,13 +81,11 @@ export class PathCpus {
    * A track's path changes on the CPUs that show it.
    *
    * @param isAlone No thread has regions.
-   * @returns These CPUs, valid until the next call.
    */
-  move(timeS: number, track: Track, isAlone: boolean): Int32Array {
-    if (this.listener === undefined && !this.isFollowed) return NO_CPUS;
+  move(timeS: number, track: Track, isAlone: boolean): void {
+    if (this.listener === undefined) return;
     const cpus = isAlone ? track.cpus : this.#shown(track);
-    if (cpus.length > 0) this.listener?.(timeS, cpus, track.path);
-    return cpus;
+    if (cpus.length > 0) this.listener(timeS, cpus, track.path);
   }
 
   /**

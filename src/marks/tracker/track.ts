@@ -174,11 +174,6 @@ export class Track {
     return this.depth === 0 ? -1 : this.#openRegion[0];
   }
 
-  /** Handle of the innermost open region; −1: none. */
-  get innermost(): number {
-    return this.depth === 0 ? -1 : this.#openRegion[this.depth - 1];
-  }
-
   /** The heir's visit begins to count. */
   takeOver(timeNs: number, hash: number): void {
     this.#own(timeNs, this.#openRegion[0], hash);

@@ -21,19 +21,6 @@ import { collectRecords } from "./record_log.ts";
 import type { Track, Visit } from "./track.ts";
 import { TrackedRun } from "./tracked_run.ts";
 
-/**
- * Receives every change of region on CPUs, at its exact time, nested regions too.
- *
- * @param cpus Reused between calls.
- * @param region Handle of the innermost region; −1 outside every region.
- */
-export type EdgeListener = (
-  timeS: number,
-  cpus: Int32Array,
-  region: number,
-  process: number,
-) => void;
-
 /** Options of a tracker: facts about its node. */
 export interface TrackerOptions {
   /** Source of the number of CPUs. */
@@ -42,8 +29,6 @@ export interface TrackerOptions {
   profile?: string;
   /** See {@linkcode parseRecordFilter}. @default none */
   recordFilter?: string;
-  /** Gets every change of region on CPUs, at its exact time, nested regions too. */
-  onEdge?: EdgeListener;
 }
 
 export type { ProcessSummary } from "./process_list.ts";
@@ -91,7 +76,6 @@ export class RegionTracker extends TrackedRun {
   readonly lanes: LaneListener[] = [];
   readonly #profileHash: number;
   readonly #makeFilter: (() => RecordFilter) | undefined;
-  readonly #onEdge: EdgeListener | undefined;
   readonly #update: CpuUpdate;
   /** Counts changes of CPU states, to find which came last. */
   #order = 0;
@@ -108,8 +92,6 @@ export class RegionTracker extends TrackedRun {
     this.#makeFilter = options.recordFilter === undefined
       ? undefined
       : parseRecordFilter(options.recordFilter);
-    this.#onEdge = options.onEdge;
-    this.pathCpus.isFollowed = options.onEdge !== undefined;
   }
 
   // Events, in order of time.
@@ -206,10 +188,9 @@ export class RegionTracker extends TrackedRun {
     this.#moveLane(event, track);
     track.changed = ++this.#order;
     p.dirty = true;
-    if (!outermost) return this.#nested(timeS, process, p, track);
+    if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
     p.entered(track, this.#order);
     this.pathCpus.show(timeS, track.cpus, track);
-    if (this.#onEdge !== undefined) this.#onEdge(timeS, track.cpus, region, process);
   }
 
   /**
@@ -236,18 +217,12 @@ export class RegionTracker extends TrackedRun {
       p.entered(track, this.#order);
     }
     p.dirty = true;
-    if (!outermost) return this.#nested(timeS, process, p, track);
+    if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
     if (p.counting && track === p.track) {
       p.counting = false;
       this.cpus.clearUnits(track.cpus);
     }
-    this.#edgesOfExit(timeS, process, p, track);
-  }
-
-  /** A region inside another one began or ended. */
-  #nested(timeS: number, handle: number, p: TrackedProcess, track: Track): void {
-    const cpus = this.pathCpus.move(timeS, track, p.threads.length === 0);
-    if (cpus.length > 0) this.#onEdge?.(timeS, cpus, track.innermost, handle);
+    this.#edgesOfExit(timeS, p, track);
   }
 
   /** Handles events that need a running process and are rare. */
@@ -427,7 +402,6 @@ export class RegionTracker extends TrackedRun {
     this.times.started(ns, isFirst);
     this.cpus.connect(known);
     this.#recordStart(process);
-    this.#onEdge?.(timeS, known, -1, handle);
     this.pathCpus.show(timeS, known, undefined);
     this.#live(timeS, process.track, handle);
     return handle;
@@ -489,8 +463,7 @@ export class RegionTracker extends TrackedRun {
     if (p.counting) this.cpus.clearUnits(p.track.cpus);
     this.cpus.disconnect(p.track.cpus);
     for (const track of tracks) {
-      const cpus = this.pathCpus.hide(timeS, track);
-      if (cpus.length > 0) this.#onEdge?.(timeS, cpus, -1, handle);
+      this.pathCpus.hide(timeS, track);
       this.#endLane(timeS, track);
     }
     if (!this.list.finished) this.#leave(timeS, p.track.cpus);
@@ -503,18 +476,13 @@ export class RegionTracker extends TrackedRun {
     if (free.length > 0) this.pathCpus.leave(timeS, free);
   }
 
-  #edgesOfExit(timeS: number, handle: number, p: TrackedProcess, track: Track): void {
-    if (this.#onEdge === undefined && this.pathCpus.listener === undefined) return;
+  #edgesOfExit(timeS: number, p: TrackedProcess, track: Track): void {
+    if (this.pathCpus.listener === undefined) return;
     const same = p.threads.length === 0 ? track : p.shownOnAll;
-    if (same !== null) {
-      this.pathCpus.show(timeS, track.cpus, same);
-      return this.#onEdge?.(timeS, track.cpus, same?.innermost ?? -1, handle);
-    }
+    if (same !== null) return this.pathCpus.show(timeS, track.cpus, same);
     for (const cpu of track.cpus) {
       this.#oneCpu[0] = cpu;
-      const shown = CpuUpdate.trackAt(p, cpu);
-      this.pathCpus.show(timeS, this.#oneCpu, shown);
-      this.#onEdge?.(timeS, this.#oneCpu, shown?.innermost ?? -1, handle);
+      this.pathCpus.show(timeS, this.#oneCpu, CpuUpdate.trackAt(p, cpu));
     }
   }
 

@@ -91,16 +91,20 @@ export function simulationFor(
     node.cpus,
     (timeNs, cpu, { name, hint }) => node.edge(timeNs, cpu, name, hint),
   );
+  const threads = new Map<number, LaneThread>();
   let first = 0;
   return {
     host: new MachineHost(root),
     isBlind: spec.blind === true,
     truthPath: spec.truth,
-    follow: (tracker, counted) => void tracker.lanes.push(followerOf(tracker, places, counted)),
+    follow(tracker, counted) {
+      tracker.lanes.push(followerOf(tracker, places, threads, counted));
+    },
     publish(timeNs) {
-      const lanes = [...places.shared()], seen = new Map<number, ThreadPlace>();
+      const lanes = places.shared(), seen = new Map<number, ThreadPlace>();
       for (let k = 0; k < Math.min(lanes.length, MAX_LOOKED); k++) {
-        const { lane, thread } = lanes[(first + k) % lanes.length], place = threadPlace(thread);
+        const lane = lanes[(first + k) % lanes.length], { process, thread } = threads.get(lane)!;
+        const place = threadPlace(process.pid, thread);
         if (place !== undefined) seen.set(lane, { ...place, cpu: place.cpu % node.cpus });
       }
       first += MAX_LOOKED;
@@ -115,27 +119,33 @@ export function simulationFor(
   };
 }
 
+/** The thread that a lane stands for. */
+interface LaneThread {
+  readonly process: ReturnType<RegionTracker["process"]>;
+  readonly thread: number;
+}
+
 /** Puts the lanes of a tracker on CPUs. */
 function followerOf(
   tracker: RegionTracker,
   places: LanePlaces,
+  threads: Map<number, LaneThread>,
   counted: (work: () => void) => void,
 ): LaneListener {
-  const processes = new Map<number, number>();
   return {
     live(timeS, lane, cpus, thread, process) {
-      processes.set(lane, process);
-      counted(() => places.live(timeS * 1e9, lane, cpus, thread));
+      threads.set(lane, { process: tracker.process(process), thread });
+      counted(() => places.live(timeS * 1e9, lane, cpus));
     },
     move(timeS, lane, path, cpu) {
       const name = path === ROOT ? undefined : tracker.paths.name(path);
       const hint = name === undefined
         ? undefined
-        : tracker.process(processes.get(lane)!).hintOf(tracker.table.find(name));
+        : threads.get(lane)!.process.hintOf(tracker.table.find(name));
       counted(() => places.move(timeS * 1e9, lane, { name, hint }, cpu));
     },
     end(timeS, lane) {
-      processes.delete(lane);
+      threads.delete(lane);
       counted(() => places.end(timeS * 1e9, lane));
     },
   };

@@ -85,14 +85,14 @@ export class WaitingThreads implements LaneListener {
     const outsideS = timeS - lookedS - one.insideS, insideS = one.insideS;
     one.lookedS = timeS;
     one.insideS = 0;
-    const { ranNs, waitedNs } = threadPlace(thread) ?? { ranNs: NaN, waitedNs: NaN };
+    const { pid } = this.tracker.process(process);
+    const { ranNs, waitedNs } = threadPlace(pid, thread) ?? { ranNs: NaN, waitedNs: NaN };
     // Other programs may have the CPU that a thread is ready to run on.
     one.ranS = (ranNs + waitedNs) * 1e-9;
     // What it ran beyond its time in regions, it ran outside.
     const seconds = Math.min(outsideS, one.ranS - ranS - insideS);
     if (!(seconds > MIN_PART * (timeS - lookedS))) return;
-    const isMain = this.tracker.process(process).pid === thread;
-    this.listener(timeS, process, isMain ? 0 : thread, seconds);
+    this.listener(timeS, process, pid === thread ? 0 : thread, seconds);
   }
 
   #regroup(timeS: number): void {

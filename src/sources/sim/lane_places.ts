@@ -20,7 +20,6 @@ export type CpuListener = (timeNs: number, cpu: number, region: RegionNow) => vo
 
 /** A thread, and the CPU on which it was seen last. */
 interface Lane {
-  readonly thread: number;
   cpus: Int32Array;
   /** −1: it was not seen. */
   cpu: number;
@@ -29,12 +28,6 @@ interface Lane {
   seen: number;
   /** Run time when it was seen last, ns. */
   ranNs: number;
-}
-
-/** A thread that shares CPUs with others. */
-export interface SharedLane {
-  readonly lane: number;
-  readonly thread: number;
 }
 
 const OUTSIDE: RegionNow = {};
@@ -61,11 +54,11 @@ export class LanePlaces {
   }
 
   /** A lane lives, or may use other CPUs. */
-  live(timeNs: number, lane: number, cpus: Int32Array, thread: number): void {
+  live(timeNs: number, lane: number, cpus: Int32Array): void {
     const known = this.#lanes.get(lane);
     if (known !== undefined) known.cpus = cpus;
     else {
-      const fresh = { thread, cpus, cpu: -1, region: OUTSIDE, seen: ++this.#order, ranNs: NaN };
+      const fresh = { cpus, cpu: -1, region: OUTSIDE, seen: ++this.#order, ranNs: NaN };
       this.#lanes.set(lane, fresh);
     }
     this.#groups.set(lane, cpus);
@@ -92,11 +85,8 @@ export class LanePlaces {
   }
 
   /** Lanes that share CPUs: where they are cannot be known from their begin and end calls alone. */
-  *shared(): Generator<SharedLane> {
-    for (const { lanes } of this.#list) {
-      if (lanes.length < 2) continue;
-      for (const lane of lanes) yield { lane, thread: this.#lanes.get(lane)!.thread };
-    }
+  shared(): number[] {
+    return this.#list.flatMap(({ lanes }) => lanes.length < 2 ? [] : lanes);
   }
 
   /**

@@ -16,6 +16,15 @@ function shown(tracker: RegionTracker): string {
     .join(" ");
 }
 
+/** Changes of region on CPUs: `time CPUs region`; `-` outside all. CPUs that are given up change nothing. */
+function edges(tracker: RegionTracker): string[] {
+  const lines: string[] = [];
+  tracker.pathCpus.listener = (t, cpus, path) => {
+    if (path >= 0) lines.push(`${t} ${[...cpus]} ${path > 0 ? tracker.paths.name(path) : "-"}`);
+  };
+  return lines;
+}
+
 /** Records of the last step without starts: `time event visits×seconds`. */
 function records(tracker: RegionTracker): string[] {
   const { records } = tracker;
@@ -313,11 +322,8 @@ Deno.test("the launched command that marks by itself goes on from its launch", (
   assertEquals(tracker.records.length, 2); // start, and the one CPU it has now
 });
 
-Deno.test("onEdge receives every change of region, CPU by CPU where threads share", () => {
-  const edges: string[] = [];
-  const tracker = node(2, {
-    onEdge: (t, cpus, region) => edges.push(`${t} ${[...cpus]} ${region}`),
-  });
+Deno.test("the paths of CPUs follow every change of region, CPU by CPU where threads share", () => {
+  const tracker = node(2), found = edges(tracker);
   const p = tracker.start(0, 7, [0, 1]);
   const a = tracker.region(0, p, "a", COMPUTE);
   const b = tracker.region(0, p, "b", COMPUTE);
@@ -326,15 +332,11 @@ Deno.test("onEdge receives every change of region, CPU by CPU where threads shar
   tracker.enter(2, p, b, -1, 70);
   tracker.exit(3, p, b, 70);
   tracker.shutdown(4, p);
-  assertEquals(edges, ["0 0,1 -1", "1 0,1 0", "2 1 1", "3 1 0", "4 0,1 -1"]);
+  assertEquals(found, ["0 0,1 -", "1 0,1 a", "2 1 b", "3 1 a", "4 0,1 -"]);
 });
 
 Deno.test("the end of a child leaves the region that its parent began since", () => {
-  const edges: string[] = [], moves: string[] = [];
-  const tracker = node(2, {
-    onEdge: (t, cpus, region) => edges.push(`${t} ${[...cpus]} ${region}`),
-  });
-  tracker.pathCpus.listener = (t, cpus, path) => moves.push(`${t} ${[...cpus]} ${path}`);
+  const tracker = node(2), found = edges(tracker);
   const parent = tracker.start(0, 7, [0, 1]), child = tracker.start(1, 8, [0, 1]);
   const kid = tracker.region(1, child, "kid", COMPUTE);
   const dad = tracker.region(1, parent, "dad", COMPUTE);
@@ -345,15 +347,11 @@ Deno.test("the end of a child leaves the region that its parent began since", ()
   tracker.shutdown(4, child);
   tracker.step(5);
   assertEquals(shown(tracker), "dad dad");
-  assertEquals(edges.at(-1), `3 0,1 ${dad}`);
-  assertEquals(moves.at(-1)?.slice(0, 5), "3 0,1");
+  assertEquals(found.at(-1), "3 0,1 dad");
 });
 
-Deno.test("onEdge receives nested regions, and the region around them when they end", () => {
-  const edges: string[] = [];
-  const tracker = node(2, {
-    onEdge: (t, cpus, region) => edges.push(`${t} ${[...cpus]} ${region}`),
-  });
+Deno.test("the paths of CPUs have nested regions, and the region around them when they end", () => {
+  const tracker = node(2), found = edges(tracker);
   const p = tracker.start(0, 7, [0, 1]);
   const [a, b, c] = ["a", "b", "c"].map((name) => tracker.region(0, p, name, COMPUTE));
   tracker.threadCpus(0, p, 70, [1]);
@@ -365,15 +363,15 @@ Deno.test("onEdge receives nested regions, and the region around them when they 
   tracker.enter(5, p, b, -1, 0);
   tracker.exit(6, p, c, 70);
   tracker.exit(7, p, b, 0);
-  assertEquals(edges, [
-    "0 0,1 -1",
-    "1 0,1 0",
-    "2 0,1 1",
-    "3 1 2",
-    "4 0 0",
-    "5 0 1",
-    "6 1 1",
-    "7 0,1 0",
+  assertEquals(found, [
+    "0 0,1 -",
+    "1 0,1 a",
+    "2 0,1 b",
+    "3 1 c",
+    "4 0 a",
+    "5 0 b",
+    "6 1 b",
+    "7 0,1 a",
   ]);
 });
 

@@ -14,7 +14,7 @@ function onCpus(count: number) {
 
 Deno.test("a thread that shares its CPUs with no other one has all of them", () => {
   const { places, shown, all } = onCpus(3);
-  places.live(0, 1, all, 10);
+  places.live(0, 1, all);
   assertEquals(shown, ["outside", "outside", "outside"]);
   places.move(MS, 1, { name: "a" }, 2);
   assertEquals(shown, ["a", "a", "a"]);
@@ -24,8 +24,8 @@ Deno.test("a thread that shares its CPUs with no other one has all of them", () 
 
 Deno.test("threads are on the CPUs on which they began their regions", () => {
   const { places, shown, all } = onCpus(2);
-  places.live(0, 1, all, 10);
-  places.live(0, 2, all, 11);
+  places.live(0, 1, all);
+  places.live(0, 2, all);
   places.move(MS, 1, { name: "a" }, 1);
   places.move(MS, 2, { name: "b" }, 0);
   assertEquals(shown, ["b", "a"]);
@@ -38,11 +38,11 @@ Deno.test("threads are on the CPUs on which they began their regions", () => {
 
 Deno.test("a look at the threads moves those that ran", () => {
   const { places, shown, all } = onCpus(2);
-  places.live(0, 1, all, 10);
-  places.live(0, 2, all, 11);
+  places.live(0, 1, all);
+  places.live(0, 2, all);
   places.move(MS, 1, { name: "a" }, 0);
   places.move(MS, 2, { name: "b" }, 1);
-  assertEquals([...places.shared()], [{ lane: 1, thread: 10 }, { lane: 2, thread: 11 }]);
+  assertEquals(places.shared(), [1, 2]);
   places.look(2 * MS, new Map([[1, { cpu: 0, ranNs: 5 }], [2, { cpu: 1, ranNs: 5 }]]));
   places.look(3 * MS, new Map([[1, { cpu: 1, ranNs: 9 }], [2, { cpu: 0, ranNs: 9 }]]));
   assertEquals(shown, ["b", "a"]);
@@ -50,7 +50,7 @@ Deno.test("a look at the threads moves those that ran", () => {
 
 Deno.test("of more threads than CPUs, those that do not run have none", () => {
   const { places, shown, all } = onCpus(2);
-  for (const lane of [1, 2, 3]) places.live(0, lane, all, 10 + lane);
+  for (const lane of [1, 2, 3]) places.live(0, lane, all);
   places.move(MS, 2, { name: "a" }, 0);
   places.move(MS, 3, { name: "b" }, 0);
   const look = (ns: number, main: number) =>
@@ -72,8 +72,8 @@ Deno.test("of more threads than CPUs, those that do not run have none", () => {
 
 Deno.test("CPUs that no thread is on are divided among the threads, in turns", () => {
   const { places, shown, all } = onCpus(3);
-  places.live(0, 1, all, 10);
-  places.live(0, 2, all, 11);
+  places.live(0, 1, all);
+  places.live(0, 2, all);
   places.move(MS, 1, { name: "a" }, 0);
   places.move(MS, 2, { name: "b" }, 1);
   const turns = new Map<string, number>();
@@ -87,8 +87,8 @@ Deno.test("CPUs that no thread is on are divided among the threads, in turns", (
 
 Deno.test("threads that are bound to CPUs of their own stay there", () => {
   const { places, shown } = onCpus(4);
-  places.live(0, 1, Int32Array.of(0, 1), 10);
-  places.live(0, 2, Int32Array.of(2, 3), 11);
+  places.live(0, 1, Int32Array.of(0, 1));
+  places.live(0, 2, Int32Array.of(2, 3));
   places.move(MS, 1, { name: "a" }, 3);
   places.move(MS, 2, { name: "b" }, 2);
   assertEquals(shown, ["a", "a", "b", "b"]);
@@ -96,8 +96,8 @@ Deno.test("threads that are bound to CPUs of their own stay there", () => {
 
 Deno.test("a thread whose CPUs are not known is on none", () => {
   const { places, shown, all } = onCpus(2);
-  places.live(0, 1, all, 10);
-  places.live(0, 2, new Int32Array(), 11);
+  places.live(0, 1, all);
+  places.live(0, 2, new Int32Array());
   places.move(MS, 1, { name: "a" }, 0);
   places.move(MS, 2, { name: "b" }, 1);
   assertEquals(shown, ["a", "a"]);
