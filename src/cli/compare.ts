@@ -129,9 +129,8 @@ async function run(options: ParsedOptions): Promise<number> {
   const reasons = differences([...a, ...b]);
   if (reasons.length > 0 && !flags.has("force")) {
     for (const reason of reasons) {
-      say(`Not comparable: ${reason}`);
+      say(`Not comparable: ${reason}. To compare anyway, use --force`);
     }
-    say("To compare the runs in spite of this, use --force");
     return EXIT.usage;
   }
   const comparison = compareSets(a, b, {

@@ -17,9 +17,9 @@ export const mark: Verb = {
   about: `Writes a mark into the raw stats of the running monitor.
 
 A mark is a line for an event, such as the begin of a job. Raw stats are text files with the
-counters of a node. The monitor at once writes a record with the mark. The command returns when the record is written.
-"begin" and "end" also set the job ID of the records between them. Only root and the monitor's own
-user may write marks.
+counters of a node. The monitor at once writes a record with the mark. The command returns when the
+record is written. "begin" and "end" also set the job ID of the records between them. Only root and
+the monitor's own user may write marks.
 
 The socket of the monitor is $JOULEMARK_MONITOR_SOCKET. If this variable is not set, it is
 /run/joulemark/monitor.sock for root, and $XDG_RUNTIME_DIR/joulemark/monitor.sock for other users.`,

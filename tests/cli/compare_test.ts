@@ -197,7 +197,9 @@ Deno.test("compare names what makes runs incomparable, and compares by force", a
       const sets = [`${dir}/a`, "--", `${dir}/b`];
       const out = await capture(compare, sets);
       assertEquals([out.code, out.stdout], [2, ""], what);
-      const reason = /Not comparable: (.*)\n/.exec(out.stderr)?.[1] ?? "";
+      const reason =
+        /^joulemark: Not comparable: (.*)\. To compare anyway, use --force$/m.exec(out.stderr)
+          ?.[1] ?? "";
       assertStringIncludes(reason, what);
       assertMatch(out.stderr, /use --force\n$/);
       const forced = await capture(compare, [...sets, "--force"]);

@@ -15,10 +15,11 @@ export const WARNINGS: readonly WarningRow[] = [
   {
     name: "functions without energy",
     pattern: /own energy of \d+ of \d+ functions/i,
-    means: "The energy of the other functions cannot be determined. Causes: too few samples of a " +
-      "function, too few changes of the counter, or functions that always run together.",
-    todo: "Run longer, or sample more often (--functions=997). See " +
-      "docs/explanation/energy-of-functions.md.",
+    means: "The energy of the other functions cannot be determined. Causes: a function has few " +
+      "samples or runs only for short times, or the program does the same work all the time.",
+    todo:
+      "Annotate the regions of interest. For few samples: run longer, or use --functions=997. " +
+      "See docs/explanation/energy-of-functions.md.",
   },
   {
     name: "short threads",

@@ -1,6 +1,6 @@
 /**
  * Node and job of this process, from the variables that schedulers and launchers set for their
- * tasks. Pure.
+ * tasks; under Hydra also from the processes above it. Pure: the caller reads the files.
  *
  * Slurm: srun(1), OUTPUT ENVIRONMENT VARIABLES. Flux: flux-environment(7). PBS: qsub(1B),
  * pbsdsh(1B). PALS: mpiexec(1) of Cray's launcher. LSF: its "Environment variables set for job
@@ -36,7 +36,8 @@ export interface JobNode {
 /**
  * `undefined` when the job has one node, or there is none.
  *
- * @param read Text of a small file that a variable names; `undefined` when it cannot be read.
+ * @param read Text of a small file: one that a variable names, or one of a process in /proc. `undefined`: it cannot
+ * be read.
  */
 export function jobNode(
   env: Environment,
@@ -166,6 +167,7 @@ function hydra(look: Lookup): Launch | undefined {
   };
 }
 
+/** Levels of processes between a rank and its proxy, at most. */
 const MAX_LEVELS = 64;
 
 /**

@@ -155,8 +155,8 @@ export function functionLines(
     ...Number.isFinite(waits?.joules) ? [line("[not running]", "", "", "", cells.at(-1)!)] : [],
     `${samples} samples at ${rateHz} Hz${loss}; ${complete}${guess}`,
     ...found === undefined || known === facts.rows.length ? [] : [
-      `own energy of ${known} of ${facts.rows.length} functions determined: too few data for ` +
-      "the others; run longer",
+      `own energy of ${known} of ${facts.rows.length} functions determined: the others are ` +
+      "short or steady",
     ],
   ].map((text) => text.trimEnd());
 }

@@ -125,6 +125,10 @@ export class LanePlaces {
 
   /** Gives the CPUs of a group to its lanes. */
   #place(timeNs: number, { cpus, lanes }: Group): void {
+    if (lanes.length === 1) {
+      for (const cpu of cpus) this.#own(timeNs, cpu, lanes[0]);
+      return;
+    }
     const claims = this.#claims;
     for (const cpu of cpus) claims[cpu] = 0;
     const isCrowded = lanes.length > cpus.length;
