@@ -69,11 +69,15 @@ export interface FunctionStack {
 /** Classes of leaves. */
 export interface LeafClasses {
   readonly count: number;
+  /** Classes of one function each come first; the others have the rest of a region. */
+  readonly separate: number;
   /** CPU time, s, and the part of it that is of brief threads. */
   readonly timeS: Float64Array;
   readonly briefS: Float64Array;
   /** The class of a node of the tree; −1: its time has no sample. */
   of(node: number): number;
+  /** The region of a class; 0: outside of those whose energy is known. */
+  regionOf(leaf: number): number;
 }
 
 /** The names of frames that stand for missing outer ones, and for waiting. */

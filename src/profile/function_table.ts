@@ -16,8 +16,8 @@ export interface FunctionRow {
   totalNs: number;
   /** Samples of the function itself. */
   samples: number;
-  /** Class of its own time, and all its time by class of leaf, s. */
-  leaf: number;
+  /** By class of leaf: its own time, and all its time, s. */
+  readonly ownS: Map<number, number>;
   readonly leafS: Map<number, number>;
   /** The file of the source, where it is known, and the line with most time. */
   file?: string;
@@ -47,7 +47,7 @@ export function functionTable(
           seNs: 0,
           totalNs: 0,
           samples: 0,
-          leaf: -1,
+          ownS: new Map(),
           leafS: new Map(),
         };
       });
@@ -58,7 +58,7 @@ export function functionTable(
       }
       counted.add(row);
       if (i < functions.length - 1) return;
-      if (leaf >= 0) row.leaf = leaf;
+      if (leaf >= 0) row.ownS.set(leaf, (row.ownS.get(leaf) ?? 0) + ns / 1e9);
       row.selfNs += ns;
       row.samples += samples;
       brief.set(row, (brief.get(row) ?? 0) + briefNs);

@@ -1,10 +1,6 @@
 /** How right the energies of simulated functions are. */
-import {
-  SAMPLED_CAUSES,
-  type SampledEnergy,
-  sampledEnergy,
-  SampledPowers,
-} from "../../src/energy/attribution/sampled.ts";
+import { SAMPLED_CAUSES, SampledPowers } from "../../src/energy/attribution/sampled.ts";
+import { type SampledEnergy, SampledSum } from "../../src/energy/attribution/sampled_sum.ts";
 import { sampledProgram, type SampledSettings } from "./sampled_program.ts";
 
 /** What some programs show together. Functions count from 1 % of the energy, the worst from 3 %. */
@@ -23,9 +19,20 @@ export interface Shown {
 
 const GROUP = 10;
 
+/** Energy of some functions of one domain, without regions. */
+export function energyOf(powers: SampledPowers, of: readonly number[], why: string): SampledEnergy {
+  const whole = Float64Array.from({ length: powers.size }, (_, r) => powers.seconds(r));
+  const none = new Float64Array(0);
+  const sum = new SampledSum([powers], [whole], powers.totalJ, {
+    energyJ: none,
+    covarianceJ2: none,
+  });
+  return sum.energy(new Map([[0, whole.map((s, r) => of.includes(r) ? s : 0)]]), why);
+}
+
 /** Energy of one function. */
 export function own(powers: SampledPowers, r: number): SampledEnergy {
-  return sampledEnergy([powers.part([[r, powers.seconds(r)]])], powers.cause(r));
+  return energyOf(powers, [r], powers.cause(r));
 }
 
 /** Judges programs of one kind. */
@@ -53,10 +60,7 @@ export function shown(settings: Omit<SampledSettings, "seed">, seeds: readonly n
     });
     for (let from = 0; from < settings.functions; from += GROUP) {
       const of = Array.from({ length: GROUP }, (_, i) => from + i);
-      const { energyJ, seJ, why } = sampledEnergy(
-        [powers.part(of.map((r) => [r, powers.seconds(r)] as const))],
-        SAMPLED_CAUSES.alike,
-      );
+      const { energyJ, seJ, why } = energyOf(powers, of, SAMPLED_CAUSES.alike);
       groups++;
       if (why !== undefined) continue;
       groupsTold++;

@@ -1,8 +1,15 @@
 /** Regions around functions: each sample has the region that was open at its time. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { type FoldedLine, totalS } from "../_support/folded.ts";
-import { byEachWay, functionsIn, functionsOf, reportOf } from "../_support/function_ways.ts";
-import { joulemark } from "../_support/programs.ts";
+import {
+  BY_KERNEL,
+  byEachWay,
+  functionsIn,
+  functionsOf,
+  reportOf,
+} from "../_support/function_ways.ts";
+import { endToEnd, joulemark } from "../_support/programs.ts";
+import type { TimelineFile } from "../../src/show/page/data.ts";
 
 /** Checks that the stacks of a function begin with its region alone. */
 function assertInside(lines: FoldedLine[], name: string, region: string): void {
@@ -46,3 +53,43 @@ byEachWay("an output that needs no order of visits leaves samples their regions"
   const lines = functionsOf(dir, { way, build, options, args: ["0.4"] });
   for (const name of ["first", "second"]) assertInside(lines, `in_${name}`, `around};{${name}`);
 });
+
+endToEnd("functions of a region and its waiting time have the region's energy together", (dir) => {
+  const node = {
+    preset: "rapl",
+    packages: 1,
+    coresPerPackage: 512,
+    idleW: 20,
+    regions: { heavy: 60, middle: 30, light: 10 },
+  };
+  Deno.writeTextFileSync(`${dir}/node.json`, JSON.stringify(node));
+  const build = "cc -O2 -I. -o app PROGRAMS/powers.c -lpthread -ldl";
+  const options = ["--simulate=node.json", "--report", "r.report", "--record", "rec"];
+  functionsOf(dir, { way: BY_KERNEL, build, options });
+  const { tree, notes = [] } = reportOf(dir, "r.report");
+  // With a part of the samples a region is not held to its energy.
+  const isWhole = !JSON.stringify(notes).match(/are missing|were not sampled|lost/);
+  const { functions } = JSON.parse(Deno.readTextFileSync(`${dir}/r.timeline`)) as TimelineFile;
+  const { name, parent, components, energy_j, se_j } = functions!;
+  const at = components.indexOf("package");
+  let compared = 0;
+  for (const row of tree.rows) {
+    const place = name.indexOf(`{${row.region}}`), joules = row["package-energy (J)"];
+    if (!Number.isFinite(joules) || place < 0) continue;
+    const found = energy_j[at][place];
+    if (!isWhole) continue;
+    compared++;
+    assertAlmostEquals(found!, joules, 1e-3 * joules, row.region);
+    assertAlmostEquals(se_j[at][place]!, row["package-energy-se (J)"], 0.02 * se_j[at][place]!);
+    const inside = name.map((_, i) => i).filter((i) => parent[i] === place);
+    assert(inside.some((i) => name[i] === "[not running]"), row.region);
+    const known = inside.map((i) => energy_j[at][i]);
+    if (known.some((one) => one === null)) continue;
+    const sum = known.reduce((all: number, one) => all + one!, 0);
+    assertAlmostEquals(sum, joules, 2e-3 * joules, row.region);
+  }
+  assert(compared > 0 || !isWhole, JSON.stringify(tree));
+  const again = ["replay", "--functions", "--report", "s.report", "-q", "rec"];
+  assertEquals(joulemark(dir, again).code, 0);
+  assertEquals(reportOf(dir, "s.report").functions, reportOf(dir, "r.report").functions);
+}, 90);

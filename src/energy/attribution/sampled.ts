@@ -41,25 +41,6 @@ export interface SampledDomain {
   readonly next: Float64Array;
 }
 
-/** Energy of a part of the classes in one domain: J, and variances in J². */
-export interface SampledPart {
-  readonly energyJ: number;
-  /** By powers that are not known, and by the prior alone. */
-  readonly powers: number;
-  readonly prior: number;
-  /** By times that are not known. */
-  readonly times: number;
-  readonly isKnown: boolean;
-}
-
-/** Energy of a part of the classes, J. */
-export interface SampledEnergy {
-  readonly energyJ: number;
-  readonly seJ: number;
-  /** Why it cannot be determined. */
-  readonly why: string | undefined;
-}
-
 /** Shortest series of a band: below it its noise is not known. */
 const BAND_LEAST = 16;
 /** A stay that is less likely is one sample's: between two samples nothing is known of it. */
@@ -85,12 +66,6 @@ const SPREADS = [0.2, 0.25, 0.3, 0.4, 0.5], USUAL_SPREAD = 0.25, SPREAD_WEIGHT =
 const IDLE_SPREAD = 1;
 /** Error of the power of that time, as a part of the mean power, whatever the data say. */
 const IDLE_ERROR = 0.02;
-/** Power of a class at least, as a part of the mean. */
-const POWER_LEAST = 0.05;
-/** A value with a greater error is not determined. */
-const ERROR_MOST = 0.1;
-/** The data, and not the prior, decided at least half of its variance, unless it is as good as this. */
-const PRIOR_LEFT = 0.5, GOOD = 0.02;
 /** Fewer samples are too few. */
 const SAMPLES_LEAST = 30;
 
@@ -125,8 +100,6 @@ export class SampledPowers {
   #covariance: Float64Array;
   /** Spread of the prior by class, W. */
   #prior: Float64Array;
-  /** Energies are scaled to the counter's. */
-  #scale = 1;
   readonly isKnown: boolean;
 
   constructor(domain: SampledDomain) {
@@ -212,9 +185,7 @@ export class SampledPowers {
       for (let k = 0; k < n * n; k++) s[k] += blur[k] * (sigma * this.#meanW) ** 2;
       sigma = this.#posterior(b, c, s);
     }
-    const { energies, total } = this.#raw();
-    this.#scale = this.#domain.totalJ / total;
-    return energies.every(Number.isFinite) && this.#covariance.every(Number.isFinite);
+    return this.#delta.every(Number.isFinite) && this.#covariance.every(Number.isFinite);
   }
 
   /** Powers given the moments c = Bδ with noise S. @returns The spread that is most likely. */
@@ -319,13 +290,9 @@ export class SampledPowers {
     return { near, between };
   }
 
-  #raw(): { energies: Float64Array; total: number } {
-    const energies = this.#timeS.map((s, r) => s * this.#powerW(r));
-    return { energies, total: energies.reduce((sum, joules) => sum + joules, 0) };
-  }
-
-  #powerW(r: number): number {
-    return Math.max(this.#meanW + this.#delta[r], POWER_LEAST * this.#meanW);
+  /** Power of a class, W. */
+  powerW(r: number): number {
+    return this.#meanW + this.#delta[r];
   }
 
   /** Number of the class of time that is not running. */
@@ -351,41 +318,37 @@ export class SampledPowers {
     return this.#timeS[r];
   }
 
-  /** Energy of a part of the time of some classes. */
-  part(weights: readonly (readonly [of: number, seconds: number])[]): SampledPart {
-    const n = this.#n, v = this.#covariance;
-    const all = this.#timeS.reduce((sum, s) => sum + s, 0);
-    let energyJ = 0, powers = 0, prior = 0, times = 0;
-    for (const [r, w] of weights) {
-      const powerW = this.#powerW(r);
-      energyJ += w * powerW * this.#scale;
-      for (const [q, other] of weights) powers += w * v[r * n + q] * other;
-      prior += (this.#prior[r] * w) ** 2;
-      if (r === this.idle) times += (IDLE_ERROR * this.#meanW * w) ** 2;
-      else if (w > 0) times += w / this.#timeS[r] * this.#drawn[r] * (powerW * (1 - w / all)) ** 2;
-    }
-    return { energyJ, powers: Math.max(0, powers), prior, times, isKnown: this.isKnown };
+  /** Spread of a class's power before the data, W. */
+  priorW(r: number): number {
+    return this.#prior[r];
   }
-}
 
-/**
- * Energy of parts of one or several domains together.
- *
- * @param why The cause where it cannot be determined.
- */
-export function sampledEnergy(parts: readonly SampledPart[], why: string): SampledEnergy {
-  let energyJ = 0, powers = 0, prior = 0, times = 0, isKnown = true;
-  for (const part of parts) {
-    energyJ += part.energyJ;
-    powers += part.powers;
-    prior += part.prior;
-    times += part.times;
-    isKnown &&= part.isKnown;
+  /** Classes, and the time that is not running. */
+  get size(): number {
+    return this.#n;
   }
-  const seJ = Math.sqrt(powers + times);
-  const isSeparate = powers <= PRIOR_LEFT * prior || seJ <= GOOD * energyJ;
-  const isTold = isKnown && seJ <= ERROR_MOST * energyJ && isSeparate;
-  return { energyJ, seJ, why: isTold || energyJ === 0 ? undefined : why };
+
+  /** Energy of the counter in the run, J. */
+  get totalJ(): number {
+    return this.#domain.totalJ;
+  }
+
+  /** Mean power, J per s of a lane. */
+  get meanW(): number {
+    return this.#meanW;
+  }
+
+  /** Covariances of powers times seconds by class, W. */
+  spread(seconds: Float64Array): Float64Array {
+    return product(this.#covariance, seconds, this.#n, this.#n, 1);
+  }
+
+  /** Variance of the energy of some seconds of a class, J², by the error of this time at a power. */
+  timeVariance(r: number, seconds: number, powerW: number): number {
+    if (!(seconds > 0)) return 0;
+    if (r === this.idle) return (IDLE_ERROR * this.#meanW * seconds) ** 2;
+    return seconds / this.#timeS[r] * this.#drawn[r] * powerW ** 2;
+  }
 }
 
 /** ZᵀZ and Zᵀu of a band. */

@@ -9,20 +9,23 @@ import { type Boundaries, findBoundaries } from "../../energy/attribution/clock.
 import { MAX_CLASSES } from "../../energy/attribution/domain.ts";
 import { countUpTo } from "../../energy/attribution/linear.ts";
 import {
-  type SampledEnergy,
-  sampledEnergy,
-  type SampledPart,
   SampledPowers,
   type SampledStretch,
   spreadSample,
 } from "../../energy/attribution/sampled.ts";
+import {
+  type ClassTimes,
+  type SampledEnergy,
+  SampledSum,
+} from "../../energy/attribution/sampled_sum.ts";
 import type { FunctionData, LeafClasses } from "../../profile/function_data.ts";
 import type { SampleSeen } from "../../profile/profile.ts";
 import { type EnergyCounter, findCounters } from "./energy_counters.ts";
+import type { HeldRegions } from "./held_regions.ts";
 import type { RunView } from "./run_view.ts";
 
-/** Functions with energies of their own; the others are one. */
-export const MAX_FUNCTIONS = MAX_CLASSES - 2;
+/** Classes of functions: those with energies of their own, and one of the others in each region. */
+export const MAX_LEAVES = MAX_CLASSES - 1;
 /** More samples (40 MB), or readings, leave out every second block of time. */
 const SAMPLES_MOST = 1 << 21, READINGS_MOST = 1 << 16;
 /** Length of such a block, s. */
@@ -33,12 +36,14 @@ const BUSY_PERIODS = 40;
 const NEXT_PERIODS = 1.5;
 /** Totals that differ more are not of the same time. */
 const SAME_TOTAL = 0.1;
-const NO_ENERGY: SampledEnergy = { energyJ: 0, seJ: 0, why: undefined };
-/** Why a function among many has no energy. */
-const JOINED = `only the ${MAX_FUNCTIONS} functions with most time have energies`;
+/** Share of a function's time among those that have no energies of their own. */
+const JOINED_SHARE = 0.01;
 
 /** Time of a function by leaf, s. */
 export type LeafTimes = readonly (readonly [leaf: number, seconds: number])[];
+
+/** Parts of what is in regions. */
+export type RegionShares = readonly (readonly [region: number, share: number])[];
 
 /** Energies of one component. */
 export interface ComponentEnergies {
@@ -49,10 +54,10 @@ export interface ComponentEnergies {
   /** Energy while the CPUs that the command uses waited, and their time, s. */
   readonly waiting: SampledEnergy;
   readonly waitingS: number;
-  /** Energy of a leaf, by the time it had. */
-  own(leaf: number, seconds: number): SampledEnergy;
-  /** Energy of a function with all that it calls. */
-  sum(times: LeafTimes): SampledEnergy;
+  /** Energy of a function, by the time it had in each class. */
+  own(times: LeafTimes): SampledEnergy;
+  /** Energy of a function with all that it calls, and of a share of the time that threads waited in regions. */
+  sum(times: LeafTimes, waits?: RegionShares): SampledEnergy;
 }
 
 /** One counter's powers, and the share of each leaf's time on its CPUs. */
@@ -162,7 +167,7 @@ export class FunctionEnergies {
   }
 
   /** Energies by component. */
-  finish(data: FunctionData, leaves: LeafClasses): ComponentEnergies[] {
+  finish(data: FunctionData, leaves: LeafClasses, regions: HeldRegions): ComponentEnergies[] {
     const { energies } = this.#run;
     const kinds = [...new Set(this.#counters.map(({ kind }) => kind))]
       .filter((kind) => energies === undefined || energies.kinds.includes(kind));
@@ -182,7 +187,7 @@ export class FunctionEnergies {
         if (domain === undefined) otherCpusJ += counted[i] * scale;
         else domains.push(domain);
       });
-      return [new Component(kind, sum * scale, otherCpusJ, domains)];
+      return [new Component(kind, { totalJ: sum * scale, otherCpusJ, domains, leaves, regions })];
     });
   }
 
@@ -354,42 +359,91 @@ function addSpan(
   }
 }
 
+/** Sources of a component's energies. */
+interface ComponentSources {
+  readonly totalJ: number;
+  readonly otherCpusJ: number;
+  readonly domains: readonly Domain[];
+  readonly leaves: LeafClasses;
+  readonly regions: HeldRegions;
+}
+
 class Component implements ComponentEnergies {
+  readonly totalJ: number;
+  readonly otherCpusJ: number;
   readonly waiting: SampledEnergy;
   readonly waitingS: number;
+  readonly #domains: readonly Domain[];
+  readonly #leaves: LeafClasses;
+  readonly #sum: SampledSum;
+  /** By region: times of all its classes, and the part of them that threads waited. */
+  readonly #whole: readonly ClassTimes[];
 
   constructor(
     readonly kind: EnergyKind,
-    readonly totalJ: number,
-    readonly otherCpusJ: number,
-    readonly domains: readonly Domain[],
+    { totalJ, otherCpusJ, domains, leaves, regions }: ComponentSources,
   ) {
-    const parts = domains.map(({ powers }) => powers.part([[powers.idle, powers.idleS]]));
-    this.waiting = sampledEnergy(parts, this.#cause(-1));
-    this.waitingS = domains.reduce((sum, { powers }) => sum + powers.idleS, 0);
+    [this.totalJ, this.otherCpusJ] = [totalJ, otherCpusJ];
+    [this.#domains, this.#leaves] = [domains, leaves];
+    const powers = domains.map((domain) => domain.powers);
+    const whole = this.#whole = this.#wholes(regions);
+    this.#sum = new SampledSum(powers, whole, totalJ - otherCpusJ, regions.sums(kind));
+    this.waitingS = powers.reduce((sum, { idleS }) => sum + idleS, 0);
+    this.waiting = this.sum([], whole.map((_, region) => [region, 1] as const));
   }
 
-  own(leaf: number, seconds: number): SampledEnergy {
-    if (seconds === 0) return NO_ENERGY;
-    const energy = sampledEnergy(this.#parts([[leaf, seconds]]), this.#cause(leaf));
-    return leaf < MAX_FUNCTIONS ? energy : Object.assign({}, energy, { why: JOINED });
+  /** Times by region: by domain, and there by class, the time that is not running last. */
+  #wholes(regions: HeldRegions): ClassTimes[] {
+    const { count, timeS, regionOf } = this.#leaves, cpuS = new Float64Array(regions.count);
+    for (let c = 0; c < count; c++) cpuS[regionOf(c)] += timeS[c];
+    const whole = Array.from({ length: regions.count }, () => {
+      return new Float64Array(this.#domains.length * (count + 1));
+    });
+    this.#domains.forEach(({ powers, shares }, d) => {
+      const first = d * (count + 1), idle = first + powers.idle, waitS = cpuS.map(() => 0);
+      for (let c = 0; c < count; c++) {
+        const g = regionOf(c), s = timeS[c] * shares[c];
+        whole[g][first + c] = s;
+        const restS = g === 0 ? 0 : Math.max(0, regions.threadS(g) - cpuS[g]);
+        waitS[g] += restS * s / cpuS[g];
+      }
+      // More threads than CPUs wait for each other.
+      const all = waitS.reduce((sum, s) => sum + s, 0);
+      const part = all > powers.idleS ? powers.idleS / all : 1;
+      whole.forEach((times, g) => times[idle] = waitS[g] * part);
+      whole[0][idle] = Math.max(0, powers.idleS - all);
+    });
+    return whole;
   }
 
-  sum(times: LeafTimes): SampledEnergy {
-    return sampledEnergy(this.#parts(times), this.#cause(-1));
+  own(times: LeafTimes): SampledEnergy {
+    const energy = this.sum(times), { separate } = this.#leaves;
+    const all = times.reduce((sum, [, s]) => sum + s, 0);
+    const joined = times.reduce((sum, [leaf, s]) => leaf < separate ? sum : sum + s, 0);
+    if (joined <= JOINED_SHARE * all) return energy;
+    const why = `only the ${separate} functions with most time have energies`;
+    return Object.assign({}, energy, { why });
   }
 
-  #parts(times: LeafTimes): SampledPart[] {
-    return this.domains.map(({ powers, shares }) =>
-      powers.part(times.map(([leaf, seconds]) => [leaf, seconds * shares[leaf]] as const))
-    );
+  sum(times: LeafTimes, waits: RegionShares = []): SampledEnergy {
+    const parts = new Map<number, ClassTimes>(), { count, regionOf } = this.#leaves;
+    const of = (region: number) =>
+      parts.getOrInsertComputed(region, () => new Float64Array(this.#whole[0].length));
+    this.#domains.forEach(({ powers, shares }, d) => {
+      const first = d * (count + 1);
+      for (const [leaf, s] of times) of(regionOf(leaf))[first + leaf] += s * shares[leaf];
+      const idle = first + powers.idle;
+      for (const [g, share] of waits) of(g)[idle] += share * this.#whole[g][idle];
+    });
+    return this.#sum.energy(parts, this.#cause(times));
   }
 
-  /** The reason of the domain where a leaf had most time. */
-  #cause(leaf: number): string {
-    const [first, ...others] = this.domains;
+  /** The reason of the class with most time, in the domain where it had most of it. */
+  #cause(times: LeafTimes): string {
+    const [first, ...others] = this.#domains;
     if (first === undefined) return "";
-    if (leaf < 0) return first.powers.cause(first.powers.idle);
+    if (times.length === 0) return first.powers.cause(first.powers.idle);
+    const [leaf] = times.reduce((a, b) => b[1] > a[1] ? b : a);
     const most = others.reduce((a, b) => b.shares[leaf] > a.shares[leaf] ? b : a, first);
     return most.powers.cause(leaf);
   }

@@ -5,7 +5,7 @@
 import { rounded } from "../../core/number_format.ts";
 import type { EnergyKind } from "../../core/region_tree.ts";
 import { type Nested, present } from "../../core/report.ts";
-import type { SampledEnergy } from "../../energy/attribution/sampled.ts";
+import type { SampledEnergy } from "../../energy/attribution/sampled_sum.ts";
 import { foldedText } from "../../formats/folded.ts";
 import { type ScriptFrame, scriptText } from "../../formats/perf_script.ts";
 import { WholeFile } from "../../os/files/whole_file.ts";
@@ -27,13 +27,11 @@ import { FRAME, type SampleSeen } from "../../profile/profile.ts";
 import { kernelAddress } from "../../profile/records.ts";
 import type { PageFunctions } from "../../show/page/data.ts";
 import { speedscopeJson } from "../../show/analysis/speedscope.ts";
-import {
-  type ComponentEnergies,
-  type FunctionEnergies,
-  MAX_FUNCTIONS,
-} from "./function_energies.ts";
+import { type ComponentEnergies, type FunctionEnergies, MAX_LEAVES } from "./function_energies.ts";
 import { functionTree } from "./function_tree.ts";
 import type { FUNCTION_FILES } from "./function_options.ts";
+import { HeldRegions } from "./held_regions.ts";
+import type { NoteSources } from "../recordings/function_rows.ts";
 import type { OutputSite } from "./output.ts";
 import type { RunView } from "./run_view.ts";
 
@@ -74,6 +72,8 @@ export interface FunctionFileSources {
   readonly pack: PackPprof | undefined;
   /** Absent: no counter serves. */
   readonly energies: FunctionEnergies | undefined;
+  /** Time without samples; absent: the recording does not know it. */
+  readonly about: Pick<NoteSources, "elsewhereNs" | "missedNs" | "others"> | undefined;
 }
 
 /** The report's part, and what the page has. */
@@ -86,7 +86,7 @@ export interface WrittenFunctions {
 export function writeFunctions(
   data: FunctionData,
   samples: readonly SampleSeen[],
-  { run, paths, site, pack, energies }: FunctionFileSources,
+  { run, paths, site, pack, energies, about }: FunctionFileSources,
 ): WrittenFunctions {
   const all = data.costs.map(({ node, ns, samples, briefNs }): FunctionStack => {
     return { frames: stackOf(data, node), ns, samples, briefNs, node };
@@ -94,8 +94,19 @@ export function writeFunctions(
   const off = data.off.map(({ node, ns, samples, briefNs }): FunctionStack => {
     return { frames: stackOf(data, node), ns, samples, briefNs, node };
   });
-  const leaves = leafClasses(data.costs, all, MAX_FUNCTIONS);
-  const components = energies?.finish(data, leaves) ?? [];
+  const { cpuNs, lostNs } = data.facts, { elsewhereNs = 0, missedNs = 0, others = 0 } = about ?? {};
+  const regions = new HeldRegions(run, all, {
+    cpuNs,
+    missingNs: about === undefined ? cpuNs : lostNs + elsewhereNs + missedNs,
+    others,
+  });
+  const leaves = leafClasses({
+    costs: data.costs,
+    stacks: all,
+    regions: regions.count,
+    regionOf: (stack) => regions.of(stack),
+  }, MAX_LEAVES);
+  const components = energies?.finish(data, leaves, regions) ?? [];
   const stacks = all.map((stack) => withEnergies(stack, leaves, components));
   const { version, profile, startTime } = run.header;
   const write = (path: string | undefined, make: () => Iterable<string> | Uint8Array) => {
@@ -119,7 +130,7 @@ export function writeFunctions(
   write(paths["perf-script"], () => scripts(data, samples));
   return {
     facts: factsOf(data, { stacks, off, leaves, components }),
-    tree: functionTree(stacks, leaves, components),
+    tree: functionTree(stacks, { leaves, components, regions }),
   };
 }
 
@@ -131,11 +142,11 @@ function withEnergies(
 ): StackRow {
   const leaf = leaves.of(stack.node), none: OwnEnergy = { energyJ: NaN, seJ: NaN };
   const known = components.map((component) => {
-    return leaf >= 0 && component.own(leaf, leaves.timeS[leaf]).why === undefined;
+    return leaf >= 0 && component.own([[leaf, leaves.timeS[leaf]]]).why === undefined;
   });
   const energiesOf = (ns: number) =>
     new Map(components.map((component, i): [EnergyKind, OwnEnergy] => {
-      return [component.kind, known[i] ? component.own(leaf, ns / 1e9) : none];
+      return [component.kind, known[i] ? component.own([[leaf, ns / 1e9]]) : none];
     }));
   return Object.assign({ energiesOf }, stack);
 }
@@ -279,14 +290,14 @@ function offFacts(
 
 /** Keys with the energy of a function: its own, and with all that it calls. */
 function energiesOf(
-  { leaf, leafS }: FunctionRow,
+  { ownS, leafS }: FunctionRow,
   components: readonly ComponentEnergies[],
 ): { [key: string]: Nested } {
   const out: { [key: string]: Nested } = {};
   for (const component of components) {
     const { kind } = component, times = [...leafS];
-    if (leaf >= 0) {
-      const own = component.own(leaf, leafS.get(leaf)!);
+    if (ownS.size > 0) {
+      const own = component.own([...ownS]);
       addEnergy(out, `${kind}-energy`, own);
       if (own.why !== undefined) out[`${kind}-energy not determined`] = own.why;
     }

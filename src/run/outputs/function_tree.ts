@@ -3,13 +3,22 @@
  * @module
  */
 import type { Column, PageFunctions } from "../../show/page/data.ts";
-import type { SampledEnergy } from "../../energy/attribution/sampled.ts";
-import type { FunctionStack, LeafClasses } from "../../profile/function_data.ts";
+import type { SampledEnergy } from "../../energy/attribution/sampled_sum.ts";
+import { type FunctionStack, isRegion, type LeafClasses } from "../../profile/function_data.ts";
 import type { ComponentEnergies, LeafTimes } from "./function_energies.ts";
+import type { HeldRegions } from "./held_regions.ts";
 
 /** Nodes with less time are left out, and so are those beyond so many bytes of names. */
 const SHARE_LEAST = 0.001, NAME_BYTES_MOST = 60_000;
 const DIGITS = 5;
+const WAITING = "[not running]", OTHER_CPUS = "[other CPUs]";
+
+/** Sources of the energies. */
+interface TreeSources {
+  readonly leaves: LeafClasses;
+  readonly components: readonly ComponentEnergies[];
+  readonly regions: HeldRegions;
+}
 
 interface Node {
   readonly name: string;
@@ -19,31 +28,45 @@ interface Node {
   /** By class of the leaf: all time, and own time, s. */
   readonly leafS: Map<number, number>;
   readonly ownS: Map<number, number>;
+  /** By region that is here: the share of its time. */
+  readonly waits: Map<number, number>;
 }
 
 /** The tree, each node behind its caller; siblings by time. */
 export function functionTree(
   stacks: readonly FunctionStack[],
-  leaves: LeafClasses,
-  components: readonly ComponentEnergies[],
+  { leaves, components, regions }: TreeSources,
 ): PageFunctions {
-  const root = nodeOf("");
-  for (const { frames, ns, node } of stacks) {
-    const leaf = leaves.of(node);
+  const root = nodeOf(""), regionNs = new Float64Array(regions.count);
+  for (const stack of stacks) regionNs[regions.of(stack)] += stack.ns;
+  for (const stack of stacks) {
+    const { frames, ns, node } = stack, leaf = leaves.of(node), region = regions.of(stack);
+    const innermost = region === 0 ? -1 : frames.findLastIndex(isRegion);
     let at = root;
     add(root, leaf, ns);
-    for (const { name, suffix } of frames) {
+    frames.forEach(({ name, suffix }, depth) => {
       const full = name + suffix;
       at = at.children.getOrInsertComputed(full, () => nodeOf(full));
       add(at, leaf, ns);
-    }
+      // Threads that wait in a region are in the regions and processes around it, and in no function.
+      if (depth > innermost) return;
+      const places = [at];
+      if (depth === innermost) {
+        places.push(at.children.getOrInsertComputed(WAITING, () => nodeOf(WAITING)));
+      }
+      for (const { waits } of places) {
+        waits.set(region, (waits.get(region) ?? 0) + ns / regionNs[region]);
+      }
+    });
     at.ownNs += ns;
     if (leaf >= 0) at.ownS.set(leaf, (at.ownS.get(leaf) ?? 0) + ns / 1e9);
   }
   const nodes: Node[] = [], parent: number[] = [];
   let bytes = 0;
   const visit = (children: Iterable<Node>, above: number) => {
-    const shown = [...children].filter(({ ns }) => ns >= SHARE_LEAST * root.ns)
+    const shown = [...children].filter(({ ns, waits }) =>
+      ns >= SHARE_LEAST * root.ns || waits.size > 0
+    )
       .sort((a, b) => b.ns - a.ns || (a.name < b.name ? -1 : 1));
     for (const child of shown) {
       bytes += child.name.length;
@@ -55,18 +78,17 @@ export function functionTree(
   visit(root.children.values(), -1);
   const energies = (of: (component: ComponentEnergies, node: Node) => SampledEnergy) =>
     components.map((component) => nodes.map((node) => of(component, node)));
-  const totals = energies((component, { leafS }) => component.sum([...leafS]));
-  const own = energies((component, node) => ownEnergy(component, node, leaves));
+  const totals = energies((component, { leafS, waits }) => component.sum([...leafS], [...waits]));
+  const own = energies((component, node) =>
+    node.name === WAITING ? component.sum([], [...node.waits]) : ownEnergy(component, node, leaves)
+  );
   const hasOthers = components.some(({ otherCpusJ }) => otherCpusJ > 0);
-  const rests = components.map(({ waiting, otherCpusJ }) => {
-    const others = { energyJ: otherCpusJ, seJ: 0, why: undefined };
+  const rests = components.map((component) => {
+    const others = { energyJ: component.otherCpusJ, seJ: 0, why: undefined };
+    const waiting = component.sum([], [[0, 1]]);
     return hasOthers ? [waiting, others] : [waiting];
   });
-  const restNames = components.length === 0
-    ? []
-    : hasOthers
-    ? ["[not running]", "[other CPUs]"]
-    : ["[not running]"];
+  const restNames = components.length === 0 ? [] : hasOthers ? [WAITING, OTHER_CPUS] : [WAITING];
   const columns = (rows: SampledEnergy[][], of: (energy: SampledEnergy) => number): Column[] =>
     rows.map((column, i) => {
       return column.concat(rests[i]).map((energy) =>
@@ -87,7 +109,15 @@ export function functionTree(
 }
 
 function nodeOf(name: string): Node {
-  return { name, children: new Map(), ns: 0, ownNs: 0, leafS: new Map(), ownS: new Map() };
+  return {
+    name,
+    children: new Map(),
+    ns: 0,
+    ownNs: 0,
+    leafS: new Map(),
+    ownS: new Map(),
+    waits: new Map(),
+  };
 }
 
 function add(node: Node, leaf: number, ns: number): void {
@@ -102,7 +132,7 @@ function ownEnergy(
   leaves: LeafClasses,
 ): SampledEnergy {
   const parts: LeafTimes = [...ownS];
-  const unknown = parts.map(([leaf]) => component.own(leaf, leaves.timeS[leaf]).why)
+  const unknown = parts.map(([leaf]) => component.own([[leaf, leaves.timeS[leaf]]]).why)
     .find((why) => why !== undefined);
   return Object.assign(component.sum(parts), { why: unknown });
 }

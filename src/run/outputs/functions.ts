@@ -93,7 +93,7 @@ function setFunctions({ joulemark }: ReportHost, functions: Nested | undefined):
 /** Functions of a recording. */
 function replayed(
   directory: string,
-  sources: Omit<FunctionFileSources, "energies">,
+  sources: Omit<FunctionFileSources, "energies" | "about">,
 ): OpenOutput | undefined {
   const data = readFunctions(directory);
   if (data === undefined) {
@@ -118,7 +118,11 @@ function replayed(
     sample: (timeS, _last, ends) => energies?.step(timeS, ends),
     finish: () => {
       for (const sample of samples) energies?.sample(sample);
-      written = writeFunctions(data, samples, Object.assign({ energies }, sources));
+      written = writeFunctions(
+        data,
+        samples,
+        Object.assign({ energies, about: data.about }, sources),
+      );
     },
     get functions() {
       return written?.tree;
@@ -153,7 +157,7 @@ class FunctionOutput implements OpenOutput {
   /** Absent: there is no counter to read. */
   readonly sample: OpenOutput["sample"];
   readonly #sampling: FunctionSampling;
-  readonly #files: FunctionFileSources;
+  readonly #files: Omit<FunctionFileSources, "about">;
   readonly #live: LiveFunctions;
   readonly #samples: SampleSeen[] = [];
   /** Samples for other outputs. */
@@ -162,7 +166,11 @@ class FunctionOutput implements OpenOutput {
   #written: WrittenFunctions | undefined;
   #about: NoteSources;
 
-  constructor(sampling: FunctionSampling, files: FunctionFileSources, live: LiveFunctions) {
+  constructor(
+    sampling: FunctionSampling,
+    files: Omit<FunctionFileSources, "about">,
+    live: LiveFunctions,
+  ) {
     [this.#sampling, this.#files, this.#live] = [sampling, files, live];
     this.#about = { stackBytes: live.stackBytes, elsewhereNs: 0, others: 0, unread: [] };
     const keeps = files.paths["perf-script"] !== undefined, writer = live.recording?.writer;
@@ -244,7 +252,7 @@ class FunctionOutput implements OpenOutput {
     // Files that grow are closed by now.
     const rows = recording?.writer.finish(data, profile.processes.names, about);
     if (rows !== undefined) writeFile(recording!.namesPath, () => [rows], this.#files.site);
-    this.#written = writeFunctions(data, this.#samples, this.#files);
+    this.#written = writeFunctions(data, this.#samples, Object.assign({ about }, this.#files));
     const why = whyNoTimers(this.#sampling.timers, data.durationNs);
     if (why !== undefined) {
       this.#files.site.log(`no functions: ${why}`);

@@ -1,6 +1,7 @@
 /** Energies of functions from samples: errors, coverage, and what is refused. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { SAMPLED_CAUSES, SampledPowers } from "../../../src/energy/attribution/sampled.ts";
+import { SampledSum } from "../../../src/energy/attribution/sampled_sum.ts";
 import { own, shown } from "../../_support/judge_functions.ts";
 import { sampledProgram } from "../../_support/sampled_program.ts";
 import { testSeed } from "./_seed.ts";
@@ -79,4 +80,61 @@ Deno.test("too little, or what no power fits, is refused with a reason", () => {
   const still = { ...stretch, energyJ: new Float64Array(stretch.energyJ.length) };
   const flat = new SampledPowers({ ...made, totalJ: 0, stretches: [still] });
   for (let r = 0; r < 3; r++) assert(!(own(flat, r).energyJ > 0));
+});
+
+Deno.test("energies of functions add up to the energy of their region, and gain from it", () => {
+  let before = 0, determined = 0, inside = 0;
+  for (const seed of SEEDS) {
+    const n = 12,
+      { domain, truthJ } = sampledProgram({
+        functions: n,
+        hz: 199,
+        kind: "mixed",
+        seed,
+        off: 0.2,
+      });
+    const powers = new SampledPowers(domain), regions = [3, 6, 12];
+    // Outside of regions is what is not running and the last functions.
+    const regionOf = (r: number) => regions.findIndex((end) => r < end) % 2 + 1;
+    const whole = [0, 1, 2].map((g) =>
+      Float64Array.from({ length: n + 1 }, (_, r) => {
+        return (r === n ? 0 : regionOf(r)) === g ? powers.seconds(r) : 0;
+      })
+    );
+    const trueJ = [1, 2].map((g) =>
+      truthJ.reduce((sum, j, r) => regionOf(r) === g ? sum + j : sum, 0)
+    );
+    const energyJ = Float64Array.from(trueJ, (j) => 1.002 * j), seJ = energyJ.map((j) => 0.004 * j);
+    const covariance = -0.5 * seJ[0] * seJ[1];
+    const covarianceJ2 = Float64Array.of(seJ[0] ** 2, covariance, covariance, seJ[1] ** 2);
+    const sum = new SampledSum([powers], whole, domain.totalJ, { energyJ, covarianceJ2 });
+    const one = (r: number) => {
+      const times = new Float64Array(n + 1), region = r === n ? 0 : regionOf(r);
+      times[r] = powers.seconds(r);
+      return sum.energy(new Map([[region, times]]), "short");
+    };
+    const regionJ = [0, 0, 0];
+    for (let r = 0; r <= n; r++) {
+      const found = one(r);
+      regionJ[r === n ? 0 : regionOf(r)] += found.energyJ;
+      if (r === n) continue;
+      if (own(powers, r).why === undefined) before++;
+      if (found.why !== undefined) continue;
+      determined++;
+      if (Math.abs(found.energyJ - truthJ[r]) <= 2 * found.seJ) inside++;
+    }
+    const restJ = domain.totalJ - energyJ[0] - energyJ[1];
+    [restJ, ...energyJ].forEach((j, g) => assertAlmostEquals(regionJ[g], j, 1e-6 * domain.totalJ));
+    // Sums of regions have the errors of their marks.
+    for (const g of [1, 2]) {
+      const { energyJ: joules, seJ: error, why } = sum.energy(new Map([[g, whole[g]]]), "short");
+      assertAlmostEquals(joules, energyJ[g - 1], 1e-6 * joules);
+      assertAlmostEquals(error, seJ[g - 1], 1e-3 * error);
+      assertEquals(why, undefined);
+    }
+    const both = sum.energy(new Map([[1, whole[1]], [2, whole[2]]]), "short");
+    assertAlmostEquals(both.seJ, Math.sqrt(covarianceJ2.reduce((a, b) => a + b)), 1e-3 * both.seJ);
+  }
+  const text = `${before}, ${determined}, ${inside} of ${12 * SEEDS.length}`;
+  assert(determined > before && inside >= 0.88 * determined, text);
 });

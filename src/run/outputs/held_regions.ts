@@ -1,0 +1,124 @@
+/**
+ * Regions around sampled functions whose energy their marks say: the energies of their functions add up to it.
+ * docs/explanation/energy-of-functions.md.
+ * @module
+ */
+import { ROOT } from "../../core/path_stats.ts";
+import type { EnergyKind } from "../../core/region_tree.ts";
+import type { RegionSums } from "../../energy/attribution/sampled_sum.ts";
+import { PathFamilies } from "../../energy/totals/build_tree.ts";
+import { type FunctionStack, isRegion } from "../../profile/function_data.ts";
+import type { RunView } from "./run_view.ts";
+
+/** Regions at most: each takes the place of a function among the classes. */
+const REGIONS_MOST = 16;
+/** Samples that are missing, as a part of the CPU time: with more, a region's functions are not all of it. */
+const MISSING_MOST = 0.02;
+
+/** CPU time of the command, and the part without samples, ns. */
+export interface Unsampled {
+  readonly cpuNs: number;
+  readonly missingNs: number;
+  /** Processes that other runs sample. */
+  readonly others: number;
+}
+
+interface HeldRegion {
+  readonly paths: number[];
+  sampledNs: number;
+}
+
+/** The regions, by number; 0 is all that is outside of them. */
+export class HeldRegions {
+  readonly #run: RunView;
+  readonly #regions: readonly HeldRegion[];
+  readonly #number: Map<string, number>;
+
+  constructor(run: RunView, stacks: readonly FunctionStack[], unsampled: Unsampled) {
+    this.#run = run;
+    const { cpuNs, missingNs, others } = unsampled;
+    const found = new Map<string, HeldRegion>();
+    if (others === 0 && missingNs <= MISSING_MOST * cpuNs) this.#find(stacks, found);
+    const shown = [...found].filter(([, { paths }]) => this.#isKnown(paths))
+      .sort(([, a], [, b]) => b.sampledNs - a.sampledNs).slice(0, REGIONS_MOST);
+    this.#regions = shown.map(([, region]) => region);
+    this.#number = new Map(shown.map(([key], i) => [key, i + 1]));
+  }
+
+  #find(stacks: readonly FunctionStack[], found: Map<string, HeldRegion>): void {
+    for (const stack of stacks) {
+      const key = keyOf(stack);
+      if (key === "") continue;
+      found.getOrInsertComputed(key, () => ({ paths: [], sampledNs: 0 })).sampledNs += stack.ns;
+    }
+    const { paths, regionPaths: { stats } } = this.#run.tracker;
+    for (let path = ROOT + 1; path < paths.length && found.size > 0; path++) {
+      if (!(stats.selfNs[path] > 0)) continue;
+      found.get(paths.names(path).map(regionFrame).join("\0"))?.paths.push(path);
+    }
+  }
+
+  /** Time and energy of some paths alone are known. */
+  #isKnown(of: readonly number[]): boolean {
+    const { energies, tracker: { paths, regionPaths } } = this.#run;
+    if (energies === undefined || of.length === 0) return false;
+    const families = new PathFamilies(paths);
+    const isFolded = of.some((path) =>
+      regionPaths.isFolded(path) || families.children(path).some((at) => regionPaths.isFolded(at))
+    );
+    return !isFolded && energies.kinds.some((kind) => energies.of(kind, of).fitJ > 0);
+  }
+
+  /** Number of regions, with what is outside of them. */
+  get count(): number {
+    return this.#regions.length + 1;
+  }
+
+  /** The region of a stack. */
+  of(stack: FunctionStack): number {
+    return this.#number.get(keyOf(stack)) ?? 0;
+  }
+
+  /** Number of a region by its frames; `undefined`: it is none of these. */
+  named(frames: readonly string[]): number | undefined {
+    return this.#number.get(frames.join("\0"));
+  }
+
+  /** Time of threads in a region, without those in it, s. */
+  threadS(region: number): number {
+    const { stats } = this.#run.tracker.regionPaths;
+    return this.#regions[region - 1].paths.reduce((sum, path) => sum + stats.selfNs[path], 0) / 1e9;
+  }
+
+  /** Energies of the regions by one counter. */
+  sums(kind: EnergyKind): RegionSums {
+    const energies = this.#run.energies!, count = this.#regions.length;
+    const energyJ = new Float64Array(count), covarianceJ2 = new Float64Array(count * count);
+    const variance = (of: readonly number[]) => {
+      const { fitJ, seJ } = energies.of(kind, of);
+      return Number.isNaN(fitJ) ? NaN : seJ ** 2;
+    };
+    this.#regions.forEach(({ paths }, i) => {
+      energyJ[i] = energies.of(kind, paths).fitJ;
+      covarianceJ2[i * count + i] = variance(paths);
+    });
+    for (let i = 0; i < count; i++) {
+      for (let j = 0; j < i; j++) {
+        const both = variance([...this.#regions[i].paths, ...this.#regions[j].paths]);
+        const own = covarianceJ2[i * count + i] + covarianceJ2[j * count + j];
+        const covariance = (both - own) / 2;
+        covarianceJ2[i * count + j] = covarianceJ2[j * count + i] = covariance || 0;
+      }
+    }
+    return { energyJ, covarianceJ2 };
+  }
+}
+
+function regionFrame(name: string): string {
+  return `{${name}}`;
+}
+
+/** The regions of a stack; empty: none. */
+function keyOf({ frames }: FunctionStack): string {
+  return frames.filter(isRegion).map(({ name }) => name).join("\0");
+}
