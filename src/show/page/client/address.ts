@@ -29,9 +29,7 @@ export function writeAddress({ data, model, state }: Page): void {
       ? []
       : [`host=${encodeURIComponent(state.host)}`],
     ...state.region < 0 ? [] : [`region=${encodeURIComponent(`/${model.paths[state.region]}`)}`],
-    ...state.span === undefined
-      ? []
-      : [`t=${state.span.map((time) => Number(time.toPrecision(6))).join("-")}`],
+    ...state.span === undefined ? [] : [`t=${state.span.join("-")}`],
   ];
   const address = words.length === 0 ? location.pathname + location.search : `#${words.join("&")}`;
   try {

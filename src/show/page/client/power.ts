@@ -463,7 +463,7 @@ function listen(svg: SVGSVGElement, page: Page, geometry: () => Geometry | undef
     if (now === undefined || from === undefined) return;
     const to = timeAt(event, now);
     if (Math.abs(to - from) < MIN_PART * (now.shown[1] - now.shown[0])) return;
-    state.span = [Math.min(from, to), Math.max(from, to)];
+    select(state, Math.min(from, to), Math.max(from, to));
     page.changed();
   });
   svg.addEventListener("pointerup", () => from = undefined);
@@ -481,6 +481,11 @@ function listen(svg: SVGSVGElement, page: Page, geometry: () => Geometry | undef
   });
 }
 
+/** Selects a span, with the digits that the page's address keeps. */
+function select(state: State, from: number, to: number): void {
+  state.span = [Number(from.toPrecision(6)), Number(to.toPrecision(6))];
+}
+
 /** Action of a key. @returns True if the key does anything. */
 function act({ key, shiftKey }: KeyboardEvent, { whole, shown }: Geometry, state: State): boolean {
   const length = shown[1] - shown[0];
@@ -495,7 +500,7 @@ function act({ key, shiftKey }: KeyboardEvent, { whole, shown }: Geometry, state
       from + MIN_PART * length,
       Math.min(whole[1], to + way * STEP / 2 * length),
     );
-    state.span = [from, end];
+    select(state, from, end);
     return true;
   }
   if (way !== 0) {
