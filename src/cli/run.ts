@@ -163,9 +163,8 @@ export async function runWith(
     log: say,
     stdout: writeStdout,
     stderr: writeStderr,
-    show(report, reportPath) {
-      const pagePath = values.get("html")?.text, isVerbose = switches.verbose;
-      writeSummary(report, { look, reportPath, pagePath, isVerbose });
+    show(report, reportPath, pagePath) {
+      writeSummary(report, { look, reportPath, pagePath, isVerbose: switches.verbose });
     },
     debug: options.flags.has("debug"),
     simulateIfBlind,

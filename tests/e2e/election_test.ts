@@ -83,6 +83,16 @@ const APART: Record<string, [Record<string, string>, Record<string, string>]> = 
   ],
 };
 
+endToEnd("the summary names the page that was written beside another run's", async (dir) => {
+  const first = await longRun(dir, "p.report", {}, ["--html", "p.html"]);
+  const args = ["run", "--simulate", "--report", "p.report", "--html", "p.html", "--", "true"];
+  const second = joulemark(dir, args);
+  assertStringIncludes(second.stderr, "report p.report-2; page p-2.html\n");
+  assert(exists(`${dir}/p-2.html`));
+  Deno.writeTextFileSync(`${dir}/p.report.off`, "");
+  assertEquals((await first.ended).code, 0);
+});
+
 endToEnd("a second run in a batch measures for itself, and its request is checked", async (dir) => {
   for (const [i, [name, [one, two]]] of Object.entries(APART).entries()) {
     const first = await longRun(dir, `${i}.report`, one, ["--trace", `${i}.trace`]);

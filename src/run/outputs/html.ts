@@ -28,9 +28,10 @@ function makeHtml(values: OptionValues, site: OutputSite): Opener {
   const { part } = site;
   const jobPath = value.text.replace(/(\.html?)?$/i, (end) => `${part?.suffix ?? ""}${end}`);
   if (part !== undefined) site.willWrite?.(jobPath);
+  const pagePath = part === undefined ? path : jobPath;
   const write = (make: () => PageData) => {
     try {
-      writeDocument(part === undefined ? path : jobPath, pageHtml(make()));
+      writeDocument(pagePath, pageHtml(make()));
     } catch (error) {
       site.log((error as Error).message);
     }
@@ -38,6 +39,7 @@ function makeHtml(values: OptionValues, site: OutputSite): Opener {
   return (run) => {
     part?.onMerge.push((read, complete) => write(() => jobPage(read, complete)));
     return {
+      pagePath,
       document(report, { rankOf }) {
         if (part !== undefined) return;
         const timeline = run.timeline(report, rankOf);

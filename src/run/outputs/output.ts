@@ -39,6 +39,12 @@ export interface OpenOutput {
    */
   readonly functions?: PageFunctions;
   /**
+   * Path of the page that it writes.
+   *
+   * @ignore
+   */
+  readonly pagePath?: string;
+  /**
    * Samples of functions, where this output takes them.
    *
    * @ignore

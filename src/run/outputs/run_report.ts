@@ -53,7 +53,7 @@ export interface RunReportOptions extends RunFacts {
   /** There is a checkpoint now, at this place. */
   kept?(path: string): void;
   /** Prints the summary of a report, below the command's own output. @param path Where the report is. */
-  show(report: Report, path: string | undefined): void;
+  show(report: Report, path: string | undefined, pagePath: string | undefined): void;
 }
 
 /** Pieces as given; `says` is called before the first one and after each. */
@@ -188,7 +188,7 @@ export class RunReport {
    * @param outcome How the command ended, with the keys of the report.
    */
   finish(loop: LoopFigures, outcome: { [key: string]: Nested | undefined }): void {
-    const { request, part, log, show } = this.#options;
+    const { request, part, log, engine, show } = this.#options;
     this.#outcome = outcome;
     const report = this.#report(this.#facts(loop, false));
     let written = this.#path;
@@ -208,11 +208,11 @@ export class RunReport {
     }
     this.#options.engine.reported(report, this.#place(written));
     const shown = part === undefined ? written : request.reportPath;
-    if (!request.quiet) show(report, shown);
+    if (!request.quiet) show(report, shown, engine.pagePath);
     if (part === undefined) return;
     // The node that completes the job prints the totals of the job.
     if (!(request.quietJob ?? request.quiet)) {
-      part.onJob = (head) => show(parseReport(head + "\n"), request.reportPath);
+      part.onJob = (head) => show(parseReport(head + "\n"), request.reportPath, engine.pagePath);
     }
     part.finish(log);
   }

@@ -92,6 +92,12 @@ export interface RunView {
    */
   readonly functions: PageFunctions | undefined;
   /**
+   * Path of the page; `undefined`: no output writes one.
+   *
+   * @ignore
+   */
+  readonly pagePath: string | undefined;
+  /**
    * Samples of functions, for outputs that are opened later; `undefined`: no output takes them.
    *
    * @ignore

@@ -453,6 +453,15 @@ export class Engine implements RunView {
   }
 
   /**
+   * Path of the page; `undefined`: no output writes one.
+   *
+   * @ignore
+   */
+  get pagePath(): string | undefined {
+    return this.#outputs.find((output) => output.pagePath !== undefined)?.pagePath;
+  }
+
+  /**
    * Samples of functions, for outputs that are opened later; `undefined`: no output takes them.
    *
    * @ignore

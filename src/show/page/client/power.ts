@@ -463,7 +463,7 @@ function listen(svg: SVGSVGElement, page: Page, geometry: () => Geometry | undef
     if (now === undefined || from === undefined) return;
     const to = timeAt(event, now);
     if (Math.abs(to - from) < MIN_PART * (now.shown[1] - now.shown[0])) return;
-    select(state, Math.min(from, to), Math.max(from, to));
+    selectSpan(state, Math.min(from, to), Math.max(from, to));
     page.changed();
   });
   svg.addEventListener("pointerup", () => from = undefined);
@@ -482,7 +482,7 @@ function listen(svg: SVGSVGElement, page: Page, geometry: () => Geometry | undef
 }
 
 /** Selects a span, with the digits that the page's address keeps. */
-function select(state: State, from: number, to: number): void {
+function selectSpan(state: State, from: number, to: number): void {
   state.span = [Number(from.toPrecision(6)), Number(to.toPrecision(6))];
 }
 
@@ -500,7 +500,7 @@ function act({ key, shiftKey }: KeyboardEvent, { whole, shown }: Geometry, state
       from + MIN_PART * length,
       Math.min(whole[1], to + way * STEP / 2 * length),
     );
-    select(state, from, end);
+    selectSpan(state, from, end);
     return true;
   }
   if (way !== 0) {
