@@ -39,7 +39,8 @@ export class HeldRegions {
     const { cpuNs, missingNs, others } = unsampled;
     const found = new Map<string, HeldRegion>();
     if (others === 0 && missingNs <= MISSING_MOST * cpuNs) this.#find(stacks, found);
-    const shown = [...found].filter(([, { paths }]) => this.#isKnown(paths))
+    const families = new PathFamilies(run.tracker.paths);
+    const shown = [...found].filter(([, { paths }]) => this.#isKnown(paths, families))
       .sort(([, a], [, b]) => b.sampledNs - a.sampledNs).slice(0, REGIONS_MOST);
     this.#regions = shown.map(([, region]) => region);
     this.#number = new Map(shown.map(([key], i) => [key, i + 1]));
@@ -59,10 +60,9 @@ export class HeldRegions {
   }
 
   /** Time and energy of some paths alone are known. */
-  #isKnown(of: readonly number[]): boolean {
-    const { energies, tracker: { paths, regionPaths } } = this.#run;
+  #isKnown(of: readonly number[], families: PathFamilies): boolean {
+    const { energies, tracker: { regionPaths } } = this.#run;
     if (energies === undefined || of.length === 0) return false;
-    const families = new PathFamilies(paths);
     const isFolded = of.some((path) =>
       regionPaths.isFolded(path) || families.children(path).some((at) => regionPaths.isFolded(at))
     );
