@@ -161,25 +161,21 @@ static __attribute__((noinline)) int search(void) {
 #define READY                                                                                      \
     (__builtin_expect(__atomic_load_n(&real.malloc, __ATOMIC_ACQUIRE) != NULL, 1) || search())
 
-JM_EXPORT void *malloc(size_t bytes);
 JM_EXPORT void *malloc(size_t bytes) {
     return READY ? taken(real.malloc(bytes)) : first_of(bytes);
 }
 
-JM_EXPORT void *calloc(size_t n, size_t bytes);
 JM_EXPORT void *calloc(size_t n, size_t bytes) {
     if (READY) return taken(real.calloc(n, bytes));
     return n && bytes > sizeof first / n ? NULL : first_of(n * bytes);
 }
 
-JM_EXPORT void free(void *at);
 JM_EXPORT void free(void *at) {
     if (!at || __builtin_expect(is_first(at), 0) || !READY) return;
     if (__builtin_expect(jm_on & JM_ALLOC, 1) && !is_own()) given_back(malloc_usable_size(at));
     real.free(at);
 }
 
-JM_EXPORT void *realloc(void *at, size_t bytes);
 JM_EXPORT void *realloc(void *at, size_t bytes) {
     size_t before = 0;
     void *now;
@@ -198,7 +194,6 @@ JM_EXPORT void *realloc(void *at, size_t bytes) {
 }
 
 /* As glibc has it, by way of realloc. */
-JM_EXPORT void *reallocarray(void *at, size_t n, size_t bytes);
 JM_EXPORT void *reallocarray(void *at, size_t n, size_t bytes) {
     size_t all;
     if (__builtin_mul_overflow(n, bytes, &all)) {
@@ -208,17 +203,14 @@ JM_EXPORT void *reallocarray(void *at, size_t n, size_t bytes) {
     return realloc(at, all);
 }
 
-JM_EXPORT void *aligned_alloc(size_t alignment, size_t bytes);
 JM_EXPORT void *aligned_alloc(size_t alignment, size_t bytes) {
     return READY && real.aligned ? taken(real.aligned(alignment, bytes)) : NULL;
 }
 
-JM_EXPORT void *memalign(size_t alignment, size_t bytes);
 JM_EXPORT void *memalign(size_t alignment, size_t bytes) {
     return READY && real.memalign ? taken(real.memalign(alignment, bytes)) : NULL;
 }
 
-JM_EXPORT int posix_memalign(void **at, size_t alignment, size_t bytes);
 JM_EXPORT int posix_memalign(void **at, size_t alignment, size_t bytes) {
     int result = READY && real.posix ? real.posix(at, alignment, bytes) : ENOMEM;
     if (result == 0) (void)taken(*at);

@@ -27,18 +27,15 @@ JM_MARK void end(int id) {
     else jm_leave(t, jm_track(JM_CRAYPAT));
 }
 
-JM_EXPORT int PAT_region_begin(int id, const char *label);
 JM_EXPORT int PAT_region_begin(int id, const char *label) {
     JM_MARK_AND_FORWARD(JM_CRAYPAT, begin(id, label), int, 0, "PAT_region_begin", LIBRARY,
                         (int, const char *), (id, label));
 }
 
-JM_EXPORT int PAT_region_end(int id);
 JM_EXPORT int PAT_region_end(int id) {
     JM_MARK_AND_FORWARD(JM_CRAYPAT, end(id), int, 0, "PAT_region_end", LIBRARY, (int), (id));
 }
 
-JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int length);
 JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int length) {
     char text[JM_ROOM(length)];
     if (jm_is_on(JM_CRAYPAT)) begin(*id, jm_fortran(label, length, text));
@@ -47,7 +44,6 @@ JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int le
                     (id, label, result, length));
 }
 
-JM_EXPORT void pat_region_end_(int *id, int *result);
 JM_EXPORT void pat_region_end_(int *id, int *result) {
     if (jm_is_on(JM_CRAYPAT)) end(*id);
     if (result) *result = 0;

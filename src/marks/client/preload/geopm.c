@@ -23,7 +23,6 @@ static struct joulemark__thread *mine(int begins, int *result, const char *call)
     return NULL;
 }
 
-JM_EXPORT int geopm_prof_region(const char *name, uint64_t hint, uint64_t *id);
 JM_EXPORT int geopm_prof_region(const char *name, uint64_t hint, uint64_t *id) {
     struct joulemark__thread *t;
     int result;
@@ -55,19 +54,16 @@ JM_MARK int leave(uint64_t id) {
     return result;
 }
 
-JM_EXPORT int geopm_prof_enter(uint64_t id);
 JM_EXPORT int geopm_prof_enter(uint64_t id) {
     if (chained()) JM_FORWARD(int, 0, "geopm_prof_enter", LIBRARY, (uint64_t), (id));
     return jm_is_on(JM_GEOPM) ? enter(id) : 0;
 }
 
-JM_EXPORT int geopm_prof_exit(uint64_t id);
 JM_EXPORT int geopm_prof_exit(uint64_t id) {
     if (chained()) JM_FORWARD(int, 0, "geopm_prof_exit", LIBRARY, (uint64_t), (id));
     return jm_is_on(JM_GEOPM) ? leave(id) : 0;
 }
 
-JM_EXPORT int geopm_prof_epoch(void);
 JM_EXPORT int geopm_prof_epoch(void) {
     int result;
     if (chained()) JM_FORWARD(int, 0, "geopm_prof_epoch", LIBRARY, (void), ());
@@ -76,7 +72,6 @@ JM_EXPORT int geopm_prof_epoch(void) {
     return result;
 }
 
-JM_EXPORT int geopm_prof_shutdown(void);
 JM_EXPORT int geopm_prof_shutdown(void) {
     int result;
     if (chained()) JM_FORWARD(int, 0, "geopm_prof_shutdown", LIBRARY, (void), ());
@@ -85,7 +80,6 @@ JM_EXPORT int geopm_prof_shutdown(void) {
     return result;
 }
 
-JM_EXPORT int geopm_prof_overhead(double seconds);
 JM_EXPORT int geopm_prof_overhead(double seconds) {
     int result;
     if (chained()) JM_FORWARD(int, 0, "geopm_prof_overhead", LIBRARY, (double), (seconds));
@@ -94,14 +88,12 @@ JM_EXPORT int geopm_prof_overhead(double seconds) {
     return result;
 }
 
-JM_EXPORT int geopm_tprof_init(uint32_t units);
 JM_EXPORT int geopm_tprof_init(uint32_t units) {
     if (chained()) JM_FORWARD(int, 0, "geopm_tprof_init", LIBRARY, (uint32_t), (units));
     if (jm_on & JM_GEOPM) joulemark_progress_init(units);
     return 0;
 }
 
-JM_EXPORT int geopm_tprof_post(void);
 JM_EXPORT int geopm_tprof_post(void) {
     if (chained()) JM_FORWARD(int, 0, "geopm_tprof_post", LIBRARY, (void), ());
     if (jm_on & JM_GEOPM) joulemark_progress_post();

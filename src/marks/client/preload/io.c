@@ -132,7 +132,6 @@ JM_MARK void io_end(struct joulemark__thread *t, enum kind kind, long went) {
 
 /* A function of libc: what it is, its result, name and arguments. */
 #define HEARD(kind, type, symbol, parameters, types, args)                                         \
-    JM_EXPORT type symbol parameters;                                                              \
     JM_EXPORT type symbol parameters { CALL_HEARD(kind, type, #symbol, types, args); }
 
 HEARD(READ, ssize_t, read, (int fd, void *into, size_t n), (int, void *, size_t), (fd, into, n))
@@ -219,14 +218,12 @@ OPENAT_2(__openat64_2)
     } while (0)
 
 #define OPEN(symbol)                                                                               \
-    JM_EXPORT int symbol(const char *path, int flags, ...);                                        \
     JM_EXPORT int symbol(const char *path, int flags, ...) {                                       \
         unsigned mode = 0;                                                                         \
         MODE_OF(flags, mode);                                                                      \
         CALL_HEARD(OTHER, int, #symbol, (const char *, int, ...), (path, flags, mode));            \
     }
 #define OPENAT(symbol)                                                                             \
-    JM_EXPORT int symbol(int dir, const char *path, int flags, ...);                               \
     JM_EXPORT int symbol(int dir, const char *path, int flags, ...) {                              \
         unsigned mode = 0;                                                                         \
         MODE_OF(flags, mode);                                                                      \

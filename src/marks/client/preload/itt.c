@@ -20,10 +20,8 @@ static int locked(void) { return jm_take_lock(&lists); }
 static void unlock(void) { __atomic_store_n(&lists, 0, __ATOMIC_RELEASE); }
 
 /* Its presence means that the functions below may be found by name. */
-JM_EXPORT const char *__itt_api_version(void);
 JM_EXPORT const char *__itt_api_version(void) { return "joulemark"; }
 
-JM_EXPORT void *__itt_domain_create(const char *name);
 JM_EXPORT void *__itt_domain_create(const char *name) {
     struct domain *d;
     if (!name || !locked()) return NULL;
@@ -39,7 +37,6 @@ JM_EXPORT void *__itt_domain_create(const char *name) {
     return d;
 }
 
-JM_EXPORT void *__itt_string_handle_create(const char *name);
 JM_EXPORT void *__itt_string_handle_create(const char *name) {
     struct string *s;
     if (!name || !locked()) return NULL;
@@ -66,8 +63,6 @@ static void begin(struct joulemark__thread *t, const void *domain, const char *n
 }
 
 JM_EXPORT void __itt_task_begin(const void *domain, struct id task, struct id parent,
-                                const struct string *name);
-JM_EXPORT void __itt_task_begin(const void *domain, struct id task, struct id parent,
                                 const struct string *name) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 1);
     (void)task;
@@ -75,14 +70,12 @@ JM_EXPORT void __itt_task_begin(const void *domain, struct id task, struct id pa
     if (t) begin(t, domain, name ? name->name : NULL);
 }
 
-JM_EXPORT void __itt_task_end(const void *domain);
 JM_EXPORT void __itt_task_end(const void *domain) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 0);
     if (t) jm_leave(t, track_of(domain));
 }
 
 /* The same with a function in place of a name: its dynamic symbol, else MODULE+0xOFFSET. */
-JM_EXPORT void __itt_task_begin_fn(const void *domain, struct id task, struct id parent, void *fn);
 JM_EXPORT void __itt_task_begin_fn(const void *domain, struct id task, struct id parent, void *fn) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 1);
     char text[128];
@@ -126,27 +119,21 @@ static void span_end(const void *domain, struct id id, enum jm_space space) {
 }
 
 JM_EXPORT void __itt_task_begin_overlapped(const void *domain, struct id task, struct id parent,
-                                           const struct string *name);
-JM_EXPORT void __itt_task_begin_overlapped(const void *domain, struct id task, struct id parent,
                                            const struct string *name) {
     (void)parent;
     span_begin(domain, task, name, JM_SPANS_ITT_TASKS);
 }
 
-JM_EXPORT void __itt_task_end_overlapped(const void *domain, struct id task);
 JM_EXPORT void __itt_task_end_overlapped(const void *domain, struct id task) {
     span_end(domain, task, JM_SPANS_ITT_TASKS);
 }
 
-JM_EXPORT void __itt_region_begin(const void *domain, struct id id, struct id parent,
-                                  const struct string *name);
 JM_EXPORT void __itt_region_begin(const void *domain, struct id id, struct id parent,
                                   const struct string *name) {
     (void)parent;
     span_begin(domain, id, name, JM_SPANS_ITT_REGIONS);
 }
 
-JM_EXPORT void __itt_region_end(const void *domain, struct id id);
 JM_EXPORT void __itt_region_end(const void *domain, struct id id) {
     span_end(domain, id, JM_SPANS_ITT_REGIONS);
 }
@@ -155,8 +142,6 @@ JM_EXPORT void __itt_region_end(const void *domain, struct id id) {
  * The same with a time of the program's own clock, which is not known here: they count at the call.
  */
 JM_EXPORT void __itt_task_begin_ex(const void *domain, void *clock, uint64_t time, struct id task,
-                                   struct id parent, const struct string *name);
-JM_EXPORT void __itt_task_begin_ex(const void *domain, void *clock, uint64_t time, struct id task,
                                    struct id parent, const struct string *name) {
     (void)clock;
     (void)time;
@@ -164,24 +149,18 @@ JM_EXPORT void __itt_task_begin_ex(const void *domain, void *clock, uint64_t tim
 }
 
 JM_EXPORT void __itt_task_begin_fn_ex(const void *domain, void *clock, uint64_t time,
-                                      struct id task, struct id parent, void *fn);
-JM_EXPORT void __itt_task_begin_fn_ex(const void *domain, void *clock, uint64_t time,
                                       struct id task, struct id parent, void *fn) {
     (void)clock;
     (void)time;
     __itt_task_begin_fn(domain, task, parent, fn);
 }
 
-JM_EXPORT void __itt_task_end_ex(const void *domain, void *clock, uint64_t time);
 JM_EXPORT void __itt_task_end_ex(const void *domain, void *clock, uint64_t time) {
     (void)clock;
     (void)time;
     __itt_task_end(domain);
 }
 
-JM_EXPORT void __itt_task_begin_overlapped_ex(const void *domain, void *clock, uint64_t time,
-                                              struct id task, struct id parent,
-                                              const struct string *name);
 JM_EXPORT void __itt_task_begin_overlapped_ex(const void *domain, void *clock, uint64_t time,
                                               struct id task, struct id parent,
                                               const struct string *name) {
@@ -191,8 +170,6 @@ JM_EXPORT void __itt_task_begin_overlapped_ex(const void *domain, void *clock, u
 }
 
 JM_EXPORT void __itt_task_end_overlapped_ex(const void *domain, void *clock, uint64_t time,
-                                            struct id task);
-JM_EXPORT void __itt_task_end_overlapped_ex(const void *domain, void *clock, uint64_t time,
                                             struct id task) {
     (void)clock;
     (void)time;
@@ -200,8 +177,6 @@ JM_EXPORT void __itt_task_end_overlapped_ex(const void *domain, void *clock, uin
 }
 
 /* A frame that is over already. */
-JM_EXPORT void __itt_frame_submit_v3(const void *domain, struct id *id, uint64_t begin,
-                                     uint64_t end);
 JM_EXPORT void __itt_frame_submit_v3(const void *domain, struct id *id, uint64_t begin,
                                      uint64_t end) {
     (void)domain;
@@ -211,21 +186,18 @@ JM_EXPORT void __itt_frame_submit_v3(const void *domain, struct id *id, uint64_t
     if (jm_thread(JM_ITT, 0)) joulemark_epoch();
 }
 
-JM_EXPORT void __itt_frame_begin_v3(const void *domain, const struct id *id);
 JM_EXPORT void __itt_frame_begin_v3(const void *domain, const struct id *id) {
     (void)domain;
     (void)id;
     if (jm_thread(JM_ITT, 0)) joulemark_epoch();
 }
 
-JM_EXPORT void __itt_frame_end_v3(const void *domain, const struct id *id);
 JM_EXPORT void __itt_frame_end_v3(const void *domain, const struct id *id) {
     (void)domain;
     (void)id;
 }
 
 /* Events of the older interface: a number for a name, then start and end by it. */
-JM_EXPORT int __itt_event_create(const char *name, int length);
 JM_EXPORT int __itt_event_create(const char *name, int length) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 0);
     char text[JM_ROOM(length)];
@@ -240,14 +212,12 @@ static uint32_t event_track(void) {
     return track;
 }
 
-JM_EXPORT int __itt_event_start(int event);
 JM_EXPORT int __itt_event_start(int event) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 1);
     if (t) jm_enter(t, jm_of(event_track(), joulemark__checked((uint64_t)(uint32_t)event)));
     return 0;
 }
 
-JM_EXPORT int __itt_event_end(int event);
 JM_EXPORT int __itt_event_end(int event) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 0);
     if (t) jm_exit_alone(t, jm_of(event_track(), joulemark__checked((uint64_t)(uint32_t)event)));

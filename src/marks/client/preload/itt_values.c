@@ -57,7 +57,6 @@ static void set_number(const char *name, int type, const void *at) {
 
 /* ---------------------------------------------------------------- counters */
 
-JM_EXPORT void *__itt_counter_create_typed(const char *name, const char *domain, int type);
 JM_EXPORT void *__itt_counter_create_typed(const char *name, const char *domain, int type) {
     struct counter *c = (struct counter *)calloc(1, sizeof *c);
     if (!c) return NULL;
@@ -67,18 +66,15 @@ JM_EXPORT void *__itt_counter_create_typed(const char *name, const char *domain,
     return c;
 }
 
-JM_EXPORT void *__itt_counter_create(const char *name, const char *domain);
 JM_EXPORT void *__itt_counter_create(const char *name, const char *domain) {
     return __itt_counter_create_typed(name, domain, U64);
 }
 
-JM_EXPORT void *__itt_counter_create_v3(const struct domain *d, const char *name, int type);
 JM_EXPORT void *__itt_counter_create_v3(const struct domain *d, const char *name, int type) {
     return __itt_counter_create_typed(name, d ? d->name : NULL, type);
 }
 
 /* Programs may go on using it from other threads: it stays. */
-JM_EXPORT void __itt_counter_destroy(void *counter);
 JM_EXPORT void __itt_counter_destroy(void *counter) { (void)counter; }
 
 static void change(void *counter, uint64_t by) {
@@ -92,10 +88,8 @@ static void assign(void *counter, const void *at) {
 }
 
 #define CHANGE(symbol, parameters, by)                                                             \
-    JM_EXPORT void symbol parameters;                                                              \
     JM_EXPORT void symbol parameters { change(counter, by); }
 #define CHANGE_V3(symbol, parameters, by)                                                          \
-    JM_EXPORT void symbol parameters;                                                              \
     JM_EXPORT void symbol parameters {                                                             \
         (void)domain;                                                                              \
         change(counter, by);                                                                       \
@@ -110,14 +104,11 @@ CHANGE_V3(__itt_counter_inc_delta_v3, (const void *domain, void *counter, uint64
 CHANGE_V3(__itt_counter_dec_delta_v3, (const void *domain, void *counter, uint64_t n),
           (uint64_t)0 - n)
 
-JM_EXPORT void __itt_counter_set_value(void *counter, void *at);
 JM_EXPORT void __itt_counter_set_value(void *counter, void *at) { assign(counter, at); }
 
-JM_EXPORT void __itt_counter_set_value_v3(void *counter, void *at);
 JM_EXPORT void __itt_counter_set_value_v3(void *counter, void *at) { assign(counter, at); }
 
 /* At a time of the program's own clock, which is not known here: it counts at the call. */
-JM_EXPORT void __itt_counter_set_value_ex(void *counter, void *clock, uint64_t time, void *at);
 JM_EXPORT void __itt_counter_set_value_ex(void *counter, void *clock, uint64_t time, void *at) {
     (void)clock;
     (void)time;
@@ -127,8 +118,6 @@ JM_EXPORT void __itt_counter_set_value_ex(void *counter, void *clock, uint64_t t
 /* ---------------------------------------------------------------- metadata, markers, names */
 
 JM_EXPORT void __itt_metadata_add(const void *domain, struct id id, const struct string *key,
-                                  int type, size_t count, void *data);
-JM_EXPORT void __itt_metadata_add(const void *domain, struct id id, const struct string *key,
                                   int type, size_t count, void *data) {
     (void)domain;
     (void)id;
@@ -136,8 +125,6 @@ JM_EXPORT void __itt_metadata_add(const void *domain, struct id id, const struct
     if (key && key->name && count > 0) set_number(key->name, type, data);
 }
 
-JM_EXPORT void __itt_metadata_str_add(const void *domain, struct id id, const struct string *key,
-                                      const char *data, size_t length);
 JM_EXPORT void __itt_metadata_str_add(const void *domain, struct id id, const struct string *key,
                                       const char *data, size_t length) {
     char text[1024];
@@ -152,7 +139,6 @@ JM_EXPORT void __itt_metadata_str_add(const void *domain, struct id id, const st
     set_text(key->name, text);
 }
 
-JM_EXPORT void __itt_marker(const void *domain, struct id id, const struct string *name, int scope);
 JM_EXPORT void __itt_marker(const void *domain, struct id id, const struct string *name, int scope) {
     (void)domain;
     (void)id;
@@ -161,15 +147,12 @@ JM_EXPORT void __itt_marker(const void *domain, struct id id, const struct strin
 }
 
 JM_EXPORT void __itt_marker_ex(const void *domain, void *clock, uint64_t time, struct id id,
-                               const struct string *name, int scope);
-JM_EXPORT void __itt_marker_ex(const void *domain, void *clock, uint64_t time, struct id id,
                                const struct string *name, int scope) {
     (void)clock;
     (void)time;
     __itt_marker(domain, id, name, scope);
 }
 
-JM_EXPORT void __itt_thread_set_name(const char *name);
 JM_EXPORT void __itt_thread_set_name(const char *name) {
     if (name) set_text("itt.thread", name);
 }

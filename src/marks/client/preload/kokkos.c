@@ -7,7 +7,6 @@
  */
 #include "core.h"
 
-JM_EXPORT void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void *info);
 JM_EXPORT void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void *info) {
     (void)sequence;
     (void)version;
@@ -16,7 +15,6 @@ JM_EXPORT void kokkosp_init_library(int sequence, uint64_t version, uint32_t dev
     (void)jm_thread(JM_KOKKOS, 0);
 }
 
-JM_EXPORT void kokkosp_finalize_library(void);
 JM_EXPORT void kokkosp_finalize_library(void) {}
 
 JM_MARK void mark_begin(const char *name, uint64_t *id) {
@@ -42,32 +40,26 @@ static inline void end(uint64_t id) {
 }
 
 #define KERNEL(kind)                                                                               \
-    JM_EXPORT void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id);          \
     JM_EXPORT void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id) {         \
         (void)device;                                                                              \
         begin(name, id);                                                                           \
     }                                                                                              \
-    JM_EXPORT void kokkosp_end_##kind(uint64_t id);                                                \
     JM_EXPORT void kokkosp_end_##kind(uint64_t id) { end(id); }
 KERNEL(parallel_for)
 KERNEL(parallel_reduce)
 KERNEL(parallel_scan)
 KERNEL(fence)
 
-JM_EXPORT void kokkosp_push_profile_region(const char *name);
 JM_EXPORT void kokkosp_push_profile_region(const char *name) { begin(name, NULL); }
 
-JM_EXPORT void kokkosp_pop_profile_region(void);
 JM_EXPORT void kokkosp_pop_profile_region(void) { jm_pop(JM_KOKKOS); }
 
 /* A section's id is the number of its region: no table, so that a program may make any number of them. */
-JM_EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *id);
 JM_EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 0);
     if (id) *id = t ? joulemark__lookup(t, name) : 0;
 }
 
-JM_EXPORT void kokkosp_destroy_profile_section(uint32_t id);
 JM_EXPORT void kokkosp_destroy_profile_section(uint32_t id) { (void)id; }
 
 /* Sections may overlap: each is its own, on a track beside that of kernels and regions. */
@@ -77,13 +69,11 @@ static uint32_t section(uint32_t id) {
     return jm_of(track, joulemark__checked(id));
 }
 
-JM_EXPORT void kokkosp_start_profile_section(uint32_t id);
 JM_EXPORT void kokkosp_start_profile_section(uint32_t id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 1);
     if (t) jm_enter(t, section(id));
 }
 
-JM_EXPORT void kokkosp_stop_profile_section(uint32_t id);
 JM_EXPORT void kokkosp_stop_profile_section(uint32_t id) {
     struct joulemark__thread *t = jm_thread(JM_KOKKOS, 0);
     if (t) jm_exit_alone(t, section(id));
@@ -92,9 +82,6 @@ JM_EXPORT void kokkosp_stop_profile_section(uint32_t id) {
 /* Copies between memory spaces, whose names come in structures of 64 bytes by value. */
 struct space { char name[64]; };
 
-JM_EXPORT void kokkosp_begin_deep_copy(struct space to, const char *to_name, const void *to_at,
-                                       struct space from, const char *from_name,
-                                       const void *from_at, uint64_t bytes);
 JM_EXPORT void kokkosp_begin_deep_copy(struct space to, const char *to_name, const void *to_at,
                                        struct space from, const char *from_name,
                                        const void *from_at, uint64_t bytes) {
@@ -108,5 +95,4 @@ JM_EXPORT void kokkosp_begin_deep_copy(struct space to, const char *to_name, con
     begin("Kokkos::deep_copy", NULL);
 }
 
-JM_EXPORT void kokkosp_end_deep_copy(void);
 JM_EXPORT void kokkosp_end_deep_copy(void) { jm_end(JM_KOKKOS, "Kokkos::deep_copy"); }

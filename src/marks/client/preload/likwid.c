@@ -12,7 +12,6 @@
 JM_CHAINED(JM_LIKWID, "LIKWID_MODE=")
 
 #define PLAIN(symbol)                                                                              \
-    JM_EXPORT void symbol(void);                                                                   \
     JM_EXPORT void symbol(void) {                                                                  \
         if (chained()) JM_FORWARD_VOID(#symbol, LIBRARY, (void), ());                              \
     }
@@ -28,13 +27,11 @@ static void init(void) {
     (void)jm_thread(JM_LIKWID, 0);
 }
 
-JM_EXPORT void likwid_markerInit(void);
 JM_EXPORT void likwid_markerInit(void) {
     init();
     if (chained()) JM_FORWARD_VOID("likwid_markerInit", LIBRARY, (void), ());
 }
 
-JM_EXPORT void likwid_markerinit_(void);
 JM_EXPORT void likwid_markerinit_(void) {
     init();
     if (chained()) JM_FORWARD_VOID("likwid_markerinit_", LIBRARY, (void), ());
@@ -46,7 +43,6 @@ static void stop(const char *name) {
 }
 
 #define WITH_NAME(symbol, mark)                                                                    \
-    JM_EXPORT int symbol(const char *name);                                                        \
     JM_EXPORT int symbol(const char *name) {                                                       \
         mark;                                                                                      \
         if (chained()) JM_FORWARD(int, 0, #symbol, LIBRARY, (const char *), (name));               \
@@ -61,7 +57,6 @@ WITH_NAME(likwid_gpuMarkerStopRegion, stop(name))
 WITH_NAME(nvmon_markerStartRegion, jm_begin(JM_LIKWID, name))
 WITH_NAME(nvmon_markerStopRegion, stop(name))
 
-JM_EXPORT int likwid_markerWriteFile(const char *path);
 JM_EXPORT int likwid_markerWriteFile(const char *path) {
     if (chained())
         JM_FORWARD(int, 0, "likwid_markerWriteFile", LIBRARY, (const char *), (path));
@@ -69,8 +64,6 @@ JM_EXPORT int likwid_markerWriteFile(const char *path) {
 }
 
 /* Counter values are not ours to give: none. */
-JM_EXPORT void likwid_markerGetRegion(const char *name, int *events, double *values, double *time,
-                                      int *count);
 JM_EXPORT void likwid_markerGetRegion(const char *name, int *events, double *values, double *time,
                                       int *count) {
     if (chained()) {
@@ -85,7 +78,6 @@ JM_EXPORT void likwid_markerGetRegion(const char *name, int *events, double *val
 }
 
 #define FORTRAN(symbol, call)                                                                      \
-    JM_EXPORT void symbol(const char *name, int length);                                           \
     JM_EXPORT void symbol(const char *name, int length) {                                          \
         char text[JM_ROOM(length)];                                                                \
         call(jm_fortran(name, length, text));                                                      \

@@ -159,7 +159,6 @@ static const struct { int module; unsigned at; function call; } calls[] = {
     {MODULE_CORE2, 12, (function)create_a},    {MODULE_CORE2, 13, (function)create_w},
 };
 
-JM_EXPORT int InitializeInjectionNvtx2(const void *(*tables)(uint32_t id));
 JM_EXPORT int InitializeInjectionNvtx2(const void *(*tables)(uint32_t id)) {
     const struct callbacks *callbacks;
     size_t i;

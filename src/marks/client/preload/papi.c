@@ -8,28 +8,23 @@
 
 #define LIBRARY "libpapi"
 
-JM_EXPORT int PAPI_hl_region_begin(const char *name);
 JM_EXPORT int PAPI_hl_region_begin(const char *name) {
     JM_MARK_AND_FORWARD(JM_PAPI, jm_begin_name(JM_PAPI, name), int, 0, "PAPI_hl_region_begin", LIBRARY,
                         (const char *), (name));
 }
 
-JM_EXPORT int PAPI_hl_region_end(const char *name);
 JM_EXPORT int PAPI_hl_region_end(const char *name) {
     JM_MARK_AND_FORWARD(JM_PAPI, jm_end_name(JM_PAPI, name), int, 0, "PAPI_hl_region_end", LIBRARY,
                         (const char *), (name));
 }
 
-JM_EXPORT int PAPI_hl_read(const char *name);
 JM_EXPORT int PAPI_hl_read(const char *name) {
     JM_FORWARD(int, 0, "PAPI_hl_read", LIBRARY, (const char *), (name));
 }
 
-JM_EXPORT int PAPI_hl_stop(void);
 JM_EXPORT int PAPI_hl_stop(void) { JM_FORWARD(int, 0, "PAPI_hl_stop", LIBRARY, (void), ()); }
 
 #define FORTRAN(symbol, mark)                                                                      \
-    JM_EXPORT void symbol(const char *name, int *check, int length);                               \
     JM_EXPORT void symbol(const char *name, int *check, int length) {                              \
         static void *slot;                                                                         \
         void (*real)(const char *, int *, int) =                                                   \

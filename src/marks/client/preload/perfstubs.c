@@ -20,14 +20,10 @@ static __attribute__((constructor(102))) void perfstubs_load(void) {
     if (!(jm_on & JM_PERFSTUBS)) jm_hide(is_first);
 }
 
-JM_EXPORT void ps_tool_initialize(void);
 JM_EXPORT void ps_tool_initialize(void) {}
-JM_EXPORT void ps_tool_finalize(void);
 JM_EXPORT void ps_tool_finalize(void) {}
-JM_EXPORT void ps_tool_register_thread(void);
 JM_EXPORT void ps_tool_register_thread(void) {}
 
-JM_EXPORT void *ps_tool_timer_create(const char *name);
 JM_EXPORT void *ps_tool_timer_create(const char *name) {
     return jm_named(offsetof(struct handle, name), name);
 }
@@ -41,23 +37,18 @@ static uint32_t region_of(struct joulemark__thread *t, struct handle *handle) {
     return jm_of(jm_track(JM_PERFSTUBS), region);
 }
 
-JM_EXPORT void ps_tool_timer_start(void *handle);
 JM_EXPORT void ps_tool_timer_start(void *handle) {
     struct joulemark__thread *t = jm_thread(JM_PERFSTUBS, 1);
     if (t && handle) jm_enter(t, region_of(t, (struct handle *)handle));
 }
 
-JM_EXPORT void ps_tool_timer_stop(void *handle);
 JM_EXPORT void ps_tool_timer_stop(void *handle) {
     struct joulemark__thread *t = jm_thread(JM_PERFSTUBS, 0);
     if (t && handle) jm_exit(t, region_of(t, (struct handle *)handle));
 }
 
-JM_EXPORT void ps_tool_start_string(const char *name);
 JM_EXPORT void ps_tool_start_string(const char *name) { jm_begin(JM_PERFSTUBS, name); }
-JM_EXPORT void ps_tool_stop_string(const char *name);
 JM_EXPORT void ps_tool_stop_string(const char *name) { jm_end(JM_PERFSTUBS, name); }
-JM_EXPORT void ps_tool_stop_current(void);
 JM_EXPORT void ps_tool_stop_current(void) { jm_pop(JM_PERFSTUBS); }
 
 /* A phase of each iteration: PREFIX [ITERATION]. */
@@ -68,22 +59,18 @@ static const char *phase(const char *prefix, int iteration, char *into, size_t r
     return into;
 }
 
-JM_EXPORT void ps_tool_dynamic_phase_start(const char *prefix, int iteration);
 JM_EXPORT void ps_tool_dynamic_phase_start(const char *prefix, int iteration) {
     char text[room_for(prefix)];
     jm_begin(JM_PERFSTUBS, phase(prefix, iteration, text, sizeof text));
 }
 
-JM_EXPORT void ps_tool_dynamic_phase_stop(const char *prefix, int iteration);
 JM_EXPORT void ps_tool_dynamic_phase_stop(const char *prefix, int iteration) {
     char text[room_for(prefix)];
     jm_end(JM_PERFSTUBS, phase(prefix, iteration, text, sizeof text));
 }
 
-JM_EXPORT void *ps_tool_create_counter(const char *name);
 JM_EXPORT void *ps_tool_create_counter(const char *name) { return ps_tool_timer_create(name); }
 
-JM_EXPORT void ps_tool_sample_counter(void *counter, double value);
 JM_EXPORT void ps_tool_sample_counter(void *counter, double value) {
     struct joulemark__thread *t = counter ? jm_thread(JM_PERFSTUBS, 1) : NULL;
     if (!t) return;
@@ -91,12 +78,10 @@ JM_EXPORT void ps_tool_sample_counter(void *counter, double value) {
     joulemark_set_double(((struct handle *)counter)->name, value);
 }
 
-JM_EXPORT void ps_tool_set_parameter(const char *name, int64_t value);
 JM_EXPORT void ps_tool_set_parameter(const char *name, int64_t value) {
     if (name && jm_thread(JM_PERFSTUBS, 1)) joulemark_set_int(name, value);
 }
 
-JM_EXPORT void ps_tool_set_metadata(const char *name, const char *value);
 JM_EXPORT void ps_tool_set_metadata(const char *name, const char *value) {
     if (name && value && jm_thread(JM_PERFSTUBS, 1)) joulemark_set_string(name, value);
 }

@@ -28,20 +28,17 @@ JM_MARK int pop(void) {
     return (int)joulemark__levels(t, track);
 }
 
-JM_EXPORT int roctxRangePushA(const char *name);
 JM_EXPORT int roctxRangePushA(const char *name) {
     int depth = 0;
     JM_MARK_AND_FORWARD(JM_ROCTX, depth = push(name), int, depth, "roctxRangePushA", LIBRARY,
                         (const char *), (name));
 }
 
-JM_EXPORT int roctxRangePop(void);
 JM_EXPORT int roctxRangePop(void) {
     int depth = 0;
     JM_MARK_AND_FORWARD(JM_ROCTX, depth = pop(), int, depth, "roctxRangePop", LIBRARY, (void), ());
 }
 
-JM_EXPORT uint64_t roctxRangeStartA(const char *name);
 JM_EXPORT uint64_t roctxRangeStartA(const char *name) {
     static void *slot;
     static uint64_t last;
@@ -54,14 +51,12 @@ JM_EXPORT uint64_t roctxRangeStartA(const char *name) {
     return id;
 }
 
-JM_EXPORT void roctxRangeStop(uint64_t id);
 JM_EXPORT void roctxRangeStop(uint64_t id) {
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
     if (t) jm_span_end(t, jm_track(JM_ROCTX), id, JM_SPANS_ROCTX);
     JM_FORWARD_VOID("roctxRangeStop", LIBRARY, (uint64_t), (id));
 }
 
-JM_EXPORT void roctxMarkA(const char *name);
 JM_EXPORT void roctxMarkA(const char *name) {
     JM_FORWARD_VOID("roctxMarkA", LIBRARY, (const char *), (name));
 }

@@ -57,7 +57,6 @@ static void leave(struct handle *handle) {
 #define SOURCE uint32_t type, const char *file, uint32_t line
 
 #define OPENING(function, enters) \
-    JM_EXPORT void function(void **handle, PLACE, const char *name, SOURCE); \
     JM_EXPORT void function(void **handle, PLACE, const char *name, SOURCE) { \
         if (!jm_is_on(JM_SCOREP)) { \
             REAL(function); \
@@ -72,7 +71,6 @@ OPENING(SCOREP_User_RegionInit, 0)
 OPENING(SCOREP_User_RewindRegionBegin, 1)
 
 #define BY_HANDLE(function, what) \
-    JM_EXPORT void function(void *handle); \
     JM_EXPORT void function(void *handle) { \
         if (!jm_is_on(JM_SCOREP)) { \
             REAL(function); \
@@ -85,7 +83,6 @@ BY_HANDLE(SCOREP_User_RegionEnter, enter)
 BY_HANDLE(SCOREP_User_RegionEnd, leave)
 BY_HANDLE(SCOREP_User_RewindRegionEnter, enter)
 
-JM_EXPORT void SCOREP_User_RewindRegionEnd(void *handle, _Bool value);
 JM_EXPORT void SCOREP_User_RewindRegionEnd(void *handle, _Bool value) {
     if (!jm_is_on(JM_SCOREP)) {
         REAL(SCOREP_User_RewindRegionEnd);
@@ -95,7 +92,6 @@ JM_EXPORT void SCOREP_User_RewindRegionEnd(void *handle, _Bool value) {
     leave((struct handle *)handle);
 }
 
-JM_EXPORT void SCOREP_User_RegionByNameBegin(const char *name, SOURCE);
 JM_EXPORT void SCOREP_User_RegionByNameBegin(const char *name, SOURCE) {
     if (!jm_is_on(JM_SCOREP)) {
         REAL(SCOREP_User_RegionByNameBegin);
@@ -105,7 +101,6 @@ JM_EXPORT void SCOREP_User_RegionByNameBegin(const char *name, SOURCE) {
     jm_begin(JM_SCOREP, name);
 }
 
-JM_EXPORT void SCOREP_User_RegionByNameEnd(const char *name);
 JM_EXPORT void SCOREP_User_RegionByNameEnd(const char *name) {
     if (!jm_is_on(JM_SCOREP)) {
         REAL(SCOREP_User_RegionByNameEnd);
@@ -120,7 +115,6 @@ struct object { void *handle; };
 #define CONSTRUCTED struct object *self, void **handle, const char *name, uint32_t type, PLACE, \
     const char *file, uint32_t line
 #define CLASS(constructor, destructor) \
-    JM_EXPORT void constructor(CONSTRUCTED); \
     JM_EXPORT void constructor(CONSTRUCTED) { \
         if (!jm_is_on(JM_SCOREP)) { \
             REAL(constructor); \
@@ -131,7 +125,6 @@ struct object { void *handle; };
         self->handle = handle ? *handle : NULL; \
         enter((struct handle *)self->handle); \
     } \
-    JM_EXPORT void destructor(struct object *self); \
     JM_EXPORT void destructor(struct object *self) { \
         if (!jm_is_on(JM_SCOREP)) { \
             REAL(destructor); \
@@ -145,7 +138,6 @@ CLASS(_ZN23SCOREP_User_RegionClassC2EPP18SCOREP_User_RegionPKcjPS4_PjS4_j, _ZN23
 
 /* Parameters: a value by its name, whose handle is made at its first call. ~0: not yet. */
 #define PARAMETER(function, type, set) \
-    JM_EXPORT void function(uint64_t *handle, const char *name, type value); \
     JM_EXPORT void function(uint64_t *handle, const char *name, type value) { \
         if (!jm_is_on(JM_SCOREP)) { \
             REAL(function); \
@@ -159,8 +151,6 @@ PARAMETER(SCOREP_User_ParameterUint64, uint64_t, joulemark_set_int(name, (int64_
 PARAMETER(SCOREP_User_ParameterString, const char *, joulemark_set_string(name, value ? value : ""))
 
 JM_EXPORT void SCOREP_User_InitMetric(uint32_t *metric, const char *name, const char *unit, uint32_t type,
-                                      int8_t context);
-JM_EXPORT void SCOREP_User_InitMetric(uint32_t *metric, const char *name, const char *unit, uint32_t type,
                                       int8_t context) {
     if (!jm_is_on(JM_SCOREP)) {
         REAL(SCOREP_User_InitMetric);
@@ -171,7 +161,6 @@ JM_EXPORT void SCOREP_User_InitMetric(uint32_t *metric, const char *name, const 
 }
 
 #define METRIC(function, type, set) \
-    JM_EXPORT void function(uint32_t metric, type value); \
     JM_EXPORT void function(uint32_t metric, type value) { \
         const char *name = value_name(metric); \
         if (!jm_is_on(JM_SCOREP)) { \
@@ -188,7 +177,6 @@ METRIC(SCOREP_User_TriggerMetricDouble, double, joulemark_set_double(name, value
 /* Fortran: names with their lengths, handles of 8 bytes that begin as −1. */
 #define NAMED char *name, int32_t *type, char *file, int32_t *line, int length, int file_length
 #define FORTRAN_OPENING(function, enters) \
-    JM_EXPORT void function(int64_t *handle, NAMED); \
     JM_EXPORT void function(int64_t *handle, NAMED) { \
         char text[JM_ROOM(length)]; \
         void *made; \
@@ -207,7 +195,6 @@ FORTRAN_OPENING(scorep_f_init_, 0)
 FORTRAN_OPENING(scorep_f_rewindbegin_, 1)
 
 #define FORTRAN_BY_HANDLE(function, what) \
-    JM_EXPORT void function(int64_t *handle); \
     JM_EXPORT void function(int64_t *handle) { \
         if (!jm_is_on(JM_SCOREP)) { \
             REAL(function); \
@@ -219,7 +206,6 @@ FORTRAN_OPENING(scorep_f_rewindbegin_, 1)
 FORTRAN_BY_HANDLE(scorep_f_regionenter_, enter)
 FORTRAN_BY_HANDLE(scorep_f_regionend_, leave)
 
-JM_EXPORT void scorep_f_rewindregionend_(int64_t *handle, int *value);
 JM_EXPORT void scorep_f_rewindregionend_(int64_t *handle, int *value) {
     if (!jm_is_on(JM_SCOREP)) {
         REAL(scorep_f_rewindregionend_);
@@ -229,7 +215,6 @@ JM_EXPORT void scorep_f_rewindregionend_(int64_t *handle, int *value) {
     if (*handle != -1) leave((struct handle *)(intptr_t)*handle);
 }
 
-JM_EXPORT void scorep_f_regionbynamebegin_(NAMED);
 JM_EXPORT void scorep_f_regionbynamebegin_(NAMED) {
     char text[JM_ROOM(length)];
     if (!jm_is_on(JM_SCOREP)) {
@@ -240,7 +225,6 @@ JM_EXPORT void scorep_f_regionbynamebegin_(NAMED) {
     jm_begin(JM_SCOREP, jm_fortran(name, length, text));
 }
 
-JM_EXPORT void scorep_f_regionbynameend_(char *name, int length);
 JM_EXPORT void scorep_f_regionbynameend_(char *name, int length) {
     char text[JM_ROOM(length)];
     if (!jm_is_on(JM_SCOREP)) {

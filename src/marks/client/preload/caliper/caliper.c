@@ -191,7 +191,6 @@ JM_MARK void end_named(struct jm_attribute *a, const char *name) {
 }
 
 #define REGION(symbol, mark)                                                                       \
-    JM_EXPORT void symbol(const char *name);                                                       \
     JM_EXPORT void symbol(const char *name) {                                                      \
         if (__builtin_expect(jm_cali_chain == 0, 1)) {                                             \
             mark;                                                                                  \
@@ -233,7 +232,6 @@ JM_MARK void finish_by_id(cali_id id) { finish(jm_cali_find(id)); }
 #define SIGNED (uint64_t)(int64_t)value
 
 #define BY_ID(symbol, type, mark)                                                                  \
-    JM_EXPORT void symbol(cali_id id, type value);                                                 \
     JM_EXPORT void symbol(cali_id id, type value) {                                                \
         if (__builtin_expect(jm_cali_chain == 0, 1)) {                                             \
             if (IS_ON) mark;                                                                       \
@@ -251,7 +249,6 @@ BY_ID(cali_set_string, const char *, change_by_id(0, id, CALI_STRING, 0, value))
 BY_ID(cali_safe_end_string, const char *, finish_by_id(id))
 
 #define END(symbol, mark)                                                                          \
-    JM_EXPORT void symbol(cali_id id);                                                             \
     JM_EXPORT void symbol(cali_id id) {                                                            \
         if (__builtin_expect(jm_cali_chain == 0, 1)) {                                             \
             if (IS_ON) mark;                                                                       \
@@ -279,7 +276,6 @@ JM_MARK void set_any(cali_id id, const void *value, size_t size) {
     if ((type = jm_cali_value(t, &v, &bits))) jm_cali_set(t, a, type, bits);
 }
 
-JM_EXPORT void cali_set(cali_id id, const void *value, size_t size);
 JM_EXPORT void cali_set(cali_id id, const void *value, size_t size) {
     if (IS_ON) set_any(id, value, size);
     JM_CALI_PASS("cali_set", (cali_id, const void *, size_t), (id, value, size));
@@ -287,7 +283,6 @@ JM_EXPORT void cali_set(cali_id id, const void *value, size_t size) {
 
 /* By name: begins make a plain attribute, sets one that may overlap regions. */
 #define BY_NAME(symbol, type, begins, cali_type, properties, bits, text)                           \
-    JM_EXPORT void symbol(const char *name, type value);                                           \
     JM_EXPORT void symbol(const char *name, type value) {                                          \
         if (IS_ON)                                                                                 \
             change(begins, jm_cali_keep(0, name, cali_type, properties), cali_type, bits, text);   \
@@ -305,7 +300,6 @@ BY_NAME(cali_set_global_string_byname, const char *, 0, CALI_STRING, CALI_GLOBAL
 BY_NAME(cali_set_global_uint_byname, uint64_t, 0, CALI_UINT, CALI_GLOBAL, value, NULL)
 
 #define ALONE_BY_NAME(symbol, mark)                                                                \
-    JM_EXPORT void symbol(const char *name);                                                       \
     JM_EXPORT void symbol(const char *name) {                                                      \
         if (IS_ON) mark;                                                                           \
         JM_CALI_PASS(#symbol, (const char *), (name));                                             \

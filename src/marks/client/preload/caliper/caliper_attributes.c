@@ -261,7 +261,6 @@ static cali_id real_find(const char *name) {
     return 0;
 }
 
-JM_EXPORT cali_id cali_create_attribute(const char *name, int type, int properties);
 JM_EXPORT cali_id cali_create_attribute(const char *name, int type, int properties) {
     return given(real_create(name, type, properties), name, (uint32_t)type, (uint32_t)properties);
 }
@@ -303,9 +302,6 @@ static void describe_metadata(const char *name, const char *key, const struct jm
 
 JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type, int properties,
                                                       int n, const cali_id *keys,
-                                                      const struct jm_variant *values);
-JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type, int properties,
-                                                      int n, const cali_id *keys,
                                                       const struct jm_variant *values) {
     cali_id real = real_create_more(name, type, properties, n, keys, values);
     uint32_t more = 0;
@@ -322,14 +318,12 @@ JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type
     return given(real, name, (uint32_t)type, (uint32_t)properties | more);
 }
 
-JM_EXPORT cali_id cali_make_loop_iteration_attribute(const char *loop);
 JM_EXPORT cali_id cali_make_loop_iteration_attribute(const char *loop) {
     char name[(loop ? strlen(loop) : 0) + 16];
     snprintf(name, sizeof name, "iteration#%s", loop ? loop : "");
     return given(real_iteration(loop), name, CALI_INT, CALI_AS_VALUE);
 }
 
-JM_EXPORT cali_id cali_find_attribute(const char *name);
 JM_EXPORT cali_id cali_find_attribute(const char *name) {
     struct jm_attribute *a = jm_cali_named(name);
     if (jm_cali_chained()) {
@@ -341,7 +335,6 @@ JM_EXPORT cali_id cali_find_attribute(const char *name) {
 
 /* What is known of an attribute; ids that are not ours are the real library's. */
 #define FACT(type, symbol, otherwise, fact)                                                        \
-    JM_EXPORT type symbol(cali_id id);                                                             \
     JM_EXPORT type symbol(cali_id id) {                                                            \
         struct jm_attribute *a = jm_cali_find(id);                                                 \
         if (a) return fact;                                                                        \

@@ -8,12 +8,10 @@
 
 /* A call that only the real library can answer, with the result without it. */
 #define ASK(type, otherwise, symbol, parameters, types, args)                                      \
-    JM_EXPORT type symbol parameters;                                                              \
     JM_EXPORT type symbol parameters {                                                             \
         JM_FORWARD(type, otherwise, #symbol, JM_CALI_LIBRARY, types, args);                        \
     }
 #define DO(symbol, parameters, types, args)                                                        \
-    JM_EXPORT void symbol parameters;                                                              \
     JM_EXPORT void symbol parameters {                                                             \
         JM_FORWARD_VOID(#symbol, JM_CALI_LIBRARY, types, args);                                    \
     }
@@ -80,7 +78,6 @@ static int64_t steady_ns(void) {
 }
 
 /* cali::TimedAsyncEvent::begin(const char *) */
-JM_EXPORT struct timed _ZN4cali15TimedAsyncEvent5beginEPKc(const char *message);
 JM_EXPORT struct timed _ZN4cali15TimedAsyncEvent5beginEPKc(const char *message) {
     struct joulemark__thread *t = jm_is_on(JM_CALIPER) && message ? jm_thread(JM_CALIPER, 1) : NULL;
     uint32_t name = t ? joulemark__lookup(t, message) : 0;
@@ -102,7 +99,6 @@ JM_EXPORT struct timed _ZN4cali15TimedAsyncEvent5beginEPKc(const char *message) 
 }
 
 /* cali::TimedAsyncEvent::end() */
-JM_EXPORT void _ZN4cali15TimedAsyncEvent3endEv(struct timed *self);
 JM_EXPORT void _ZN4cali15TimedAsyncEvent3endEv(struct timed *self) {
     struct joulemark__thread *t = jm_is_on(JM_CALIPER) ? jm_thread(JM_CALIPER, 1) : NULL;
     uint32_t name = (uint32_t)(uintptr_t)self->node;
@@ -125,8 +121,6 @@ JM_EXPORT void _ZN4cali15TimedAsyncEvent3endEv(struct timed *self) {
 /* ------------------------------------------------------------------ snapshots */
 
 JM_EXPORT void cali_push_snapshot(int scope, int n, const cali_id *ids,
-                                  const struct jm_variant *values);
-JM_EXPORT void cali_push_snapshot(int scope, int n, const cali_id *ids,
                                   const struct jm_variant *values) {
     snapshot(n, ids, values);
     JM_CALI_PASS("cali_push_snapshot", (int, int, const cali_id *, const struct jm_variant *),
@@ -143,8 +137,6 @@ ASK(size_t, 0, cali_channel_pull_snapshot,
     (cali_id, int, size_t, unsigned char *), (channel, scope, room, into))
 
 JM_EXPORT void cali_unpack_snapshot(const unsigned char *from, size_t *bytes, reader each,
-                                    void *data);
-JM_EXPORT void cali_unpack_snapshot(const unsigned char *from, size_t *bytes, reader each,
                                     void *data) {
     JM_FORWARD_VOID("cali_unpack_snapshot", JM_CALI_LIBRARY,
                     (const unsigned char *, size_t *, reader, void *), (from, bytes, each, data));
@@ -159,7 +151,6 @@ DO(cali_find_all_in_snapshot,
 /* ------------------------------------------------------------------ queries */
 
 /* The innermost region of the thread that Caliper's calls began. */
-JM_EXPORT const char *cali_get_current_region_or(const char *otherwise);
 JM_EXPORT const char *cali_get_current_region_or(const char *otherwise) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
     if (t && t->depth <= JOULEMARK__DEPTH) {
@@ -172,7 +163,6 @@ JM_EXPORT const char *cali_get_current_region_or(const char *otherwise) {
 }
 
 /* An id of ours means nothing to the real library. */
-JM_EXPORT struct jm_variant cali_get(cali_id id);
 JM_EXPORT struct jm_variant cali_get(cali_id id) {
     if (!jm_cali_chained()) return nothing;
     JM_FORWARD(struct jm_variant, nothing, "cali_get", JM_CALI_LIBRARY, (cali_id), (id));
@@ -183,7 +173,6 @@ ASK(const char *, "", cali_caliper_version, (void), (void), ())
 
 /* ------------------------------------------------------------------ configuration and channels */
 
-JM_EXPORT void cali_init(void);
 JM_EXPORT void cali_init(void) {
     jm_cali_start_apart();
     JM_FORWARD_VOID("cali_init", JM_CALI_LIBRARY, (void), ());
@@ -201,7 +190,6 @@ DO(cali_delete_configset, (void *set), (void *), (set))
 DO(cali_configset_set, (void *set, const char *key, const char *value),
    (void *, const char *, const char *), (set, key, value))
 
-JM_EXPORT cali_id cali_create_channel(const char *name, int flags, void *set);
 JM_EXPORT cali_id cali_create_channel(const char *name, int flags, void *set) {
     jm_cali_start_apart();
     JM_FORWARD(cali_id, JM_CALI_INVALID, "cali_create_channel", JM_CALI_LIBRARY,

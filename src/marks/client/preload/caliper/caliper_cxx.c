@@ -54,7 +54,6 @@ static void destroy(struct object *o) {
 
 /* A member, under both names of constructors and destructors. */
 #define MEMBER(type, symbol, parameters)                                                           \
-    JM_EXPORT type symbol parameters;                                                              \
     JM_EXPORT type symbol parameters
 #define SAME(type, symbol, other, parameters)                                                      \
     JM_EXPORT type symbol parameters __attribute__((alias(other)))
@@ -149,7 +148,6 @@ MEMBER(void *, _ZNK4cali4Loop9iterationEi, (void *made, void *self, int number))
     return made;
 }
 #elif defined(__aarch64__)
-JM_HIDDEN void jm_cali_iteration(void *made, void *self, int number);
 JM_HIDDEN void jm_cali_iteration(void *made, void *self, int number) {
     _ZN4cali4Loop9IterationC1EPKNS0_4ImplEi(made, *(void **)self, number);
 }

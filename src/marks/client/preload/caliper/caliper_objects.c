@@ -37,7 +37,6 @@ static struct held *filled(struct held *into, void *at) {
 
 /* ------------------------------------------------------------------ annotations */
 
-JM_EXPORT struct held *cali_ScopeAnnotation_begin(const char *name, struct held *into);
 JM_EXPORT struct held *cali_ScopeAnnotation_begin(const char *name, struct held *into) {
     NEXT("cali_ScopeAnnotation_begin", struct held *, (const char *, struct held *));
     if (real) return real(name, into);
@@ -45,7 +44,6 @@ JM_EXPORT struct held *cali_ScopeAnnotation_begin(const char *name, struct held 
     return filled(into, NULL);
 }
 
-JM_EXPORT void cali_ScopeAnnotation_end(struct held *self);
 JM_EXPORT void cali_ScopeAnnotation_end(struct held *self) {
     NEXT("cali_ScopeAnnotation_end", void, (struct held *));
     if (real) real(self);
@@ -60,21 +58,17 @@ static struct held *annotation(struct held *into, const char *name, int properti
     return into;
 }
 
-JM_EXPORT struct held *cali_Annotation_new(const char *name, struct held *into);
 JM_EXPORT struct held *cali_Annotation_new(const char *name, struct held *into) {
     NEXT("cali_Annotation_new", struct held *, (const char *, struct held *));
     return real ? real(name, into) : annotation(into, name, 0);
 }
 
 JM_EXPORT struct held *cali_Annotation_new_with_properties(const char *name, int properties,
-                                                           struct held *into);
-JM_EXPORT struct held *cali_Annotation_new_with_properties(const char *name, int properties,
                                                            struct held *into) {
     NEXT("cali_Annotation_new_with_properties", struct held *, (const char *, int, struct held *));
     return real ? real(name, properties, into) : annotation(into, name, properties);
 }
 
-JM_EXPORT void cali_Annotation_delete(struct held *self);
 JM_EXPORT void cali_Annotation_delete(struct held *self) {
     NEXT("cali_Annotation_delete", void, (struct held *));
     if (real) {
@@ -87,24 +81,19 @@ JM_EXPORT void cali_Annotation_delete(struct held *self) {
 }
 
 /* Our members are called right away: the real functions would do no more. */
-JM_EXPORT void cali_Annotation_begin_int(struct held *self, int value);
 JM_EXPORT void cali_Annotation_begin_int(struct held *self, int value) {
     if (self->at) _ZN4cali10Annotation5beginEi(self->at, value);
 }
-JM_EXPORT void cali_Annotation_set_int(struct held *self, int value);
 JM_EXPORT void cali_Annotation_set_int(struct held *self, int value) {
     if (self->at) _ZN4cali10Annotation3setEi(self->at, value);
 }
-JM_EXPORT void cali_Annotation_set_string(struct held *self, const char *value);
 JM_EXPORT void cali_Annotation_set_string(struct held *self, const char *value) {
     if (self->at) _ZN4cali10Annotation3setEPKc(self->at, value);
 }
-JM_EXPORT void cali_Annotation_begin_string(struct held *self, const char *value);
 JM_EXPORT void cali_Annotation_begin_string(struct held *self, const char *value) {
     struct jm_variant v = jm_cali_variant(value);
     if (self->at) _ZN4cali10Annotation5beginERKNS_7VariantE(self->at, &v);
 }
-JM_EXPORT void cali_Annotation_end(struct held *self);
 JM_EXPORT void cali_Annotation_end(struct held *self) {
     if (self->at) _ZN4cali10Annotation3endEv(self->at);
 }
@@ -113,13 +102,11 @@ JM_EXPORT void cali_Annotation_end(struct held *self) {
 
 /* Nothing to hold, nothing to do, and no error. */
 #define NEW(symbol)                                                                                \
-    JM_EXPORT struct held *symbol(struct held *into);                                              \
     JM_EXPORT struct held *symbol(struct held *into) {                                             \
         JM_FORWARD(struct held *, filled(into, NULL), #symbol, JM_CALI_LIBRARY, (struct held *),   \
                    (into));                                                                        \
     }
 #define DO(symbol, parameters, types, args)                                                        \
-    JM_EXPORT void symbol parameters;                                                              \
     JM_EXPORT void symbol parameters {                                                             \
         JM_FORWARD_VOID(#symbol, JM_CALI_LIBRARY, types, args);                                    \
     }
@@ -127,14 +114,12 @@ JM_EXPORT void cali_Annotation_end(struct held *self) {
 #define TEXT(symbol)                                                                               \
     DO(symbol, (struct held * self, const char *text), (struct held *, const char *), (self, text))
 #define NUMBER(symbol)                                                                             \
-    JM_EXPORT double symbol(const struct held *self);                                              \
     JM_EXPORT double symbol(const struct held *self) {                                             \
         JM_FORWARD(double, 0, #symbol, JM_CALI_LIBRARY, (const struct held *), (self));            \
     }
 
 NEW(cali_ConfigManager_new)
 PLAIN(cali_ConfigManager_delete)
-JM_EXPORT void cali_ConfigManager_start(struct held *self);
 JM_EXPORT void cali_ConfigManager_start(struct held *self) {
     jm_cali_start_apart();
     JM_FORWARD_VOID("cali_ConfigManager_start", JM_CALI_LIBRARY, (struct held *), (self));
@@ -151,7 +136,6 @@ DO(cali_ConfigManager_set_default_parameter_for_config,
    (struct held * self, const char *config, const char *option, const char *value),
    (struct held *, const char *, const char *, const char *), (self, config, option, value))
 
-JM_EXPORT bool cali_ConfigManager_error(struct held *self);
 JM_EXPORT bool cali_ConfigManager_error(struct held *self) {
     JM_FORWARD(bool, false, "cali_ConfigManager_error", JM_CALI_LIBRARY, (struct held *), (self));
 }
@@ -166,7 +150,6 @@ struct array {
     long shape[7];
 };
 
-JM_EXPORT void cali_ConfigManager_error_msg_bufferify(struct held *self, struct array *into);
 JM_EXPORT void cali_ConfigManager_error_msg_bufferify(struct held *self, struct array *into) {
     NEXT("cali_ConfigManager_error_msg_bufferify", void, (struct held *, struct array *));
     if (real) {
@@ -181,7 +164,6 @@ JM_EXPORT void cali_ConfigManager_error_msg_bufferify(struct held *self, struct 
 }
 
 /* Ends what Fortran holds, of which only annotations are more than nothing here. */
-JM_EXPORT void cali_SHROUD_memory_destructor(struct held *self);
 JM_EXPORT void cali_SHROUD_memory_destructor(struct held *self) {
     NEXT("cali_SHROUD_memory_destructor", void, (struct held *));
     if (real) {
@@ -192,7 +174,6 @@ JM_EXPORT void cali_SHROUD_memory_destructor(struct held *self) {
     filled(self, NULL);
 }
 
-JM_EXPORT void cali_ShroudCopyStringAndFree(struct array *from, char *into, size_t length);
 JM_EXPORT void cali_ShroudCopyStringAndFree(struct array *from, char *into, size_t length) {
     NEXT("cali_ShroudCopyStringAndFree", void, (struct array *, char *, size_t));
     if (real) {
@@ -214,7 +195,6 @@ PLAIN(cali_BufferedRegionProfile_fetch_inclusive_region_times)
 NUMBER(cali_BufferedRegionProfile_total_profiling_time)
 NUMBER(cali_BufferedRegionProfile_total_region_time)
 
-JM_EXPORT double cali_BufferedRegionProfile_region_time(struct held *self, const char *region);
 JM_EXPORT double cali_BufferedRegionProfile_region_time(struct held *self, const char *region) {
     JM_FORWARD(double, 0, "cali_BufferedRegionProfile_region_time", JM_CALI_LIBRARY,
                (struct held *, const char *), (self, region));

@@ -14,7 +14,6 @@ enum { INV = 0, PTR = 9, NUMERIC = 1 << 2 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7 | 
 
 /* Declared, then defined, as for every symbol that programs see. */
 #define VARIANT(result, symbol, args)                                                              \
-    JM_EXPORT result symbol args;                                                                  \
     JM_EXPORT result symbol args
 
 typedef struct jm_variant variant;

@@ -99,7 +99,6 @@ static void finalized(void) {
     if (t && t->process && t->depth == 0) jm_shutdown();
 }
 
-JM_EXPORT int MPI_Finalize(void);
 JM_EXPORT int MPI_Finalize(void) {
     static void *slot;
     int (*real)(void) = (int (*)(void))jm_next(&slot, "MPI_Finalize", JM_MPI_LIBRARY);
@@ -109,7 +108,6 @@ JM_EXPORT int MPI_Finalize(void) {
 }
 
 #define FINALIZE(symbol)                                                                           \
-    JM_EXPORT void symbol(JM_P1);                                                                  \
     JM_EXPORT void symbol(JM_P1) {                                                                 \
         static void *slot;                                                                         \
         void (*real)(JM_T1) = (void (*)(JM_T1))jm_next(&slot, #symbol, JM_MPI_LIBRARY);            \

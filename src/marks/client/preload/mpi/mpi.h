@@ -184,7 +184,6 @@ enum { JM_MPI_a, JM_MPI_b, JM_MPI_c, JM_MPI_d, JM_MPI_e, JM_MPI_f, JM_MPI_g, JM_
 
 /* The function of C. */
 #define JM_MPI_C(symbol, call, dialect, n, how)                                                    \
-    JM_EXPORT int symbol(JM_P##n);                                                                 \
     JM_EXPORT int symbol(JM_P##n) {                                                                \
         static void *slot;                                                                         \
         int (*real)(JM_T##n) = (int (*)(JM_T##n))jm_next(&slot, #symbol, JM_MPI_LIBRARY);          \
@@ -203,7 +202,6 @@ enum { JM_MPI_a, JM_MPI_b, JM_MPI_c, JM_MPI_d, JM_MPI_e, JM_MPI_f, JM_MPI_g, JM_
 /* A name of Fortran's. The status comes back by its argument ERROR, which the module mpi_f08 may
    leave out. All 14 places are passed on: what a function does not know it does not look at. */
 #define JM_MPI_FORTRAN(symbol, call, ending, dialect, error, n, how)                               \
-    JM_EXPORT void symbol(JM_P##n);                                                                \
     JM_EXPORT void symbol(JM_P##n) {                                                               \
         static struct jm_mpi_symbol me = {&call, ending, dialect, error - 1, how, NULL};           \
         long arguments[JM_MPI_ARGUMENTS] = {JM_A##n};                                              \
@@ -236,7 +234,6 @@ enum { JM_MPI_a, JM_MPI_b, JM_MPI_c, JM_MPI_d, JM_MPI_e, JM_MPI_f, JM_MPI_g, JM_
    long as they are none: a program may ask whether there is one, and sees ours. */
 #define JM_MPI_C_LARGE(Name, call, dialect, n, counts)                                             \
     JM_MPI_C_PLAIN(Name, call, dialect, n, counts)                                                 \
-    JM_EXPORT int MPI_##Name##_c(JM_P##n);                                                         \
     JM_EXPORT int MPI_##Name##_c(JM_P##n) {                                                        \
         static void *slot, *small;                                                                 \
         long arguments[] = {JM_A##n};                                                              \

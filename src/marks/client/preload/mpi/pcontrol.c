@@ -61,7 +61,6 @@ static void controlled(int level, const void *argument) {
     errno = saved;
 }
 
-JM_EXPORT int MPI_Pcontrol(const int level, ...);
 JM_EXPORT int MPI_Pcontrol(const int level, ...) {
     const void *argument;
     va_list list;
@@ -74,7 +73,6 @@ JM_EXPORT int MPI_Pcontrol(const int level, ...) {
 
 /* Fortran's has the level alone. */
 #define FORTRAN(symbol)                                                                            \
-    JM_EXPORT void symbol(int *level);                                                             \
     JM_EXPORT void symbol(int *level) {                                                            \
         controlled(*level, NULL);                                                                  \
         JM_FORWARD_VOID(#symbol, "libmpi", (int *), (level));                                      \

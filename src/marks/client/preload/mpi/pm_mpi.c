@@ -118,7 +118,6 @@ static void closing(void) {
 WITHIN(real_open, int, 0, "pm_mpi_open", (char *path), (path))
 WITHIN(real_close, int, 0, "pm_mpi_close", (void), ())
 
-JM_EXPORT int pm_mpi_open(char *path);
 JM_EXPORT int pm_mpi_open(char *path) {
     int result;
     tell_log("pm_mpi_open", path, "PMC");
@@ -128,7 +127,6 @@ JM_EXPORT int pm_mpi_open(char *path) {
     return result;
 }
 
-JM_EXPORT int pm_mpi_monitor(int step, int substep);
 JM_EXPORT int pm_mpi_monitor(int step, int substep) {
     static void *slot;
     int (*real)(int, int) = (int (*)(int, int))jm_next(&slot, "pm_mpi_monitor", LIBRARY);
@@ -138,13 +136,11 @@ JM_EXPORT int pm_mpi_monitor(int step, int substep) {
     return 0;
 }
 
-JM_EXPORT int pm_mpi_close(void);
 JM_EXPORT int pm_mpi_close(void) {
     closing();
     return real_close();
 }
 
-JM_EXPORT void pm_mpi_initialise(const char *path);
 JM_EXPORT void pm_mpi_initialise(const char *path) {
     tell_log("pm_mpi_initialise", path, "pm_log.out");
     inside = 1;
@@ -154,7 +150,6 @@ JM_EXPORT void pm_mpi_initialise(const char *path) {
 }
 
 /* 0: done, 1: not initialised. */
-JM_EXPORT unsigned int pm_mpi_record(int step, int substep, int sync, int initial);
 JM_EXPORT unsigned int pm_mpi_record(int step, int substep, int sync, int initial) {
     static void *slot;
     unsigned int (*real)(int, int, int, int) =
@@ -174,7 +169,6 @@ JM_EXPORT unsigned int pm_mpi_record(int step, int substep, int sync, int initia
     return 0;
 }
 
-JM_EXPORT void pm_mpi_finalise(void);
 JM_EXPORT void pm_mpi_finalise(void) {
     static void *slot;
     void (*real)(void) = (void (*)(void))jm_next(&slot, "pm_mpi_finalise", LIBRARY);

@@ -72,7 +72,6 @@ static void finished(uint32_t region) {
 
 /* One that begins, runs and ends in one call. */
 #define PARALLEL(type, otherwise, symbol, more, more_types, more_args)                             \
-    JM_EXPORT type symbol(void (*fn)(void *), void *data, unsigned threads more);                  \
     JM_EXPORT type symbol(void (*fn)(void *), void *data, unsigned threads more) {                 \
         static void *slot;                                                                         \
         type (*real)(void (*)(void *), void *, unsigned more_types) =                              \
@@ -120,7 +119,6 @@ LOOP_RUNTIME(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 JM_TLS uint32_t open_region[16];
 JM_TLS int open_regions;
 
-JM_EXPORT void GOMP_parallel_start(void (*fn)(void *), void *data, unsigned threads);
 JM_EXPORT void GOMP_parallel_start(void (*fn)(void *), void *data, unsigned threads) {
     uint32_t region = listens() ? jm_omp_parallel(HERE) : JM_OMP_UNHEARD;
     if (open_regions < 16) open_region[open_regions] = region;
@@ -129,7 +127,6 @@ JM_EXPORT void GOMP_parallel_start(void (*fn)(void *), void *data, unsigned thre
                     (fn, data, threads));
 }
 
-JM_EXPORT void GOMP_parallel_end(void);
 JM_EXPORT void GOMP_parallel_end(void) {
     JM_FORWARD_VOID("GOMP_parallel_end", LIBRARY, (void), ());
     if (open_regions > 0 && --open_regions < 16) jm_omp_parallel_end(open_region[open_regions]);
@@ -153,7 +150,6 @@ static void wait_ends(int waits, enum jm_omp_kind kind) {
 }
 
 #define WAIT(type, symbol, kind, parameters, types, args)                                          \
-    JM_EXPORT type symbol parameters;                                                              \
     JM_EXPORT type symbol parameters {                                                             \
         static void *slot;                                                                         \
         type(*real) types = (type(*) types)jm_next(&slot, #symbol, LIBRARY);                       \
@@ -185,14 +181,12 @@ WAIT(void, omp_set_nest_lock, JM_OMP_WAIT_LOCK, (void *lock), (void *), (lock))
 WAIT(void, omp_set_nest_lock_, JM_OMP_WAIT_LOCK, (void *lock), (void *), (lock))
 
 #define CRITICAL(start, end, parameters, types, args)                                              \
-    JM_EXPORT void start parameters;                                                               \
     JM_EXPORT void start parameters {                                                              \
         int waits = wait_begins(JM_OMP_WAIT_CRITICAL);                                             \
         JM_FORWARD_VOID(#start, LIBRARY, types, args);                                             \
         wait_ends(waits, JM_OMP_WAIT_CRITICAL);                                                    \
         if (waits) jm_omp_begin(JM_OMP_CRITICAL);                                                  \
     }                                                                                              \
-    JM_EXPORT void end parameters;                                                                 \
     JM_EXPORT void end parameters {                                                                \
         JM_FORWARD_VOID(#end, LIBRARY, types, args);                                               \
         jm_omp_end(JM_OMP_CRITICAL);                                                               \
@@ -202,7 +196,6 @@ CRITICAL(GOMP_critical_name_start, GOMP_critical_name_end, (void **name), (void 
 
 /* ---------------------------------------------------------------- singles */
 
-JM_EXPORT _Bool GOMP_single_start(void);
 JM_EXPORT _Bool GOMP_single_start(void) {
     static void *slot;
     _Bool (*real)(void) = (_Bool (*)(void))jm_next(&slot, "GOMP_single_start", LIBRARY);
@@ -213,7 +206,6 @@ JM_EXPORT _Bool GOMP_single_start(void) {
 }
 
 /* With copyprivate: the thread that gets NULL executes it, and reports when it has ended. */
-JM_EXPORT void *GOMP_single_copy_start(void);
 JM_EXPORT void *GOMP_single_copy_start(void) {
     static void *slot;
     void *(*real)(void) = (void *(*)(void))jm_next(&slot, "GOMP_single_copy_start", LIBRARY);
@@ -222,7 +214,6 @@ JM_EXPORT void *GOMP_single_copy_start(void) {
     return copied;
 }
 
-JM_EXPORT void GOMP_single_copy_end(void *data);
 JM_EXPORT void GOMP_single_copy_end(void *data) {
     single_ends();
     JM_FORWARD_VOID("GOMP_single_copy_end", LIBRARY, (void *), (data));
@@ -273,9 +264,6 @@ static task_function told(task_function function) {
 /* Older programs hand over less, which the runtime does not look at then. */
 JM_EXPORT void GOMP_task(task_function function, void *data, void (*copy)(void *, void *),
                          long size, long alignment, _Bool defer, unsigned flags, void **depend,
-                         int priority, void *detach);
-JM_EXPORT void GOMP_task(task_function function, void *data, void (*copy)(void *, void *),
-                         long size, long alignment, _Bool defer, unsigned flags, void **depend,
                          int priority, void *detach) {
     JM_FORWARD_VOID("GOMP_task", LIBRARY,
                     (task_function, void *, void (*)(void *, void *), long, long, _Bool, unsigned,
@@ -285,9 +273,6 @@ JM_EXPORT void GOMP_task(task_function function, void *data, void (*copy)(void *
 }
 
 #define TASKLOOP(symbol, type)                                                                     \
-    JM_EXPORT void symbol(task_function function, void *data, void (*copy)(void *, void *),        \
-                          long size, long alignment, unsigned flags, unsigned long tasks,          \
-                          int priority, type start, type end, type step);                          \
     JM_EXPORT void symbol(task_function function, void *data, void (*copy)(void *, void *),        \
                           long size, long alignment, unsigned flags, unsigned long tasks,          \
                           int priority, type start, type end, type step) {                         \

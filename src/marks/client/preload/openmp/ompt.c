@@ -204,7 +204,6 @@ static int initialize(lookup_function lookup, int device, union data *data) {
 
 static void finalize(union data *data) { (void)data; }
 
-JM_EXPORT struct tool *ompt_start_tool(unsigned version, const char *runtime);
 JM_EXPORT struct tool *ompt_start_tool(unsigned version, const char *runtime) {
     static struct tool tool = {initialize, finalize, {0}};
     static void *slot;

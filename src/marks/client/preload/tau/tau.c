@@ -12,7 +12,6 @@
 JM_HIDDEN __thread __attribute__((tls_model("initial-exec"))) int jm_tau_inside;
 
 #define NAMED(symbol, mark)                                                                        \
-    JM_EXPORT void symbol(const char *name);                                                       \
     JM_EXPORT void symbol(const char *name) {                                                      \
         JM_TAU_CALL(#symbol, mark(JM_TAU, name), (const char *), (name));                          \
     }
@@ -24,7 +23,6 @@ NAMED(Tau_static_phase_start, jm_begin_name)
 NAMED(Tau_static_phase_stop, jm_end_name)
 
 #define WITH_NUMBER(symbol, mark)                                                                  \
-    JM_EXPORT void symbol(const char *name, int number);                                           \
     JM_EXPORT void symbol(const char *name, int number) {                                          \
         JM_TAU_CALL(#symbol, mark, (const char *, int), (name, number));                           \
     }
@@ -35,7 +33,6 @@ WITH_NUMBER(Tau_dynamic_stop, jm_end_name(JM_TAU, name))
 WITH_NUMBER(Tau_pure_start_task, jm_tau_begin_name(name, number))
 WITH_NUMBER(Tau_pure_stop_task, jm_tau_end_name(name, number))
 
-JM_EXPORT void Tau_pure_start_task_group(const char *name, int task, const char *group);
 JM_EXPORT void Tau_pure_start_task_group(const char *name, int task, const char *group) {
     JM_TAU_CALL("Tau_pure_start_task_group", jm_tau_begin_name(name, task),
                 (const char *, int, const char *), (name, task, group));
@@ -43,7 +40,6 @@ JM_EXPORT void Tau_pure_start_task_group(const char *name, int task, const char 
 
 /* Ends the timer that was started last. */
 #define INNERMOST(symbol)                                                                          \
-    JM_EXPORT void symbol(void);                                                                   \
     JM_EXPORT void symbol(void) {                                                                  \
         JM_TAU_CALL(#symbol, jm_end_innermost(JM_TAU), (void), ());                                \
     }
@@ -62,7 +58,6 @@ static int is_task(int number) {
            (__atomic_load_n(&tasks[number >> 3], __ATOMIC_RELAXED) >> (number & 7) & 1);
 }
 
-JM_EXPORT int Tau_create_task(void);
 JM_EXPORT int Tau_create_task(void) {
     static void *slot;
     int (*real)(void) = (int (*)(void))jm_next(&slot, "Tau_create_task", JM_TAU_LIBRARY);
@@ -166,7 +161,6 @@ JM_HIDDEN void jm_tau_end(void *handle, int is_real, int task) {
 /* No thread and no task: the caller's own stack. */
 #define CALLER (-1)
 
-JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid);
 JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid) {
     static void *slot;
     void (*real)(void *, int, int) =
@@ -175,7 +169,6 @@ JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid) {
     if (real) JM_TAU_REAL(real(handle, phase, tid));
 }
 
-JM_EXPORT int Tau_stop_timer(void *handle, int tid);
 JM_EXPORT int Tau_stop_timer(void *handle, int tid) {
     static void *slot;
     int (*real)(void *, int) = (int (*)(void *, int))jm_next(&slot, "Tau_stop_timer", JM_TAU_LIBRARY);
@@ -186,7 +179,6 @@ JM_EXPORT int Tau_stop_timer(void *handle, int tid) {
 }
 
 /* What TAU_PROFILE_START and TAU_PROFILE_STOP are in TAU's header, and its C++ objects. */
-JM_EXPORT void Tau_lite_start_timer(void *handle, int phase);
 JM_EXPORT void Tau_lite_start_timer(void *handle, int phase) {
     static void *slot;
     void (*real)(void *, int) =
@@ -195,7 +187,6 @@ JM_EXPORT void Tau_lite_start_timer(void *handle, int phase) {
     if (real) JM_TAU_REAL(real(handle, phase));
 }
 
-JM_EXPORT void Tau_lite_stop_timer(void *handle);
 JM_EXPORT void Tau_lite_stop_timer(void *handle) {
     static void *slot;
     void (*real)(void *) =
@@ -204,8 +195,6 @@ JM_EXPORT void Tau_lite_stop_timer(void *handle) {
     if (real) JM_TAU_REAL(real(handle));
 }
 
-JM_EXPORT void Tau_profile_c_timer(void **handle, const char *name, const char *type,
-                                   uint64_t group, const char *group_name);
 JM_EXPORT void Tau_profile_c_timer(void **handle, const char *name, const char *type,
                                    uint64_t group, const char *group_name) {
     static void *slot;
@@ -219,8 +208,6 @@ JM_EXPORT void Tau_profile_c_timer(void **handle, const char *name, const char *
 
 /* A timer by its name; TAU_PROFILER_START is Tau_start_timer. */
 #define MADE_BY_NAME(symbol)                                                                       \
-    JM_EXPORT void *symbol(const char *name, const char *type, uint64_t group,                     \
-                           const char *group_name);                                                \
     JM_EXPORT void *symbol(const char *name, const char *type, uint64_t group,                     \
                            const char *group_name) {                                               \
         static void *slot;                                                                         \
@@ -236,8 +223,6 @@ MADE_BY_NAME(Tau_get_profiler)
 MADE_BY_NAME(Tau_get_function_info)
 
 /* A timer or phase of each iteration: NAME [ITERATION], as TAU calls it. */
-JM_EXPORT void Tau_profile_dynamic_auto(int iteration, void **handle, char *name, char *type,
-                                        uint64_t group, char *group_name, int phase);
 JM_EXPORT void Tau_profile_dynamic_auto(int iteration, void **handle, char *name, char *type,
                                         uint64_t group, char *group_name, int phase) {
     static void *slot;
@@ -259,8 +244,6 @@ static const char *text_of(const void *string) {
 
 /* tauCreateFI(void **, name, type, group, group's name): four of them, by what their names are. */
 #define MAKES(symbol, name_type, name_text, type_type)                                             \
-    JM_EXPORT void symbol(void **handle, name_type name, type_type type, uint64_t group,           \
-                          const char *group_name);                                                 \
     JM_EXPORT void symbol(void **handle, name_type name, type_type type, uint64_t group,           \
                           const char *group_name) {                                                \
         static void *slot;                                                                         \

@@ -8,7 +8,6 @@
 
 /* Timers and phases: a handle that is zero at first, then start and stop by it. */
 #define TIMER(symbol)                                                                              \
-    JM_EXPORT void symbol(void **handle, const char *name, int length);                            \
     JM_EXPORT void symbol(void **handle, const char *name, int length) {                           \
         static void *slot;                                                                         \
         void (*real)(void **, const char *, int) =                                                 \
@@ -22,7 +21,6 @@ TIMER(tau_phase_create_static_)
 
 /* Of each call: a name that the program has put the iteration into, so a timer each time. */
 #define DYNAMIC(symbol)                                                                            \
-    JM_EXPORT void symbol(void **handle, const char *name, int length);                            \
     JM_EXPORT void symbol(void **handle, const char *name, int length) {                           \
         static void *slot;                                                                         \
         void (*real)(void **, const char *, int) =                                                 \
@@ -34,7 +32,6 @@ TIMER(tau_phase_create_static_)
 DYNAMIC(tau_profile_timer_dynamic_)
 DYNAMIC(tau_phase_create_dynamic_)
 
-JM_EXPORT void tau_profile_timer_group_(void **handle, const char *name, int *group, int length);
 JM_EXPORT void tau_profile_timer_group_(void **handle, const char *name, int *group, int length) {
     static void *slot;
     void (*real)(void **, const char *, int *, int) = (void (*)(void **, const char *, int *, int))
@@ -46,7 +43,6 @@ JM_EXPORT void tau_profile_timer_group_(void **handle, const char *name, int *gr
 
 /* NAME [ITERATION], as TAU calls it. */
 #define ITERATION(symbol)                                                                          \
-    JM_EXPORT void symbol(int *iteration, void **handle, const char *name, int length);            \
     JM_EXPORT void symbol(int *iteration, void **handle, const char *name, int length) {           \
         static void *slot;                                                                         \
         void (*real)(int *, void **, const char *, int) =                                          \
@@ -63,7 +59,6 @@ ITERATION(tau_profile_dynamic_iter_)
 ITERATION(tau_phase_dynamic_iter_)
 
 #define MARK(symbol, mark)                                                                         \
-    JM_EXPORT void symbol(void **handle);                                                          \
     JM_EXPORT void symbol(void **handle) {                                                         \
         static void *slot;                                                                         \
         void (*real)(void **) = (void (*)(void **))jm_next(&slot, #symbol, JM_TAU_LIBRARY);        \
@@ -85,7 +80,6 @@ static void end(const char *name, int length) {
 }
 
 #define NAMED(symbol, mark)                                                                        \
-    JM_EXPORT void symbol(const char *name, int length);                                           \
     JM_EXPORT void symbol(const char *name, int length) {                                          \
         JM_TAU_CALL(#symbol, mark(name, length), (const char *, int), (name, length));             \
     }
@@ -99,7 +93,6 @@ NAMED(tau_static_phase_start_, begin)
 NAMED(tau_static_phase_stop_, end)
 
 #define OF_ITERATION(symbol, mark)                                                                 \
-    JM_EXPORT void symbol(void *iteration, const char *name, int length);                          \
     JM_EXPORT void symbol(void *iteration, const char *name, int length) {                         \
         JM_TAU_CALL(#symbol, mark(name, length), (void *, const char *, int),                      \
                     (iteration, name, length));                                                    \

@@ -38,7 +38,6 @@ static void happened(void *event, double data, int is_real) {
     set_double(name, data);
 }
 
-JM_EXPORT void *Tau_get_userevent(const char *name);
 JM_EXPORT void *Tau_get_userevent(const char *name) {
     static void *slot;
     void *(*real)(const char *) =
@@ -50,7 +49,6 @@ JM_EXPORT void *Tau_get_userevent(const char *name) {
 
 /* A handle of TAU's that is zero at first; the name by what C or Fortran hands over. */
 #define REGISTERS(symbol, room, named, declared, types, args)                                      \
-    JM_EXPORT void symbol declared;                                                                \
     JM_EXPORT void symbol declared {                                                               \
         static void *slot;                                                                         \
         void (*real) types = (void (*) types)jm_next(&slot, #symbol, JM_TAU_LIBRARY);              \
@@ -71,7 +69,6 @@ REGISTERS(tau_register_context_event_, JM_ROOM(length), jm_fortran(name, length,
 
 /* A call with a value: our record, then the real library. */
 #define VALUE(symbol, say, declared, types, args)                                                  \
-    JM_EXPORT void symbol declared;                                                                \
     JM_EXPORT void symbol declared {                                                               \
         static void *slot;                                                                         \
         void (*real) types = (void (*) types)jm_next(&slot, #symbol, JM_TAU_LIBRARY);              \
