@@ -142,7 +142,6 @@ static int jm_is_named(const char *base, const char *names) {
 static int jm_look(struct dl_phdr_info *info, size_t size, void *data) {
     struct jm_search *search = (struct jm_search *)data;
     const char *base = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-    (void)size;
     if (!base || !jm_is_named(base, search->library)) return 0;
     snprintf(search->path, sizeof search->path, "%s", info->dlpi_name);
     return 1;
@@ -154,7 +153,6 @@ struct jm_place { uintptr_t address; const char *path; };
 static int jm_holds(struct dl_phdr_info *info, size_t size, void *data) {
     struct jm_place *place = (struct jm_place *)data;
     int i;
-    (void)size;
     for (i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         if (part->p_type != PT_LOAD || place->address - info->dlpi_addr - part->p_vaddr >= part->p_memsz)

@@ -11,6 +11,9 @@
 #ifndef JOULEMARK_PRELOAD_CORE_H
 #define JOULEMARK_PRELOAD_CORE_H
 
+/* Functions have the parameters of those that they precede, and need not use all of them. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -27,6 +30,8 @@
 #define JM_EXPORT __attribute__((visibility("default")))
 #define JM_HIDDEN __attribute__((visibility("hidden")))
 #define JM_TLS static __thread __attribute__((tls_model("initial-exec")))
+/* Functions of a few instructions on the way of each mark. */
+#define JM_HOT static inline __attribute__((unused, always_inline))
 
 enum jm_dialect {
     JM_MPI = 1, JM_PCONTROL = 2, JM_OMPT = 4, JM_GEOPM = 8, JM_CALIPER = 16, JM_LIKWID = 32,
@@ -61,21 +66,18 @@ JM_HIDDEN void jm_exit_heard(struct joulemark__thread *t, uint32_t region);
 JM_HIDDEN void jm_exit_alone_heard(struct joulemark__thread *t, uint32_t region);
 JM_HIDDEN void jm_leave_heard(struct joulemark__thread *t, uint32_t track);
 
-static inline __attribute__((unused, always_inline)) void jm_enter(struct joulemark__thread *t,
-                                                                   uint32_t region) {
+JM_HOT void jm_enter(struct joulemark__thread *t, uint32_t region) {
     if (__builtin_expect(jm_around != NULL, 0)) jm_enter_heard(t, region);
     else joulemark__enter(t, region);
 }
 
-static inline __attribute__((unused, always_inline)) void jm_exit(struct joulemark__thread *t,
-                                                                  uint32_t region) {
+JM_HOT void jm_exit(struct joulemark__thread *t, uint32_t region) {
     if (__builtin_expect(jm_around != NULL, 0)) jm_exit_heard(t, region);
     else joulemark__exit(t, region);
 }
 
 /* Ends a region that need not be the innermost of its track: those inside it go on. */
-static inline __attribute__((unused, always_inline)) void
-jm_exit_alone(struct joulemark__thread *t, uint32_t region) {
+JM_HOT void jm_exit_alone(struct joulemark__thread *t, uint32_t region) {
     if (__builtin_expect(jm_around != NULL, 0)) jm_exit_alone_heard(t, region);
     else joulemark__exit_alone(t, region);
 }
@@ -87,23 +89,21 @@ JM_HIDDEN uint32_t jm_new_track(uint32_t bit);
 JM_HIDDEN uint32_t jm_domain_track(uint32_t dialect, const char *domain);
 
 /* The track of the dialect with this bit. Only where marks go somewhere. */
-static inline __attribute__((unused, always_inline)) uint32_t jm_track_of(uint32_t bit) {
+JM_HOT uint32_t jm_track_of(uint32_t bit) {
     uint32_t track = jm_tracks[bit];
     return __builtin_expect(track != 0, 1) ? track : jm_new_track(bit);
 }
-static inline __attribute__((unused, always_inline)) uint32_t jm_track(uint32_t dialect) {
+JM_HOT uint32_t jm_track(uint32_t dialect) {
     return jm_track_of((uint32_t)__builtin_ctz(dialect));
 }
 
 /* A region's name with the track that it is of. */
-static inline __attribute__((unused, always_inline)) uint32_t jm_of(uint32_t track,
-                                                                    uint32_t name) {
+JM_HOT uint32_t jm_of(uint32_t track, uint32_t name) {
     return JOULEMARK__NAME_OF(name) | track << JOULEMARK__TRACK_SHIFT;
 }
 
 /* Ends the innermost region of a track. */
-static inline __attribute__((unused, always_inline)) void jm_leave(struct joulemark__thread *t,
-                                                                   uint32_t track) {
+JM_HOT void jm_leave(struct joulemark__thread *t, uint32_t track) {
     if (__builtin_expect(jm_around != NULL, 0)) jm_leave_heard(t, track);
     else joulemark__pop(t, track);
 }
@@ -183,8 +183,7 @@ static inline __attribute__((unused)) void *jm_next(void **slot, const char *sym
 }
 
 /* Calling thread's state where the dialect is on and marks go somewhere; NULL otherwise. */
-static inline __attribute__((unused, always_inline)) struct joulemark__thread *
-jm_thread(uint32_t dialect, int begins) {
+JM_HOT struct joulemark__thread *jm_thread(uint32_t dialect, int begins) {
     if (__builtin_expect(!(jm_on & dialect), 0)) return NULL;
     return joulemark__thread(begins);
 }
@@ -194,7 +193,7 @@ jm_thread(uint32_t dialect, int begins) {
  * branch: nothing is put on the stack for what is not done. jm_is_on() comes before each of them.
  */
 #define JM_MARK static __attribute__((unused, noinline))
-static inline __attribute__((unused, always_inline)) int jm_is_on(uint32_t dialect) {
+JM_HOT int jm_is_on(uint32_t dialect) {
     return __builtin_expect((jm_on & dialect) != 0, 0);
 }
 
@@ -208,18 +207,16 @@ JM_HIDDEN void jm_end_innermost_in(size_t bit);
 #define jm_end_alone(dialect, name) jm_end_alone_in(__builtin_ctz(dialect), name)
 #define jm_end_innermost(dialect) jm_end_innermost_in(__builtin_ctz(dialect))
 
-static inline __attribute__((unused, always_inline)) void jm_begin(uint32_t dialect,
-                                                                   const char *name) {
+JM_HOT void jm_begin(uint32_t dialect, const char *name) {
     if (jm_is_on(dialect)) jm_begin_name(dialect, name);
 }
 
-static inline __attribute__((unused, always_inline)) void jm_end(uint32_t dialect,
-                                                                 const char *name) {
+JM_HOT void jm_end(uint32_t dialect, const char *name) {
     if (jm_is_on(dialect)) jm_end_name(dialect, name);
 }
 
 /* Ends the innermost region. */
-static inline __attribute__((unused, always_inline)) void jm_pop(uint32_t dialect) {
+JM_HOT void jm_pop(uint32_t dialect) {
     if (jm_is_on(dialect)) jm_end_innermost(dialect);
 }
 

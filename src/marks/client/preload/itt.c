@@ -65,8 +65,6 @@ static void begin(struct joulemark__thread *t, const void *domain, const char *n
 JM_EXPORT void __itt_task_begin(const void *domain, struct id task, struct id parent,
                                 const struct string *name) {
     struct joulemark__thread *t = jm_thread(JM_ITT, 1);
-    (void)task;
-    (void)parent;
     if (t) begin(t, domain, name ? name->name : NULL);
 }
 
@@ -82,8 +80,6 @@ JM_EXPORT void __itt_task_begin_fn(const void *domain, struct id task, struct id
     Dl_info where;
     const char *name = text;
     int saved = errno;
-    (void)task;
-    (void)parent;
     if (!t) return;
     if (!dladdr(fn, &where) || !where.dli_fname) {
         snprintf(text, sizeof text, "%p", fn);
@@ -120,7 +116,6 @@ static void span_end(const void *domain, struct id id, enum jm_space space) {
 
 JM_EXPORT void __itt_task_begin_overlapped(const void *domain, struct id task, struct id parent,
                                            const struct string *name) {
-    (void)parent;
     span_begin(domain, task, name, JM_SPANS_ITT_TASKS);
 }
 
@@ -130,7 +125,6 @@ JM_EXPORT void __itt_task_end_overlapped(const void *domain, struct id task) {
 
 JM_EXPORT void __itt_region_begin(const void *domain, struct id id, struct id parent,
                                   const struct string *name) {
-    (void)parent;
     span_begin(domain, id, name, JM_SPANS_ITT_REGIONS);
 }
 
@@ -143,58 +137,40 @@ JM_EXPORT void __itt_region_end(const void *domain, struct id id) {
  */
 JM_EXPORT void __itt_task_begin_ex(const void *domain, void *clock, uint64_t time, struct id task,
                                    struct id parent, const struct string *name) {
-    (void)clock;
-    (void)time;
     __itt_task_begin(domain, task, parent, name);
 }
 
 JM_EXPORT void __itt_task_begin_fn_ex(const void *domain, void *clock, uint64_t time,
                                       struct id task, struct id parent, void *fn) {
-    (void)clock;
-    (void)time;
     __itt_task_begin_fn(domain, task, parent, fn);
 }
 
 JM_EXPORT void __itt_task_end_ex(const void *domain, void *clock, uint64_t time) {
-    (void)clock;
-    (void)time;
     __itt_task_end(domain);
 }
 
 JM_EXPORT void __itt_task_begin_overlapped_ex(const void *domain, void *clock, uint64_t time,
                                               struct id task, struct id parent,
                                               const struct string *name) {
-    (void)clock;
-    (void)time;
     __itt_task_begin_overlapped(domain, task, parent, name);
 }
 
 JM_EXPORT void __itt_task_end_overlapped_ex(const void *domain, void *clock, uint64_t time,
                                             struct id task) {
-    (void)clock;
-    (void)time;
     __itt_task_end_overlapped(domain, task);
 }
 
 /* A frame that is over already. */
 JM_EXPORT void __itt_frame_submit_v3(const void *domain, struct id *id, uint64_t begin,
                                      uint64_t end) {
-    (void)domain;
-    (void)id;
-    (void)begin;
-    (void)end;
     if (jm_thread(JM_ITT, 0)) joulemark_epoch();
 }
 
 JM_EXPORT void __itt_frame_begin_v3(const void *domain, const struct id *id) {
-    (void)domain;
-    (void)id;
     if (jm_thread(JM_ITT, 0)) joulemark_epoch();
 }
 
 JM_EXPORT void __itt_frame_end_v3(const void *domain, const struct id *id) {
-    (void)domain;
-    (void)id;
 }
 
 /* Events of the older interface: a number for a name, then start and end by it. */

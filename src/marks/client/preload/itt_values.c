@@ -89,20 +89,15 @@ static void assign(void *counter, const void *at) {
 
 #define CHANGE(symbol, parameters, by)                                                             \
     JM_EXPORT void symbol parameters { change(counter, by); }
-#define CHANGE_V3(symbol, parameters, by)                                                          \
-    JM_EXPORT void symbol parameters {                                                             \
-        (void)domain;                                                                              \
-        change(counter, by);                                                                       \
-    }
 CHANGE(__itt_counter_inc, (void *counter), 1)
 CHANGE(__itt_counter_dec, (void *counter), (uint64_t)-1)
 CHANGE(__itt_counter_inc_delta, (void *counter, uint64_t n), n)
 CHANGE(__itt_counter_dec_delta, (void *counter, uint64_t n), (uint64_t)0 - n)
-CHANGE_V3(__itt_counter_inc_v3, (const void *domain, void *counter), 1)
-CHANGE_V3(__itt_counter_dec_v3, (const void *domain, void *counter), (uint64_t)-1)
-CHANGE_V3(__itt_counter_inc_delta_v3, (const void *domain, void *counter, uint64_t n), n)
-CHANGE_V3(__itt_counter_dec_delta_v3, (const void *domain, void *counter, uint64_t n),
-          (uint64_t)0 - n)
+CHANGE(__itt_counter_inc_v3, (const void *domain, void *counter), 1)
+CHANGE(__itt_counter_dec_v3, (const void *domain, void *counter), (uint64_t)-1)
+CHANGE(__itt_counter_inc_delta_v3, (const void *domain, void *counter, uint64_t n), n)
+CHANGE(__itt_counter_dec_delta_v3, (const void *domain, void *counter, uint64_t n),
+       (uint64_t)0 - n)
 
 JM_EXPORT void __itt_counter_set_value(void *counter, void *at) { assign(counter, at); }
 
@@ -110,8 +105,6 @@ JM_EXPORT void __itt_counter_set_value_v3(void *counter, void *at) { assign(coun
 
 /* At a time of the program's own clock, which is not known here: it counts at the call. */
 JM_EXPORT void __itt_counter_set_value_ex(void *counter, void *clock, uint64_t time, void *at) {
-    (void)clock;
-    (void)time;
     assign(counter, at);
 }
 
@@ -119,8 +112,6 @@ JM_EXPORT void __itt_counter_set_value_ex(void *counter, void *clock, uint64_t t
 
 JM_EXPORT void __itt_metadata_add(const void *domain, struct id id, const struct string *key,
                                   int type, size_t count, void *data) {
-    (void)domain;
-    (void)id;
     /* Of a list the first number is used. */
     if (key && key->name && count > 0) set_number(key->name, type, data);
 }
@@ -128,8 +119,6 @@ JM_EXPORT void __itt_metadata_add(const void *domain, struct id id, const struct
 JM_EXPORT void __itt_metadata_str_add(const void *domain, struct id id, const struct string *key,
                                       const char *data, size_t length) {
     char text[1024];
-    (void)domain;
-    (void)id;
     if (!key || !key->name || !data) return;
     /* Without a length it ends by a NUL. */
     if (length == 0) length = strlen(data);
@@ -140,16 +129,11 @@ JM_EXPORT void __itt_metadata_str_add(const void *domain, struct id id, const st
 }
 
 JM_EXPORT void __itt_marker(const void *domain, struct id id, const struct string *name, int scope) {
-    (void)domain;
-    (void)id;
-    (void)scope;
     if (name && name->name) set_text("itt.marker", name->name);
 }
 
 JM_EXPORT void __itt_marker_ex(const void *domain, void *clock, uint64_t time, struct id id,
                                const struct string *name, int scope) {
-    (void)clock;
-    (void)time;
     __itt_marker(domain, id, name, scope);
 }
 

@@ -8,10 +8,6 @@
 #include "core.h"
 
 JM_EXPORT void kokkosp_init_library(int sequence, uint64_t version, uint32_t devices, void *info) {
-    (void)sequence;
-    (void)version;
-    (void)devices;
-    (void)info;
     (void)jm_thread(JM_KOKKOS, 0);
 }
 
@@ -41,7 +37,6 @@ static inline void end(uint64_t id) {
 
 #define KERNEL(kind)                                                                               \
     JM_EXPORT void kokkosp_begin_##kind(const char *name, uint32_t device, uint64_t *id) {         \
-        (void)device;                                                                              \
         begin(name, id);                                                                           \
     }                                                                                              \
     JM_EXPORT void kokkosp_end_##kind(uint64_t id) { end(id); }
@@ -85,13 +80,6 @@ struct space { char name[64]; };
 JM_EXPORT void kokkosp_begin_deep_copy(struct space to, const char *to_name, const void *to_at,
                                        struct space from, const char *from_name,
                                        const void *from_at, uint64_t bytes) {
-    (void)to;
-    (void)to_name;
-    (void)to_at;
-    (void)from;
-    (void)from_name;
-    (void)from_at;
-    (void)bytes;
     begin("Kokkos::deep_copy", NULL);
 }
 

@@ -101,7 +101,6 @@ static void mark_w(const wchar_t *name) {
 }
 static void domain_mark(void *domain, const struct event *e) {
     char text[room_for(e)];
-    (void)domain;
     mark(message_of(e, text, sizeof text));
 }
 static void mark_ex(const struct event *e) { domain_mark(NULL, e); }
@@ -129,11 +128,9 @@ static uint64_t domain_start(void *domain, const struct event *e) {
 }
 static uint64_t start_ex(const struct event *e) { return domain_start(NULL, e); }
 static void domain_stop(void *domain, uint64_t id) {
-    (void)domain;
     stop(id);
 }
 static void *register_a(void *domain, const char *name) {
-    (void)domain;
     return jm_named(offsetof(struct text, name), name);
 }
 static void *register_w(void *domain, const wchar_t *name) {

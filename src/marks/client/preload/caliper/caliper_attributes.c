@@ -64,7 +64,6 @@ static int asks(struct dl_phdr_info *info, size_t size, void *data) {
     struct jm_dynsym table;
     uint32_t i;
     int k;
-    (void)size;
     if (info->dlpi_name && (strstr(info->dlpi_name, "vdso") || strstr(info->dlpi_name, "libcaliper")))
         return 0;
     for (k = 0; k < info->dlpi_phnum; k++) {

@@ -46,30 +46,20 @@ static void tell_state(void) {
 /* ---------------------------------------------------------------- callbacks */
 
 static void thread_begin(int type, union data *thread) {
-    (void)thread;
     jm_omp_thread(type == THREAD_INITIAL ? "initial" : type == THREAD_WORKER ? "worker" : "other");
 }
 
 static void parallel_begin(union data *task, const void *frame, union data *parallel,
                            unsigned threads, int flags, const void *at) {
-    (void)task;
-    (void)frame;
-    (void)threads;
-    (void)flags;
     parallel->value = jm_omp_parallel(at);
 }
 
 static void parallel_end(union data *parallel, union data *task, int flags, const void *at) {
-    (void)task;
-    (void)flags;
-    (void)at;
     jm_omp_parallel_end((uint32_t)parallel->value);
 }
 
 static void implicit_task(int endpoint, union data *parallel, union data *task, unsigned threads,
                           unsigned index, int flags) {
-    (void)parallel;
-    (void)task;
     if (flags & TASK_INITIAL) return;
     if (endpoint == SCOPE_BEGIN) {
         jm_omp_joins((int)index, (int)threads);
@@ -91,9 +81,6 @@ static void work(int kind, int endpoint, union data *parallel, union data *task,
                              : kind > 0 && kind < 9 ? of[kind]
                                                     : JM_OMP_OTHER_WORK;
     struct joulemark__thread *t = joulemark__self_7;
-    (void)parallel;
-    (void)task;
-    (void)at;
     if (!jm_is_on(JM_OMPT)) return;
     if (endpoint == SCOPE_BEGIN) {
         if (is_loop && t && t->process)
@@ -109,9 +96,6 @@ static void sync_region(int kind, int endpoint, union data *parallel, union data
         JM_OMP_BARRIER_RUNTIME, JM_OMP_TASKWAIT, JM_OMP_TASKGROUP, JM_OMP_REDUCTION,
         JM_OMP_BARRIER_IMPLICIT, JM_OMP_BARRIER_IMPLICIT, JM_OMP_BARRIER_IMPLICIT};
     enum jm_omp_kind which = kind > 0 && kind < 11 ? of[kind] : JM_OMP_OTHER_SYNC;
-    (void)parallel;
-    (void)task;
-    (void)at;
     if (endpoint == SCOPE_BEGIN) {
         jm_omp_begin(which);
         tell_state();
@@ -126,49 +110,31 @@ static enum jm_omp_kind wait_of(int kind) {
 }
 
 static void mutex_acquire(int kind, unsigned hint, unsigned how, uint64_t wait, const void *at) {
-    (void)hint;
-    (void)how;
-    (void)wait;
-    (void)at;
     jm_omp_begin(wait_of(kind));
 }
 
 static void mutex_acquired(int kind, uint64_t wait, const void *at) {
-    (void)wait;
-    (void)at;
     jm_omp_end(wait_of(kind));
     if (kind == MUTEX_CRITICAL) jm_omp_begin(JM_OMP_CRITICAL);
 }
 
 static void mutex_released(int kind, uint64_t wait, const void *at) {
-    (void)wait;
-    (void)at;
     if (kind == MUTEX_CRITICAL) jm_omp_end(JM_OMP_CRITICAL);
 }
 
 /* An explicit task has its creator's mark, so that those that run can be told from implicit ones. */
 static void task_create(union data *task, const void *frame, union data *made, int flags,
                         int dependences, const void *at) {
-    (void)task;
-    (void)frame;
-    (void)dependences;
-    (void)at;
     if (made) made->value = flags & TASK_EXPLICIT ? 1 : 0;
 }
 
 static void task_schedule(union data *before, int status, union data *next) {
-    (void)status;
     if (before && before->value == 1) jm_omp_end(JM_OMP_TASK);
     if (next && next->value == 1) jm_omp_begin(JM_OMP_TASK);
 }
 
 static void target(int kind, int endpoint, int device, union data *task, uint64_t id,
                    const void *at) {
-    (void)kind;
-    (void)device;
-    (void)task;
-    (void)id;
-    (void)at;
     if (endpoint == SCOPE_BEGIN) jm_omp_begin(JM_OMP_TARGET);
     else if (endpoint == SCOPE_END) jm_omp_end(JM_OMP_TARGET);
 }
@@ -189,8 +155,6 @@ static int initialize(lookup_function lookup, int device, union data *data) {
         (int (*)(int, int *, const char **))lookup("ompt_enumerate_states");
     int state = 0x102; /* undefined: the first comes next */
     size_t i;
-    (void)device;
-    (void)data;
     if (!set) return 0;
     get_state = (int (*)(uint64_t *))lookup("ompt_get_state");
     while (enumerate && state_count < 64 &&
