@@ -242,17 +242,21 @@ static inline __attribute__((unused)) const char *jm_fortran(const char *name, i
         return __builtin_expect(jm_chain != 0, 0) && jm_chain_now();                               \
     }
 
+/* A variable: the function of this name in the library that ours precedes, or NULL. */
+#define JM_REAL_AS(variable, function, library)                                                    \
+    static void *jm_slot;                                                                          \
+    __typeof__(&function) variable = (__typeof__(&function))jm_next(&jm_slot, #function, library)
+#define JM_REAL(function, library) JM_REAL_AS(real, function, library)
+
 /* Forwards to the real library: a statement that calls it, and its value, else `otherwise`. */
-#define JM_FORWARD(type, otherwise, symbol, library, types, args)                                  \
+#define JM_FORWARD(function, library, otherwise, args)                                             \
     do {                                                                                           \
-        static void *jm_slot;                                                                      \
-        type (*jm_real) types = (type(*) types)jm_next(&jm_slot, symbol, library);                 \
+        JM_REAL_AS(jm_real, function, library);                                                    \
         return jm_real ? jm_real args : (otherwise);                                               \
     } while (0)
-#define JM_FORWARD_VOID(symbol, library, types, args)                                              \
+#define JM_FORWARD_VOID(function, library, args)                                                   \
     do {                                                                                           \
-        static void *jm_slot;                                                                      \
-        void (*jm_real) types = (void (*) types)jm_next(&jm_slot, symbol, library);                \
+        JM_REAL_AS(jm_real, function, library);                                                    \
         if (jm_real) jm_real args;                                                                 \
     } while (0)
 
@@ -260,10 +264,10 @@ static inline __attribute__((unused)) const char *jm_fortran(const char *name, i
  * The same for a call that marks, `mark`, and always goes on where there is a real library: with
  * nothing to mark and nobody behind, it returns before anything is put on the stack.
  */
-#define JM_MARK_AND_FORWARD(dialect, mark, type, otherwise, symbol, library, types, args)          \
+#define JM_MARK_AND_FORWARD(function, library, dialect, mark, otherwise, args)                     \
     do {                                                                                           \
         static void *jm_slot;                                                                      \
-        type (*jm_real) types;                                                                     \
+        __typeof__(&function) jm_real;                                                             \
         if (__builtin_expect(!(jm_on & (dialect)) && jm_slot == (void *)&jm_slot, 1))              \
             return otherwise;                                                                      \
         if (__builtin_expect(jm_slot == (void *)&jm_slot, 1)) {                                    \
@@ -271,7 +275,7 @@ static inline __attribute__((unused)) const char *jm_fortran(const char *name, i
             return otherwise;                                                                      \
         }                                                                                          \
         if (jm_is_on(dialect)) mark;                                                               \
-        jm_real = (type(*) types)jm_next(&jm_slot, symbol, library);                               \
+        jm_real = (__typeof__(&function))jm_next(&jm_slot, #function, library);                    \
         if (jm_real) return jm_real args;                                                          \
         return otherwise;                                                                          \
     } while (0)

@@ -28,24 +28,22 @@ JM_MARK void end(int id) {
 }
 
 JM_EXPORT int PAT_region_begin(int id, const char *label) {
-    JM_MARK_AND_FORWARD(JM_CRAYPAT, begin(id, label), int, 0, "PAT_region_begin", LIBRARY,
-                        (int, const char *), (id, label));
+    JM_MARK_AND_FORWARD(PAT_region_begin, LIBRARY, JM_CRAYPAT, begin(id, label), 0, (id, label));
 }
 
 JM_EXPORT int PAT_region_end(int id) {
-    JM_MARK_AND_FORWARD(JM_CRAYPAT, end(id), int, 0, "PAT_region_end", LIBRARY, (int), (id));
+    JM_MARK_AND_FORWARD(PAT_region_end, LIBRARY, JM_CRAYPAT, end(id), 0, (id));
 }
 
 JM_EXPORT void pat_region_begin_(int *id, const char *label, int *result, int length) {
     char text[JM_ROOM(length)];
     if (jm_is_on(JM_CRAYPAT)) begin(*id, jm_fortran(label, length, text));
     if (result) *result = 0;
-    JM_FORWARD_VOID("pat_region_begin_", LIBRARY, (int *, const char *, int *, int),
-                    (id, label, result, length));
+    JM_FORWARD_VOID(pat_region_begin_, LIBRARY, (id, label, result, length));
 }
 
 JM_EXPORT void pat_region_end_(int *id, int *result) {
     if (jm_is_on(JM_CRAYPAT)) end(*id);
     if (result) *result = 0;
-    JM_FORWARD_VOID("pat_region_end_", LIBRARY, (int *, int *), (id, result));
+    JM_FORWARD_VOID(pat_region_end_, LIBRARY, (id, result));
 }

@@ -27,8 +27,7 @@ JM_EXPORT int geopm_prof_region(const char *name, uint64_t hint, uint64_t *id) {
     struct joulemark__thread *t;
     int result;
     if (chained())
-        JM_FORWARD(int, 0, "geopm_prof_region", LIBRARY, (const char *, uint64_t, uint64_t *),
-                   (name, hint, id));
+        JM_FORWARD(geopm_prof_region, LIBRARY, 0, (name, hint, id));
     if (!name || !id || hint > JOULEMARK_HINT_SPIN) return -3;
     *id = 0;
     t = mine(0, &result, "geopm_prof_region was called by another thread than the main one");
@@ -55,18 +54,18 @@ JM_MARK int leave(uint64_t id) {
 }
 
 JM_EXPORT int geopm_prof_enter(uint64_t id) {
-    if (chained()) JM_FORWARD(int, 0, "geopm_prof_enter", LIBRARY, (uint64_t), (id));
+    if (chained()) JM_FORWARD(geopm_prof_enter, LIBRARY, 0, (id));
     return jm_is_on(JM_GEOPM) ? enter(id) : 0;
 }
 
 JM_EXPORT int geopm_prof_exit(uint64_t id) {
-    if (chained()) JM_FORWARD(int, 0, "geopm_prof_exit", LIBRARY, (uint64_t), (id));
+    if (chained()) JM_FORWARD(geopm_prof_exit, LIBRARY, 0, (id));
     return jm_is_on(JM_GEOPM) ? leave(id) : 0;
 }
 
 JM_EXPORT int geopm_prof_epoch(void) {
     int result;
-    if (chained()) JM_FORWARD(int, 0, "geopm_prof_epoch", LIBRARY, (void), ());
+    if (chained()) JM_FORWARD(geopm_prof_epoch, LIBRARY, 0, ());
     if (mine(0, &result, "geopm_prof_epoch was called by another thread than the main one"))
         joulemark_epoch();
     return result;
@@ -74,7 +73,7 @@ JM_EXPORT int geopm_prof_epoch(void) {
 
 JM_EXPORT int geopm_prof_shutdown(void) {
     int result;
-    if (chained()) JM_FORWARD(int, 0, "geopm_prof_shutdown", LIBRARY, (void), ());
+    if (chained()) JM_FORWARD(geopm_prof_shutdown, LIBRARY, 0, ());
     if (mine(0, &result, "geopm_prof_shutdown was called by another thread than the main one"))
         jm_shutdown();
     return result;
@@ -82,20 +81,20 @@ JM_EXPORT int geopm_prof_shutdown(void) {
 
 JM_EXPORT int geopm_prof_overhead(double seconds) {
     int result;
-    if (chained()) JM_FORWARD(int, 0, "geopm_prof_overhead", LIBRARY, (double), (seconds));
+    if (chained()) JM_FORWARD(geopm_prof_overhead, LIBRARY, 0, (seconds));
     if (mine(0, &result, "geopm_prof_overhead was called by another thread than the main one"))
         joulemark_overhead(seconds);
     return result;
 }
 
 JM_EXPORT int geopm_tprof_init(uint32_t units) {
-    if (chained()) JM_FORWARD(int, 0, "geopm_tprof_init", LIBRARY, (uint32_t), (units));
+    if (chained()) JM_FORWARD(geopm_tprof_init, LIBRARY, 0, (units));
     if (jm_on & JM_GEOPM) joulemark_progress_init(units);
     return 0;
 }
 
 JM_EXPORT int geopm_tprof_post(void) {
-    if (chained()) JM_FORWARD(int, 0, "geopm_tprof_post", LIBRARY, (void), ());
+    if (chained()) JM_FORWARD(geopm_tprof_post, LIBRARY, 0, ());
     if (jm_on & JM_GEOPM) joulemark_progress_post();
     return 0;
 }

@@ -111,10 +111,9 @@ JM_MARK void io_end(struct joulemark__thread *t, enum kind kind, long went) {
 }
 
 /* The real function, called and recorded. */
-#define CALL_HEARD(kind, type, symbol, types, args)                                                \
+#define CALL_HEARD(kind, type, symbol, args)                                                       \
     do {                                                                                           \
-        static void *slot;                                                                         \
-        type(*real) types = (type(*) types)jm_next(&slot, symbol, NULL);                           \
+        JM_REAL(symbol, NULL);                                                                     \
         struct joulemark__thread *t;                                                               \
         type result;                                                                               \
         int saved;                                                                                 \
@@ -131,34 +130,29 @@ JM_MARK void io_end(struct joulemark__thread *t, enum kind kind, long went) {
     } while (0)
 
 /* A function of libc: what it is, its result, name and arguments. */
-#define HEARD(kind, type, symbol, parameters, types, args)                                         \
-    JM_EXPORT type symbol parameters { CALL_HEARD(kind, type, #symbol, types, args); }
+#define HEARD(kind, type, symbol, parameters, args)                                                \
+    JM_EXPORT type symbol parameters { CALL_HEARD(kind, type, symbol, args); }
 
-HEARD(READ, ssize_t, read, (int fd, void *into, size_t n), (int, void *, size_t), (fd, into, n))
-HEARD(WRITE, ssize_t, write, (int fd, const void *from, size_t n), (int, const void *, size_t),
-      (fd, from, n))
+HEARD(READ, ssize_t, read, (int fd, void *into, size_t n), (fd, into, n))
+HEARD(WRITE, ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n))
 
 /* At an offset: off_t is off64_t here. */
 #define READ_AT(symbol)                                                                            \
-    HEARD(READ, ssize_t, symbol, (int fd, void *into, size_t n, long at),                          \
-          (int, void *, size_t, long), (fd, into, n, at))
+    HEARD(READ, ssize_t, symbol, (int fd, void *into, size_t n, long at), (fd, into, n, at))
 #define WRITE_AT(symbol)                                                                           \
-    HEARD(WRITE, ssize_t, symbol, (int fd, const void *from, size_t n, long at),                   \
-          (int, const void *, size_t, long), (fd, from, n, at))
+    HEARD(WRITE, ssize_t, symbol, (int fd, const void *from, size_t n, long at), (fd, from, n, at))
 READ_AT(pread)
 READ_AT(pread64)
 WRITE_AT(pwrite)
 WRITE_AT(pwrite64)
 
 #define VECTOR(what, symbol)                                                                       \
-    HEARD(what, ssize_t, symbol, (int fd, const struct iovec *v, int n),                           \
-          (int, const struct iovec *, int), (fd, v, n))
+    HEARD(what, ssize_t, symbol, (int fd, const struct iovec *v, int n), (fd, v, n))
 #define VECTOR_AT(what, symbol)                                                                    \
-    HEARD(what, ssize_t, symbol, (int fd, const struct iovec *v, int n, long at),                  \
-          (int, const struct iovec *, int, long), (fd, v, n, at))
+    HEARD(what, ssize_t, symbol, (int fd, const struct iovec *v, int n, long at), (fd, v, n, at))
 #define VECTOR_AT_2(what, symbol)                                                                  \
     HEARD(what, ssize_t, symbol, (int fd, const struct iovec *v, int n, long at, int flags),       \
-          (int, const struct iovec *, int, long, int), (fd, v, n, at, flags))
+          (fd, v, n, at, flags))
 VECTOR(READ, readv)
 VECTOR(WRITE, writev)
 VECTOR_AT(READ, preadv)
@@ -171,27 +165,24 @@ VECTOR_AT_2(WRITE, pwritev2)
 VECTOR_AT_2(WRITE, pwritev64v2)
 
 /* What -D_FORTIFY_SOURCE makes of them. */
-HEARD(READ, ssize_t, __read_chk, (int fd, void *into, size_t n, size_t room),
-      (int, void *, size_t, size_t), (fd, into, n, room))
+HEARD(READ, ssize_t, __read_chk, (int fd, void *into, size_t n, size_t room), (fd, into, n, room))
 HEARD(READ, ssize_t, __pread_chk, (int fd, void *into, size_t n, long at, size_t room),
-      (int, void *, size_t, long, size_t), (fd, into, n, at, room))
+      (fd, into, n, at, room))
 HEARD(READ, ssize_t, __pread64_chk, (int fd, void *into, size_t n, long at, size_t room),
-      (int, void *, size_t, long, size_t), (fd, into, n, at, room))
+      (fd, into, n, at, room))
 
 /* ------------------------------------------------------------------ metadata */
 
-#define DESCRIPTOR(symbol) HEARD(OTHER, int, symbol, (int fd), (int), (fd))
+#define DESCRIPTOR(symbol) HEARD(OTHER, int, symbol, (int fd), (fd))
 #define SEEK(symbol)                                                                               \
-    HEARD(OTHER, long, symbol, (int fd, long at, int from), (int, long, int), (fd, at, from))
-#define CUT(symbol) HEARD(OTHER, int, symbol, (int fd, long bytes), (int, long), (fd, bytes))
+    HEARD(OTHER, long, symbol, (int fd, long at, int from), (fd, at, from))
+#define CUT(symbol) HEARD(OTHER, int, symbol, (int fd, long bytes), (fd, bytes))
 #define CREATE(symbol)                                                                             \
-    HEARD(OTHER, int, symbol, (const char *path, unsigned mode), (const char *, unsigned),         \
-          (path, mode))
+    HEARD(OTHER, int, symbol, (const char *path, unsigned mode), (path, mode))
 #define OPEN_2(symbol)                                                                             \
-    HEARD(OTHER, int, symbol, (const char *path, int flags), (const char *, int), (path, flags))
+    HEARD(OTHER, int, symbol, (const char *path, int flags), (path, flags))
 #define OPENAT_2(symbol)                                                                           \
-    HEARD(OTHER, int, symbol, (int dir, const char *path, int flags), (int, const char *, int),    \
-          (dir, path, flags))
+    HEARD(OTHER, int, symbol, (int dir, const char *path, int flags), (dir, path, flags))
 DESCRIPTOR(close)
 DESCRIPTOR(fsync)
 DESCRIPTOR(fdatasync)
@@ -221,13 +212,13 @@ OPENAT_2(__openat64_2)
     JM_EXPORT int symbol(const char *path, int flags, ...) {                                       \
         unsigned mode = 0;                                                                         \
         MODE_OF(flags, mode);                                                                      \
-        CALL_HEARD(OTHER, int, #symbol, (const char *, int, ...), (path, flags, mode));            \
+        CALL_HEARD(OTHER, int, symbol, (path, flags, mode));                                       \
     }
 #define OPENAT(symbol)                                                                             \
     JM_EXPORT int symbol(int dir, const char *path, int flags, ...) {                              \
         unsigned mode = 0;                                                                         \
         MODE_OF(flags, mode);                                                                      \
-        CALL_HEARD(OTHER, int, #symbol, (int, const char *, int, ...), (dir, path, flags, mode));  \
+        CALL_HEARD(OTHER, int, symbol, (dir, path, flags, mode));                                  \
     }
 OPEN(open)
 OPEN(open64)

@@ -13,7 +13,7 @@ JM_CHAINED(JM_LIKWID, "LIKWID_MODE=")
 
 #define PLAIN(symbol)                                                                              \
     JM_EXPORT void symbol(void) {                                                                  \
-        if (chained()) JM_FORWARD_VOID(#symbol, LIBRARY, (void), ());                              \
+        if (chained()) JM_FORWARD_VOID(symbol, LIBRARY, ());                                       \
     }
 PLAIN(likwid_markerThreadInit)
 PLAIN(likwid_markerNextGroup)
@@ -29,12 +29,12 @@ static void init(void) {
 
 JM_EXPORT void likwid_markerInit(void) {
     init();
-    if (chained()) JM_FORWARD_VOID("likwid_markerInit", LIBRARY, (void), ());
+    if (chained()) JM_FORWARD_VOID(likwid_markerInit, LIBRARY, ());
 }
 
 JM_EXPORT void likwid_markerinit_(void) {
     init();
-    if (chained()) JM_FORWARD_VOID("likwid_markerinit_", LIBRARY, (void), ());
+    if (chained()) JM_FORWARD_VOID(likwid_markerinit_, LIBRARY, ());
 }
 
 /* Regions may overlap: A begins, B begins, A ends, B ends. */
@@ -45,7 +45,7 @@ static void stop(const char *name) {
 #define WITH_NAME(symbol, mark)                                                                    \
     JM_EXPORT int symbol(const char *name) {                                                       \
         mark;                                                                                      \
-        if (chained()) JM_FORWARD(int, 0, #symbol, LIBRARY, (const char *), (name));               \
+        if (chained()) JM_FORWARD(symbol, LIBRARY, 0, (name));                                     \
         return 0;                                                                                  \
     }
 WITH_NAME(likwid_markerRegisterRegion, (void)0)
@@ -59,7 +59,7 @@ WITH_NAME(nvmon_markerStopRegion, stop(name))
 
 JM_EXPORT int likwid_markerWriteFile(const char *path) {
     if (chained())
-        JM_FORWARD(int, 0, "likwid_markerWriteFile", LIBRARY, (const char *), (path));
+        JM_FORWARD(likwid_markerWriteFile, LIBRARY, 0, (path));
     return 0;
 }
 
@@ -67,9 +67,7 @@ JM_EXPORT int likwid_markerWriteFile(const char *path) {
 JM_EXPORT void likwid_markerGetRegion(const char *name, int *events, double *values, double *time,
                                       int *count) {
     if (chained()) {
-        JM_FORWARD_VOID("likwid_markerGetRegion", LIBRARY,
-                        (const char *, int *, double *, double *, int *),
-                        (name, events, values, time, count));
+        JM_FORWARD_VOID(likwid_markerGetRegion, LIBRARY, (name, events, values, time, count));
         return;
     }
     if (events) *events = 0;

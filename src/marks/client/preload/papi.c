@@ -9,26 +9,24 @@
 #define LIBRARY "libpapi"
 
 JM_EXPORT int PAPI_hl_region_begin(const char *name) {
-    JM_MARK_AND_FORWARD(JM_PAPI, jm_begin_name(JM_PAPI, name), int, 0, "PAPI_hl_region_begin", LIBRARY,
-                        (const char *), (name));
+    JM_MARK_AND_FORWARD(PAPI_hl_region_begin, LIBRARY, JM_PAPI, jm_begin_name(JM_PAPI, name), 0,
+                        (name));
 }
 
 JM_EXPORT int PAPI_hl_region_end(const char *name) {
-    JM_MARK_AND_FORWARD(JM_PAPI, jm_end_name(JM_PAPI, name), int, 0, "PAPI_hl_region_end", LIBRARY,
-                        (const char *), (name));
+    JM_MARK_AND_FORWARD(PAPI_hl_region_end, LIBRARY, JM_PAPI, jm_end_name(JM_PAPI, name), 0,
+                        (name));
 }
 
 JM_EXPORT int PAPI_hl_read(const char *name) {
-    JM_FORWARD(int, 0, "PAPI_hl_read", LIBRARY, (const char *), (name));
+    JM_FORWARD(PAPI_hl_read, LIBRARY, 0, (name));
 }
 
-JM_EXPORT int PAPI_hl_stop(void) { JM_FORWARD(int, 0, "PAPI_hl_stop", LIBRARY, (void), ()); }
+JM_EXPORT int PAPI_hl_stop(void) { JM_FORWARD(PAPI_hl_stop, LIBRARY, 0, ()); }
 
 #define FORTRAN(symbol, mark)                                                                      \
     JM_EXPORT void symbol(const char *name, int *check, int length) {                              \
-        static void *slot;                                                                         \
-        void (*real)(const char *, int *, int) =                                                   \
-            (void (*)(const char *, int *, int))jm_next(&slot, #symbol, LIBRARY);                  \
+        JM_REAL(symbol, LIBRARY);                                                                  \
         char text[JM_ROOM(length)];                                                                \
         mark(JM_PAPI, jm_fortran(name, length, text));                                             \
         if (real) real(name, check, length);                                                       \

@@ -30,20 +30,17 @@ JM_MARK int pop(void) {
 
 JM_EXPORT int roctxRangePushA(const char *name) {
     int depth = 0;
-    JM_MARK_AND_FORWARD(JM_ROCTX, depth = push(name), int, depth, "roctxRangePushA", LIBRARY,
-                        (const char *), (name));
+    JM_MARK_AND_FORWARD(roctxRangePushA, LIBRARY, JM_ROCTX, depth = push(name), depth, (name));
 }
 
 JM_EXPORT int roctxRangePop(void) {
     int depth = 0;
-    JM_MARK_AND_FORWARD(JM_ROCTX, depth = pop(), int, depth, "roctxRangePop", LIBRARY, (void), ());
+    JM_MARK_AND_FORWARD(roctxRangePop, LIBRARY, JM_ROCTX, depth = pop(), depth, ());
 }
 
 JM_EXPORT uint64_t roctxRangeStartA(const char *name) {
-    static void *slot;
     static uint64_t last;
-    uint64_t (*real)(const char *) =
-        (uint64_t(*)(const char *))jm_next(&slot, "roctxRangeStartA", LIBRARY);
+    JM_REAL(roctxRangeStartA, LIBRARY);
     uint64_t id = real ? real(name) : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
     if (t)
@@ -54,9 +51,9 @@ JM_EXPORT uint64_t roctxRangeStartA(const char *name) {
 JM_EXPORT void roctxRangeStop(uint64_t id) {
     struct joulemark__thread *t = jm_thread(JM_ROCTX, 0);
     if (t) jm_span_end(t, jm_track(JM_ROCTX), id, JM_SPANS_ROCTX);
-    JM_FORWARD_VOID("roctxRangeStop", LIBRARY, (uint64_t), (id));
+    JM_FORWARD_VOID(roctxRangeStop, LIBRARY, (id));
 }
 
 JM_EXPORT void roctxMarkA(const char *name) {
-    JM_FORWARD_VOID("roctxMarkA", LIBRARY, (const char *), (name));
+    JM_FORWARD_VOID(roctxMarkA, LIBRARY, (name));
 }

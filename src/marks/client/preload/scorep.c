@@ -28,9 +28,7 @@ static uint32_t new_value(const char *name) {
 }
 
 /* The function behind ours, by the type of ours. */
-#define REAL(name) \
-    static void *slot; \
-    __typeof__(&name) real = (__typeof__(&name))jm_next(&slot, #name, "scorep")
+#define REAL(name) JM_REAL(name, "scorep")
 
 static void set_up(void **handle, const char *name) {
     struct handle *made;

@@ -431,10 +431,7 @@ static struct thread *new_thread(uintptr_t body, void *argument) {
 
 JM_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*body)(void *),
                              void *argument) {
-    static void *slot;
-    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
-        (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))jm_next(
-            &slot, "pthread_create", NULL);
+    JM_REAL(pthread_create, NULL);
     struct thread *t = real ? new_thread((uintptr_t)body, argument) : NULL;
     int failed = !real ? EAGAIN : t ? real(id, attributes, started, t) : real(id, attributes, body, argument);
     if (failed) free(t);
@@ -443,9 +440,7 @@ JM_EXPORT int pthread_create(pthread_t *id, const pthread_attr_t *attributes, vo
 
 /* threads.h, which older systems lack. */
 JM_EXPORT int thrd_create(pthread_t *id, int (*body)(void *), void *argument) {
-    static void *slot;
-    int (*real)(pthread_t *, int (*)(void *), void *) =
-        (int (*)(pthread_t *, int (*)(void *), void *))jm_next(&slot, "thrd_create", NULL);
+    JM_REAL(thrd_create, NULL);
     struct thread *t = real ? new_thread((uintptr_t)body, argument) : NULL;
     int failed = !real ? 2 /* thrd_error */ : t ? real(id, started_c11, t) : real(id, body, argument);
     if (failed) free(t);
@@ -488,8 +483,7 @@ JM_EXPORT __attribute__((noreturn)) void _Exit(int status) { _exit(status); }
 
 /* A signal's frame must fit on the stack that the program has for signals, or it would end the program. */
 JM_EXPORT int sigaltstack(const stack_t *stack, stack_t *old) {
-    static void *slot;
-    int (*real)(const stack_t *, stack_t *) = (int (*)(const stack_t *, stack_t *))jm_next(&slot, "sigaltstack", NULL);
+    JM_REAL(sigaltstack, NULL);
     struct thread *t = self;
     int is_small = stack && !(stack->ss_flags & SS_DISABLE) && stack->ss_size < signal_stack_bytes, result;
     if (!real) return -1;
@@ -536,8 +530,7 @@ static const sigset_t *others(const sigset_t *set, sigset_t *into) {
 
 #define WITH_SET(type, failed, name, types, arguments)                                             \
     JM_EXPORT type name types {                                                                    \
-        static void *slot;                                                                         \
-        type(*real) types = (type(*) types)jm_next(&slot, #name, NULL);                            \
+        JM_REAL(name, NULL);                                                                       \
         sigset_t copy;                                                                             \
         return real ? real arguments : (failed);                                                   \
     }
@@ -553,9 +546,7 @@ WITH_SET(int, -1, signalfd, (int fd, const sigset_t *set, int flags),
          (fd, others(set, &copy), flags))
 
 JM_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *old) {
-    static void *slot;
-    int (*real)(int, const struct sigaction *, struct sigaction *) =
-        (int (*)(int, const struct sigaction *, struct sigaction *))jm_next(&slot, "sigaction", NULL);
+    JM_REAL(sigaction, NULL);
     if (number && signal == number) {
         if (action && action->sa_handler != SIG_DFL) stop();
         else {
@@ -566,14 +557,13 @@ JM_EXPORT int sigaction(int signal, const struct sigaction *action, struct sigac
     return real ? real(signal, action, old) : -1;
 }
 
-JM_EXPORT __sighandler_t signal(int signal, __sighandler_t handler) {
-    static void *slot;
-    __sighandler_t (*real)(int, __sighandler_t) = (__sighandler_t (*)(int, __sighandler_t))jm_next(&slot, "signal", NULL);
-    if (number && signal == number) {
+JM_EXPORT __sighandler_t signal(int which, __sighandler_t handler) {
+    JM_REAL(signal, NULL);
+    if (number && which == number) {
         if (handler == SIG_DFL) return SIG_DFL;
         stop();
     }
-    return real ? real(signal, handler) : SIG_ERR;
+    return real ? real(which, handler) : SIG_ERR;
 }
 
 /* A signal that has its default action and is not blocked; 0: there is none. Java takes SIGRTMAX - 2. */

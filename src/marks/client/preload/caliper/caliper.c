@@ -197,7 +197,7 @@ JM_MARK void end_named(struct jm_attribute *a, const char *name) {
             return;                                                                                \
         }                                                                                          \
         mark;                                                                                      \
-        JM_CALI_PASS(#symbol, (const char *), (name));                                             \
+        JM_CALI_PASS(symbol, (name));                                                              \
     }
 REGION(cali_begin_region, jm_begin(JM_CALIPER, name))
 REGION(cali_end_region, jm_end(JM_CALIPER, name))
@@ -238,7 +238,7 @@ JM_MARK void finish_by_id(cali_id id) { finish(jm_cali_find(id)); }
             return;                                                                                \
         }                                                                                          \
         if (IS_ON) mark;                                                                           \
-        JM_CALI_PASS(#symbol, (cali_id, type), (id, value));                                       \
+        JM_CALI_PASS(symbol, (id, value));                                                         \
     }
 BY_ID(cali_begin_int, int, change_by_id(1, id, CALI_INT, SIGNED, NULL))
 BY_ID(cali_begin_double, double, change_by_id(1, id, CALI_DOUBLE, jm_bits_of(value), NULL))
@@ -255,7 +255,7 @@ BY_ID(cali_safe_end_string, const char *, finish_by_id(id))
             return;                                                                                \
         }                                                                                          \
         if (IS_ON) mark;                                                                           \
-        JM_CALI_PASS(#symbol, (cali_id), (id));                                                    \
+        JM_CALI_PASS(symbol, (id));                                                                \
     }
 END(cali_begin, change_by_id(1, id, CALI_BOOL, 1, NULL))
 END(cali_end, finish_by_id(id))
@@ -278,7 +278,7 @@ JM_MARK void set_any(cali_id id, const void *value, size_t size) {
 
 JM_EXPORT void cali_set(cali_id id, const void *value, size_t size) {
     if (IS_ON) set_any(id, value, size);
-    JM_CALI_PASS("cali_set", (cali_id, const void *, size_t), (id, value, size));
+    JM_CALI_PASS(cali_set, (id, value, size));
 }
 
 /* By name: begins make a plain attribute, sets one that may overlap regions. */
@@ -286,7 +286,7 @@ JM_EXPORT void cali_set(cali_id id, const void *value, size_t size) {
     JM_EXPORT void symbol(const char *name, type value) {                                          \
         if (IS_ON)                                                                                 \
             change(begins, jm_cali_keep(0, name, cali_type, properties), cali_type, bits, text);   \
-        JM_CALI_PASS(#symbol, (const char *, type), (name, value));                                \
+        JM_CALI_PASS(symbol, (name, value));                                                       \
     }
 BY_NAME(cali_begin_int_byname, int, 1, CALI_INT, 0, SIGNED, NULL)
 BY_NAME(cali_begin_double_byname, double, 1, CALI_DOUBLE, 0, jm_bits_of(value), NULL)
@@ -302,7 +302,7 @@ BY_NAME(cali_set_global_uint_byname, uint64_t, 0, CALI_UINT, CALI_GLOBAL, value,
 #define ALONE_BY_NAME(symbol, mark)                                                                \
     JM_EXPORT void symbol(const char *name) {                                                      \
         if (IS_ON) mark;                                                                           \
-        JM_CALI_PASS(#symbol, (const char *), (name));                                             \
+        JM_CALI_PASS(symbol, (name));                                                              \
     }
 ALONE_BY_NAME(cali_begin_byname, change(1, jm_cali_keep(0, name, CALI_BOOL, 0), CALI_BOOL, 1, NULL))
 ALONE_BY_NAME(cali_end_byname, finish(jm_cali_named(name)))

@@ -104,8 +104,8 @@ JM_HIDDEN uint32_t jm_cali_value(struct joulemark__thread *t, const struct jm_va
 JM_HIDDEN struct jm_variant jm_cali_variant(const char *text);
 
 /* Forwards to Caliper where it listens. */
-#define JM_CALI_PASS(symbol, types, args)                                                          \
-    if (jm_cali_chained()) JM_FORWARD_VOID(symbol, JM_CALI_LIBRARY, types, args)
+#define JM_CALI_PASS(function, args)                                                               \
+    if (jm_cali_chained()) JM_FORWARD_VOID(function, JM_CALI_LIBRARY, args)
 
 static inline __attribute__((unused)) uint64_t jm_bits_of(double value) {
     uint64_t bits;

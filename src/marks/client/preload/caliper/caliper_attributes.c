@@ -231,37 +231,20 @@ static cali_id given(cali_id real, const char *name, uint32_t type, uint32_t pro
     return real ? real : a ? jm_cali_id(a) : JM_CALI_INVALID;
 }
 
-/* Queries the real library where it gets the calls; 0 else. */
-#define REAL_ID(symbol, types, args)                                                               \
-    do {                                                                                           \
-        if (jm_cali_chained()) JM_FORWARD(cali_id, 0, symbol, JM_CALI_LIBRARY, types, args);       \
-    } while (0)
-
-static cali_id real_create(const char *name, int type, int properties) {
-    REAL_ID("cali_create_attribute", (const char *, int, int), (name, type, properties));
-    return 0;
-}
-
-static cali_id real_create_more(const char *name, int type, int properties, int n,
-                                const cali_id *keys, const struct jm_variant *values) {
-    REAL_ID("cali_create_attribute_with_metadata",
-            (const char *, int, int, int, const cali_id *, const struct jm_variant *),
-            (name, type, properties, n, keys, values));
-    return 0;
-}
-
-static cali_id real_iteration(const char *loop) {
-    REAL_ID("cali_make_loop_iteration_attribute", (const char *), (loop));
-    return 0;
-}
-
-static cali_id real_find(const char *name) {
-    REAL_ID("cali_find_attribute", (const char *), (name));
-    return 0;
-}
+/* Its id in the real library, 0 without one. */
+#define REAL_ID(function, args)                                                                    \
+    ({                                                                                             \
+        cali_id jm_id = 0;                                                                         \
+        if (jm_cali_chained()) {                                                                   \
+            JM_REAL_AS(jm_real, function, JM_CALI_LIBRARY);                                        \
+            if (jm_real) jm_id = jm_real args;                                                     \
+        }                                                                                          \
+        jm_id;                                                                                     \
+    })
 
 JM_EXPORT cali_id cali_create_attribute(const char *name, int type, int properties) {
-    return given(real_create(name, type, properties), name, (uint32_t)type, (uint32_t)properties);
+    return given(REAL_ID(cali_create_attribute, (name, type, properties)), name, (uint32_t)type,
+                 (uint32_t)properties);
 }
 
 /* A text about an attribute that is to be made, for channels: its name, a newline, and the rest. */
@@ -302,7 +285,8 @@ static void describe_metadata(const char *name, const char *key, const struct jm
 JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type, int properties,
                                                       int n, const cali_id *keys,
                                                       const struct jm_variant *values) {
-    cali_id real = real_create_more(name, type, properties, n, keys, values);
+    cali_id id = REAL_ID(cali_create_attribute_with_metadata,
+                         (name, type, properties, n, keys, values));
     uint32_t more = 0;
     int i;
     for (i = 0; keys && values && i < n; i++) {
@@ -314,22 +298,20 @@ JM_EXPORT cali_id cali_create_attribute_with_metadata(const char *name, int type
                      values[i].type_and_size >> 32);
         if (key == &jm_cali_attributes[CLASSES] && values[i].value.flag) more = CALI_AGGREGATABLE;
     }
-    return given(real, name, (uint32_t)type, (uint32_t)properties | more);
+    return given(id, name, (uint32_t)type, (uint32_t)properties | more);
 }
 
 JM_EXPORT cali_id cali_make_loop_iteration_attribute(const char *loop) {
     char name[(loop ? strlen(loop) : 0) + 16];
     snprintf(name, sizeof name, "iteration#%s", loop ? loop : "");
-    return given(real_iteration(loop), name, CALI_INT, CALI_AS_VALUE);
+    return given(REAL_ID(cali_make_loop_iteration_attribute, (loop)), name, CALI_INT,
+                 CALI_AS_VALUE);
 }
 
 JM_EXPORT cali_id cali_find_attribute(const char *name) {
     struct jm_attribute *a = jm_cali_named(name);
-    if (jm_cali_chained()) {
-        cali_id id = real_find(name);
-        if (id) return id;
-    }
-    return a ? jm_cali_id(a) : JM_CALI_INVALID;
+    cali_id id = REAL_ID(cali_find_attribute, (name));
+    return id ? id : a ? jm_cali_id(a) : JM_CALI_INVALID;
 }
 
 /* What is known of an attribute; ids that are not ours are the real library's. */
@@ -337,7 +319,7 @@ JM_EXPORT cali_id cali_find_attribute(const char *name) {
     JM_EXPORT type symbol(cali_id id) {                                                            \
         struct jm_attribute *a = jm_cali_find(id);                                                 \
         if (a) return fact;                                                                        \
-        JM_FORWARD(type, otherwise, #symbol, JM_CALI_LIBRARY, (cali_id), (id));                    \
+        JM_FORWARD(symbol, JM_CALI_LIBRARY, otherwise, (id));                                      \
     }
 FACT(const char *, cali_attribute_name, NULL, a->name)
 FACT(int, cali_attribute_type, 0, (int)a->type)

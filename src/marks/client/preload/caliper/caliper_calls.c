@@ -7,13 +7,13 @@
 #include "caliper.h"
 
 /* A call that only the real library can answer, with the result without it. */
-#define ASK(type, otherwise, symbol, parameters, types, args)                                      \
+#define ASK(type, otherwise, symbol, parameters, args)                                             \
     JM_EXPORT type symbol parameters {                                                             \
-        JM_FORWARD(type, otherwise, #symbol, JM_CALI_LIBRARY, types, args);                        \
+        JM_FORWARD(symbol, JM_CALI_LIBRARY, otherwise, args);                                      \
     }
-#define DO(symbol, parameters, types, args)                                                        \
+#define DO(symbol, parameters, args)                                                               \
     JM_EXPORT void symbol parameters {                                                             \
-        JM_FORWARD_VOID(#symbol, JM_CALI_LIBRARY, types, args);                                    \
+        JM_FORWARD_VOID(symbol, JM_CALI_LIBRARY, args);                                            \
     }
 
 typedef int (*reader)(void *, cali_id, struct jm_variant);
@@ -84,9 +84,7 @@ JM_EXPORT struct timed _ZN4cali15TimedAsyncEvent5beginEPKc(const char *message) 
     struct timed made = {(void *)(uintptr_t)name, steady_ns()};
     timed(t, "async.begin", name, 0);
     if (jm_cali_chained()) {
-        static void *slot;
-        struct timed (*real)(const char *) = (struct timed (*)(const char *))jm_next(
-            &slot, "_ZN4cali15TimedAsyncEvent5beginEPKc", JM_CALI_LIBRARY);
+        JM_REAL(_ZN4cali15TimedAsyncEvent5beginEPKc, JM_CALI_LIBRARY);
         if (real) {
             uint32_t at;
             made = real(message);
@@ -103,9 +101,7 @@ JM_EXPORT void _ZN4cali15TimedAsyncEvent3endEv(struct timed *self) {
     struct joulemark__thread *t = jm_is_on(JM_CALIPER) ? jm_thread(JM_CALIPER, 1) : NULL;
     uint32_t name = (uint32_t)(uintptr_t)self->node;
     if (jm_cali_chained()) {
-        static void *slot;
-        void (*real)(struct timed *) = (void (*)(struct timed *))jm_next(
-            &slot, "_ZN4cali15TimedAsyncEvent3endEv", JM_CALI_LIBRARY);
+        JM_REAL(_ZN4cali15TimedAsyncEvent3endEv, JM_CALI_LIBRARY);
         if (real) {
             uint32_t at = timed_place(self->node);
             real(self);
@@ -123,30 +119,25 @@ JM_EXPORT void _ZN4cali15TimedAsyncEvent3endEv(struct timed *self) {
 JM_EXPORT void cali_push_snapshot(int scope, int n, const cali_id *ids,
                                   const struct jm_variant *values) {
     snapshot(n, ids, values);
-    JM_CALI_PASS("cali_push_snapshot", (int, int, const cali_id *, const struct jm_variant *),
-                 (scope, n, ids, values));
+    JM_CALI_PASS(cali_push_snapshot, (scope, n, ids, values));
 }
 
 /* Of one of the program's own channels: the real library's business. */
 DO(cali_channel_push_snapshot,
    (cali_id channel, int scope, int n, const cali_id *ids, const struct jm_variant *values),
-   (cali_id, int, int, const cali_id *, const struct jm_variant *),
    (channel, scope, n, ids, values))
 ASK(size_t, 0, cali_channel_pull_snapshot,
-    (cali_id channel, int scope, size_t room, unsigned char *into),
-    (cali_id, int, size_t, unsigned char *), (channel, scope, room, into))
+    (cali_id channel, int scope, size_t room, unsigned char *into), (channel, scope, room, into))
 
 JM_EXPORT void cali_unpack_snapshot(const unsigned char *from, size_t *bytes, reader each,
                                     void *data) {
-    JM_FORWARD_VOID("cali_unpack_snapshot", JM_CALI_LIBRARY,
-                    (const unsigned char *, size_t *, reader, void *), (from, bytes, each, data));
+    JM_FORWARD_VOID(cali_unpack_snapshot, JM_CALI_LIBRARY, (from, bytes, each, data));
 }
 ASK(struct jm_variant, nothing, cali_find_first_in_snapshot,
-    (const unsigned char *from, cali_id id, size_t *bytes),
-    (const unsigned char *, cali_id, size_t *), (from, id, bytes))
+    (const unsigned char *from, cali_id id, size_t *bytes), (from, id, bytes))
 DO(cali_find_all_in_snapshot,
    (const unsigned char *from, cali_id id, size_t *bytes, reader each, void *data),
-   (const unsigned char *, cali_id, size_t *, reader, void *), (from, id, bytes, each, data))
+   (from, id, bytes, each, data))
 
 /* ------------------------------------------------------------------ queries */
 
@@ -158,54 +149,47 @@ JM_EXPORT const char *cali_get_current_region_or(const char *otherwise) {
         if (!top) return otherwise;
         return joulemark__copy_of(&joulemark__state_7, JOULEMARK__NAME_OF(t->stack[top - 1]));
     }
-    JM_FORWARD(const char *, otherwise, "cali_get_current_region_or", JM_CALI_LIBRARY,
-               (const char *), (otherwise));
+    JM_FORWARD(cali_get_current_region_or, JM_CALI_LIBRARY, otherwise, (otherwise));
 }
 
 /* An id of ours means nothing to the real library. */
 JM_EXPORT struct jm_variant cali_get(cali_id id) {
     if (!jm_cali_chained()) return nothing;
-    JM_FORWARD(struct jm_variant, nothing, "cali_get", JM_CALI_LIBRARY, (cali_id), (id));
+    JM_FORWARD(cali_get, JM_CALI_LIBRARY, nothing, (id));
 }
-ASK(struct jm_variant, nothing, cali_channel_get, (cali_id channel, cali_id id),
-    (cali_id, cali_id), (channel, id))
-ASK(const char *, "", cali_caliper_version, (void), (void), ())
+ASK(struct jm_variant, nothing, cali_channel_get, (cali_id channel, cali_id id), (channel, id))
+ASK(const char *, "", cali_caliper_version, (void), ())
 
 /* ------------------------------------------------------------------ configuration and channels */
 
 JM_EXPORT void cali_init(void) {
     jm_cali_start_apart();
-    JM_FORWARD_VOID("cali_init", JM_CALI_LIBRARY, (void), ());
+    JM_FORWARD_VOID(cali_init, JM_CALI_LIBRARY, ());
 }
-DO(cali_mpi_init, (void), (void), ())
-ASK(int, 1, cali_is_initialized, (void), (void), ())
-DO(cali_flush, (int options), (int), (options))
-DO(cali_config_preset, (const char *key, const char *value), (const char *, const char *),
-   (key, value))
-DO(cali_config_set, (const char *key, const char *value), (const char *, const char *),
-   (key, value))
-DO(cali_config_allow_read_env, (int allow), (int), (allow))
-ASK(void *, NULL, cali_create_configset, (const char *list[][2]), (const char *[][2]), (list))
-DO(cali_delete_configset, (void *set), (void *), (set))
-DO(cali_configset_set, (void *set, const char *key, const char *value),
-   (void *, const char *, const char *), (set, key, value))
+DO(cali_mpi_init, (void), ())
+ASK(int, 1, cali_is_initialized, (void), ())
+DO(cali_flush, (int options), (options))
+DO(cali_config_preset, (const char *key, const char *value), (key, value))
+DO(cali_config_set, (const char *key, const char *value), (key, value))
+DO(cali_config_allow_read_env, (int allow), (allow))
+ASK(void *, NULL, cali_create_configset, (const char *list[][2]), (list))
+DO(cali_delete_configset, (void *set), (set))
+DO(cali_configset_set, (void *set, const char *key, const char *value), (set, key, value))
 
 JM_EXPORT cali_id cali_create_channel(const char *name, int flags, void *set) {
     jm_cali_start_apart();
-    JM_FORWARD(cali_id, JM_CALI_INVALID, "cali_create_channel", JM_CALI_LIBRARY,
-               (const char *, int, void *), (name, flags, set));
+    JM_FORWARD(cali_create_channel, JM_CALI_LIBRARY, JM_CALI_INVALID, (name, flags, set));
 }
-DO(cali_delete_channel, (cali_id channel), (cali_id), (channel))
-DO(cali_activate_channel, (cali_id channel), (cali_id), (channel))
-DO(cali_deactivate_channel, (cali_id channel), (cali_id), (channel))
-ASK(int, 0, cali_channel_is_active, (cali_id channel), (cali_id), (channel))
-DO(cali_channel_flush, (cali_id channel, int options), (cali_id, int), (channel, options))
+DO(cali_delete_channel, (cali_id channel), (channel))
+DO(cali_activate_channel, (cali_id channel), (channel))
+DO(cali_deactivate_channel, (cali_id channel), (channel))
+ASK(int, 0, cali_channel_is_active, (cali_id channel), (channel))
+DO(cali_channel_flush, (cali_id channel, int options), (channel, options))
 
 /* ------------------------------------------------------------------ cali_datatracker.h */
 
-DO(cali_datatracker_track, (const void *at, const char *label, size_t bytes),
-   (const void *, const char *, size_t), (at, label, bytes))
+DO(cali_datatracker_track, (const void *at, const char *label, size_t bytes), (at, label, bytes))
 DO(cali_datatracker_track_dimensional,
    (const void *at, const char *label, size_t element, const size_t *sizes, size_t n),
-   (const void *, const char *, size_t, const size_t *, size_t), (at, label, element, sizes, n))
-DO(cali_datatracker_untrack, (const void *at), (const void *), (at))
+   (at, label, element, sizes, n))
+DO(cali_datatracker_untrack, (const void *at), (at))

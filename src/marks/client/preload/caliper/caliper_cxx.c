@@ -58,7 +58,7 @@ static void destroy(struct object *o) {
 #define SAME(type, symbol, other, parameters)                                                      \
     JM_EXPORT type symbol parameters __attribute__((alias(other)))
 /* The real one: of an object that is not ours, by the same pointer; or of the one that ours holds. */
-#define REAL(symbol, types, args) JM_FORWARD_VOID(symbol, JM_CALI_LIBRARY, types, args)
+#define REAL(function, args) JM_FORWARD_VOID(function, JM_CALI_LIBRARY, args)
 
 /* ------------------------------------------------------------------ Function, ScopeAnnotation */
 
@@ -66,11 +66,11 @@ static void destroy(struct object *o) {
 #define SCOPE(begin, end)                                                                          \
     MEMBER(void, begin, (void *self, const char *name)) {                                          \
         jm_begin(JM_CALIPER, name);                                                                \
-        JM_CALI_PASS(#begin, (void *, const char *), (self, name));                                \
+        JM_CALI_PASS(begin, (self, name));                                                         \
     }                                                                                              \
     MEMBER(void, end, (void *self)) {                                                              \
         jm_pop(JM_CALIPER);                                                                        \
-        JM_CALI_PASS(#end, (void *), (self));                                                      \
+        JM_CALI_PASS(end, (self));                                                                 \
     }
 SCOPE(_ZN4cali8FunctionC1EPKc, _ZN4cali8FunctionD1Ev)
 SCOPE(_ZN4cali8FunctionC2EPKc, _ZN4cali8FunctionD2Ev)
@@ -87,14 +87,14 @@ MEMBER(void, _ZN4cali4LoopC1EPKc, (void *self, const char *name)) {
     o->attribute = jm_cali_keep(0, iteration, CALI_INT, CALI_AS_VALUE);
     o->open = 1;
     if (t) jm_cali_begin(t, jm_cali_loop, CALI_STRING, joulemark__lookup(t, name));
-    if (jm_cali_chained()) REAL("_ZN4cali4LoopC1EPKc", (void *, const char *), (&o->real, name));
+    if (jm_cali_chained()) REAL(_ZN4cali4LoopC1EPKc, (&o->real, name));
 }
 SAME(void, _ZN4cali4LoopC2EPKc, "_ZN4cali4LoopC1EPKc", (void *, const char *));
 
 MEMBER(void, _ZN4cali4LoopC1ERKS0_, (void *self, void *other)) {
     struct object *o = ours(other);
     if (o) hold(self, o);
-    else REAL("_ZN4cali4LoopC1ERKS0_", (void *, void *), (self, other));
+    else REAL(_ZN4cali4LoopC1ERKS0_, (self, other));
 }
 SAME(void, _ZN4cali4LoopC2ERKS0_, "_ZN4cali4LoopC1ERKS0_", (void *, void *));
 
@@ -106,14 +106,14 @@ static void end_loop(struct object *o) {
 MEMBER(void, _ZN4cali4Loop3endEv, (void *self)) {
     struct object *o = ours(self);
     if (o) end_loop(o);
-    if (o ? o->real != NULL : 1) REAL("_ZN4cali4Loop3endEv", (void *), (o ? &o->real : self));
+    if (o ? o->real != NULL : 1) REAL(_ZN4cali4Loop3endEv, (o ? &o->real : self));
 }
 
 MEMBER(void, _ZN4cali4LoopD1Ev, (void *self)) {
     struct object *o = ours(self);
     if (o && !is_last(o)) return;
     if (o) end_loop(o);
-    if (o ? o->real != NULL : 1) REAL("_ZN4cali4LoopD1Ev", (void *), (o ? &o->real : self));
+    if (o ? o->real != NULL : 1) REAL(_ZN4cali4LoopD1Ev, (o ? &o->real : self));
     if (o) destroy(o);
 }
 SAME(void, _ZN4cali4LoopD2Ev, "_ZN4cali4LoopD1Ev", (void *));
@@ -126,7 +126,7 @@ MEMBER(void, _ZN4cali4Loop9IterationC1EPKNS0_4ImplEi, (void *self, void *loop, i
     if (t && o->attribute) jm_cali_begin(t, o->attribute, CALI_INT, (uint64_t)(int64_t)number);
     if (o) *(void **)self = o;
     if (o ? o->real != NULL : 1)
-        REAL("_ZN4cali4Loop9IterationC1EPKNS0_4ImplEi", (void *, void *, int),
+        REAL(_ZN4cali4Loop9IterationC1EPKNS0_4ImplEi,
              (o ? &real : self, o ? o->real : loop, number));
 }
 SAME(void, _ZN4cali4Loop9IterationC2EPKNS0_4ImplEi, "_ZN4cali4Loop9IterationC1EPKNS0_4ImplEi",
@@ -137,7 +137,7 @@ MEMBER(void, _ZN4cali4Loop9IterationD1Ev, (void *self)) {
     struct joulemark__thread *t = o ? jm_thread(JM_CALIPER, 0) : NULL;
     if (t && o->attribute) jm_cali_end(t, o->attribute);
     if (o ? o->real != NULL : 1)
-        REAL("_ZN4cali4Loop9IterationD1Ev", (void *), (o ? &o->real : self));
+        REAL(_ZN4cali4Loop9IterationD1Ev, (o ? &o->real : self));
 }
 SAME(void, _ZN4cali4Loop9IterationD2Ev, "_ZN4cali4Loop9IterationD1Ev", (void *));
 
@@ -162,8 +162,7 @@ __asm__(".text\n.globl _ZNK4cali4Loop9iterationEi\n.type _ZNK4cali4Loop9iteratio
 MEMBER(void, _ZN4cali10AnnotationC1EPKci, (void *self, const char *name, int properties)) {
     struct object *o = make(self, name, properties);
     if (jm_cali_chained())
-        REAL("_ZN4cali10AnnotationC1EPKci", (void *, const char *, int),
-             (&o->real, name, properties));
+        REAL(_ZN4cali10AnnotationC1EPKci, (&o->real, name, properties));
 }
 SAME(void, _ZN4cali10AnnotationC2EPKci, "_ZN4cali10AnnotationC1EPKci", (void *, const char *, int));
 
@@ -175,36 +174,35 @@ SAME(void, _ZN4cali10AnnotationC2EPKci, "_ZN4cali10AnnotationC1EPKci", (void *, 
 MEMBER(void, WITH_METADATA(1), (void *self, const char *name, void *metadata, int properties)) {
     struct object *o = make(self, name, properties);
     if (jm_cali_chained())
-        REAL(NAME_OF(WITH_METADATA(1)), (void *, const char *, void *, int),
-             (&o->real, name, metadata, properties));
+        REAL(WITH_METADATA(1), (&o->real, name, metadata, properties));
 }
 SAME(void, WITH_METADATA(2), NAME_OF(WITH_METADATA(1)), (void *, const char *, void *, int));
 
+extern void _ZN4cali10AnnotationD1Ev(void *);
 static void let_go(struct object *o) {
     if (!is_last(o)) return;
-    if (o->real) REAL("_ZN4cali10AnnotationD1Ev", (void *), (&o->real));
+    if (o->real) REAL(_ZN4cali10AnnotationD1Ev, (&o->real));
     destroy(o);
 }
 
 MEMBER(void, _ZN4cali10AnnotationD1Ev, (void *self)) {
     struct object *o = ours(self);
     if (o) let_go(o);
-    else REAL("_ZN4cali10AnnotationD1Ev", (void *), (self));
+    else REAL(_ZN4cali10AnnotationD1Ev, (self));
 }
 SAME(void, _ZN4cali10AnnotationD2Ev, "_ZN4cali10AnnotationD1Ev", (void *));
 
 MEMBER(void, _ZN4cali10AnnotationC1ERKS0_, (void *self, void *other)) {
     struct object *o = ours(other);
     if (o) hold(self, o);
-    else REAL("_ZN4cali10AnnotationC1ERKS0_", (void *, void *), (self, other));
+    else REAL(_ZN4cali10AnnotationC1ERKS0_, (self, other));
 }
 SAME(void, _ZN4cali10AnnotationC2ERKS0_, "_ZN4cali10AnnotationC1ERKS0_", (void *, void *));
 
 MEMBER(void *, _ZN4cali10AnnotationaSERKS0_, (void *self, void *other)) {
     struct object *mine = ours(self), *theirs = ours(other);
     if (!mine || !theirs)
-        JM_FORWARD(void *, self, "_ZN4cali10AnnotationaSERKS0_", JM_CALI_LIBRARY, (void *, void *),
-                   (self, other));
+        JM_FORWARD(_ZN4cali10AnnotationaSERKS0_, JM_CALI_LIBRARY, self, (self, other));
     hold(self, theirs);
     let_go(mine);
     return self;
@@ -227,7 +225,7 @@ static void change(struct object *o, int begins, const struct jm_variant *value)
         struct object *o = ours(self);                                                             \
         if (o) change(o, begins, value);                                                           \
         if (o ? o->real != NULL : 1)                                                               \
-            REAL(#symbol, (void *, const struct jm_variant *), (o ? &o->real : self, value));      \
+            REAL(symbol, (o ? &o->real : self, value));                                            \
         return self;                                                                               \
     }
 CHANGE(_ZN4cali10Annotation5beginERKNS_7VariantE, 1)
@@ -278,12 +276,13 @@ MEMBER(void *, _ZN4cali10Annotation5beginEv, (void *self)) {
     return BEGIN(self, &yes);
 }
 
+extern void _ZN4cali10Annotation3endEv(void *);
 static void finish(void *self) {
     struct object *o = ours(self);
     struct joulemark__thread *t = o ? jm_thread(JM_CALIPER, 0) : NULL;
     if (t && o->attribute) jm_cali_end(t, o->attribute);
     if (o ? o->real != NULL : 1)
-        REAL("_ZN4cali10Annotation3endEv", (void *), (o ? &o->real : self));
+        REAL(_ZN4cali10Annotation3endEv, (o ? &o->real : self));
 }
 
 MEMBER(void, _ZN4cali10Annotation3endEv, (void *self)) {
@@ -294,7 +293,7 @@ MEMBER(void, _ZN4cali10Annotation3endEv, (void *self)) {
 MEMBER(void, _ZN4cali10Annotation5GuardC1ERS0_, (void *self, void *annotation)) {
     struct object *o = ours(annotation);
     if (o) hold(self, o);
-    else REAL("_ZN4cali10Annotation5GuardC1ERS0_", (void *, void *), (self, annotation));
+    else REAL(_ZN4cali10Annotation5GuardC1ERS0_, (self, annotation));
 }
 SAME(void, _ZN4cali10Annotation5GuardC2ERS0_, "_ZN4cali10Annotation5GuardC1ERS0_",
      (void *, void *));
@@ -302,7 +301,7 @@ SAME(void, _ZN4cali10Annotation5GuardC2ERS0_, "_ZN4cali10Annotation5GuardC1ERS0_
 MEMBER(void, _ZN4cali10Annotation5GuardD1Ev, (void *self)) {
     struct object *o = ours(self);
     if (!o) {
-        REAL("_ZN4cali10Annotation5GuardD1Ev", (void *), (self));
+        REAL(_ZN4cali10Annotation5GuardD1Ev, (self));
         return;
     }
     finish(self);
@@ -315,5 +314,5 @@ SAME(void, _ZN4cali10Annotation5GuardD2Ev, "_ZN4cali10Annotation5GuardD1Ev", (vo
 /* All of it is the real library's, which may not have been started yet. */
 MEMBER(void, _ZN4cali13ConfigManager5startEv, (void *self)) {
     jm_cali_start_apart();
-    REAL("_ZN4cali13ConfigManager5startEv", (void *), (self));
+    REAL(_ZN4cali13ConfigManager5startEv, (self));
 }

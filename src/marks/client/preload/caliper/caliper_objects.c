@@ -24,11 +24,6 @@ extern void *_ZN4cali10Annotation3setEPKc(void *, const char *);
 extern void *_ZN4cali10Annotation5beginERKNS_7VariantE(void *, const struct jm_variant *);
 extern void _ZN4cali10Annotation3endEv(void *);
 
-/* The real one by name, NULL without. */
-#define NEXT(symbol, type, types)                                                                  \
-    static void *slot;                                                                             \
-    type(*real) types = (type(*) types)jm_next(&slot, symbol, JM_CALI_LIBRARY)
-
 static struct held *filled(struct held *into, void *at) {
     into->at = at;
     into->end = 0;
@@ -38,14 +33,14 @@ static struct held *filled(struct held *into, void *at) {
 /* ------------------------------------------------------------------ annotations */
 
 JM_EXPORT struct held *cali_ScopeAnnotation_begin(const char *name, struct held *into) {
-    NEXT("cali_ScopeAnnotation_begin", struct held *, (const char *, struct held *));
+    JM_REAL(cali_ScopeAnnotation_begin, JM_CALI_LIBRARY);
     if (real) return real(name, into);
     _ZN4cali15ScopeAnnotationC1EPKc(into, name);
     return filled(into, NULL);
 }
 
 JM_EXPORT void cali_ScopeAnnotation_end(struct held *self) {
-    NEXT("cali_ScopeAnnotation_end", void, (struct held *));
+    JM_REAL(cali_ScopeAnnotation_end, JM_CALI_LIBRARY);
     if (real) real(self);
     else _ZN4cali15ScopeAnnotationD1Ev(self);
 }
@@ -59,18 +54,18 @@ static struct held *annotation(struct held *into, const char *name, int properti
 }
 
 JM_EXPORT struct held *cali_Annotation_new(const char *name, struct held *into) {
-    NEXT("cali_Annotation_new", struct held *, (const char *, struct held *));
+    JM_REAL(cali_Annotation_new, JM_CALI_LIBRARY);
     return real ? real(name, into) : annotation(into, name, 0);
 }
 
 JM_EXPORT struct held *cali_Annotation_new_with_properties(const char *name, int properties,
                                                            struct held *into) {
-    NEXT("cali_Annotation_new_with_properties", struct held *, (const char *, int, struct held *));
+    JM_REAL(cali_Annotation_new_with_properties, JM_CALI_LIBRARY);
     return real ? real(name, properties, into) : annotation(into, name, properties);
 }
 
 JM_EXPORT void cali_Annotation_delete(struct held *self) {
-    NEXT("cali_Annotation_delete", void, (struct held *));
+    JM_REAL(cali_Annotation_delete, JM_CALI_LIBRARY);
     if (real) {
         real(self);
         return;
@@ -103,26 +98,25 @@ JM_EXPORT void cali_Annotation_end(struct held *self) {
 /* Nothing to hold, nothing to do, and no error. */
 #define NEW(symbol)                                                                                \
     JM_EXPORT struct held *symbol(struct held *into) {                                             \
-        JM_FORWARD(struct held *, filled(into, NULL), #symbol, JM_CALI_LIBRARY, (struct held *),   \
-                   (into));                                                                        \
+        JM_FORWARD(symbol, JM_CALI_LIBRARY, filled(into, NULL), (into));                           \
     }
-#define DO(symbol, parameters, types, args)                                                        \
+#define DO(symbol, parameters, args)                                                               \
     JM_EXPORT void symbol parameters {                                                             \
-        JM_FORWARD_VOID(#symbol, JM_CALI_LIBRARY, types, args);                                    \
+        JM_FORWARD_VOID(symbol, JM_CALI_LIBRARY, args);                                            \
     }
-#define PLAIN(symbol) DO(symbol, (struct held * self), (struct held *), (self))
+#define PLAIN(symbol) DO(symbol, (struct held * self), (self))
 #define TEXT(symbol)                                                                               \
-    DO(symbol, (struct held * self, const char *text), (struct held *, const char *), (self, text))
+    DO(symbol, (struct held * self, const char *text), (self, text))
 #define NUMBER(symbol)                                                                             \
     JM_EXPORT double symbol(const struct held *self) {                                             \
-        JM_FORWARD(double, 0, #symbol, JM_CALI_LIBRARY, (const struct held *), (self));            \
+        JM_FORWARD(symbol, JM_CALI_LIBRARY, 0, (self));                                            \
     }
 
 NEW(cali_ConfigManager_new)
 PLAIN(cali_ConfigManager_delete)
 JM_EXPORT void cali_ConfigManager_start(struct held *self) {
     jm_cali_start_apart();
-    JM_FORWARD_VOID("cali_ConfigManager_start", JM_CALI_LIBRARY, (struct held *), (self));
+    JM_FORWARD_VOID(cali_ConfigManager_start, JM_CALI_LIBRARY, (self));
 }
 PLAIN(cali_ConfigManager_stop)
 PLAIN(cali_ConfigManager_flush)
@@ -130,14 +124,13 @@ TEXT(cali_ConfigManager_add)
 TEXT(cali_ConfigManager_add_config_spec)
 TEXT(cali_ConfigManager_add_option_spec)
 DO(cali_ConfigManager_set_default_parameter,
-   (struct held * self, const char *option, const char *value),
-   (struct held *, const char *, const char *), (self, option, value))
+   (struct held * self, const char *option, const char *value), (self, option, value))
 DO(cali_ConfigManager_set_default_parameter_for_config,
    (struct held * self, const char *config, const char *option, const char *value),
-   (struct held *, const char *, const char *, const char *), (self, config, option, value))
+   (self, config, option, value))
 
 JM_EXPORT bool cali_ConfigManager_error(struct held *self) {
-    JM_FORWARD(bool, false, "cali_ConfigManager_error", JM_CALI_LIBRARY, (struct held *), (self));
+    JM_FORWARD(cali_ConfigManager_error, JM_CALI_LIBRARY, false, (self));
 }
 
 /* A text for Fortran: what holds it, where it is, type, length, and shape. */
@@ -151,7 +144,7 @@ struct array {
 };
 
 JM_EXPORT void cali_ConfigManager_error_msg_bufferify(struct held *self, struct array *into) {
-    NEXT("cali_ConfigManager_error_msg_bufferify", void, (struct held *, struct array *));
+    JM_REAL(cali_ConfigManager_error_msg_bufferify, JM_CALI_LIBRARY);
     if (real) {
         real(self, into);
         return;
@@ -165,7 +158,7 @@ JM_EXPORT void cali_ConfigManager_error_msg_bufferify(struct held *self, struct 
 
 /* Ends what Fortran holds, of which only annotations are more than nothing here. */
 JM_EXPORT void cali_SHROUD_memory_destructor(struct held *self) {
-    NEXT("cali_SHROUD_memory_destructor", void, (struct held *));
+    JM_REAL(cali_SHROUD_memory_destructor, JM_CALI_LIBRARY);
     if (real) {
         real(self);
         return;
@@ -175,7 +168,7 @@ JM_EXPORT void cali_SHROUD_memory_destructor(struct held *self) {
 }
 
 JM_EXPORT void cali_ShroudCopyStringAndFree(struct array *from, char *into, size_t length) {
-    NEXT("cali_ShroudCopyStringAndFree", void, (struct array *, char *, size_t));
+    JM_REAL(cali_ShroudCopyStringAndFree, JM_CALI_LIBRARY);
     if (real) {
         real(from, into, length);
         return;
@@ -196,6 +189,5 @@ NUMBER(cali_BufferedRegionProfile_total_profiling_time)
 NUMBER(cali_BufferedRegionProfile_total_region_time)
 
 JM_EXPORT double cali_BufferedRegionProfile_region_time(struct held *self, const char *region) {
-    JM_FORWARD(double, 0, "cali_BufferedRegionProfile_region_time", JM_CALI_LIBRARY,
-               (struct held *, const char *), (self, region));
+    JM_FORWARD(cali_BufferedRegionProfile_region_time, JM_CALI_LIBRARY, 0, (self, region));
 }

@@ -100,8 +100,7 @@ static void finalized(void) {
 }
 
 JM_EXPORT int MPI_Finalize(void) {
-    static void *slot;
-    int (*real)(void) = (int (*)(void))jm_next(&slot, "MPI_Finalize", JM_MPI_LIBRARY);
+    JM_REAL(MPI_Finalize, JM_MPI_LIBRARY);
     int result = real ? real() : JM_MPI_ERROR;
     if (!jm_mpi_inside) finalized();
     return result;
@@ -109,8 +108,7 @@ JM_EXPORT int MPI_Finalize(void) {
 
 #define FINALIZE(symbol)                                                                           \
     JM_EXPORT void symbol(JM_P1) {                                                                 \
-        static void *slot;                                                                         \
-        void (*real)(JM_T1) = (void (*)(JM_T1))jm_next(&slot, #symbol, JM_MPI_LIBRARY);            \
+        JM_REAL(symbol, JM_MPI_LIBRARY);                                                           \
         if (real) real(JM_A1);                                                                     \
         finalized();                                                                               \
     }

@@ -119,21 +119,6 @@ JM_HIDDEN void jm_mpi_fortran(struct jm_mpi_symbol *symbol, const long *argument
 #define JM_P12 JM_P11, long l
 #define JM_P13 JM_P12, long m
 #define JM_P14 JM_P13, long o
-#define JM_T0 void
-#define JM_T1 long
-#define JM_T2 JM_T1, long
-#define JM_T3 JM_T2, long
-#define JM_T4 JM_T3, long
-#define JM_T5 JM_T4, long
-#define JM_T6 JM_T5, long
-#define JM_T7 JM_T6, long
-#define JM_T8 JM_T7, long
-#define JM_T9 JM_T8, long
-#define JM_T10 JM_T9, long
-#define JM_T11 JM_T10, long
-#define JM_T12 JM_T11, long
-#define JM_T13 JM_T12, long
-#define JM_T14 JM_T13, long
 #define JM_A0
 #define JM_A1 a
 #define JM_A2 JM_A1, b
@@ -185,8 +170,7 @@ enum { JM_MPI_a, JM_MPI_b, JM_MPI_c, JM_MPI_d, JM_MPI_e, JM_MPI_f, JM_MPI_g, JM_
 /* The function of C. */
 #define JM_MPI_C(symbol, call, dialect, n, how)                                                    \
     JM_EXPORT int symbol(JM_P##n) {                                                                \
-        static void *slot;                                                                         \
-        int (*real)(JM_T##n) = (int (*)(JM_T##n))jm_next(&slot, #symbol, JM_MPI_LIBRARY);          \
+        JM_REAL(symbol, JM_MPI_LIBRARY);                                                           \
         struct joulemark__thread *t = jm_mpi_enter(&call, dialect);                                \
         int result = real ? real(JM_A##n) : JM_MPI_ERROR;                                          \
         if (t) {                                                                                   \
@@ -235,14 +219,13 @@ enum { JM_MPI_a, JM_MPI_b, JM_MPI_c, JM_MPI_d, JM_MPI_e, JM_MPI_f, JM_MPI_g, JM_
 #define JM_MPI_C_LARGE(Name, call, dialect, n, counts)                                             \
     JM_MPI_C_PLAIN(Name, call, dialect, n, counts)                                                 \
     JM_EXPORT int MPI_##Name##_c(JM_P##n) {                                                        \
-        static void *slot, *small;                                                                 \
+        static void *small;                                                                        \
         long arguments[] = {JM_A##n};                                                              \
-        int (*real)(JM_T##n) =                                                                     \
-            (int (*)(JM_T##n))jm_next(&slot, "MPI_" #Name "_c", JM_MPI_LIBRARY);                   \
+        JM_REAL(MPI_##Name##_c, JM_MPI_LIBRARY);                                                   \
         struct joulemark__thread *t = jm_mpi_enter(&call, dialect);                                \
         int result;                                                                                \
         if (!real && jm_mpi_are_small(arguments, counts))                                          \
-            real = (int (*)(JM_T##n))jm_next(&small, "MPI_" #Name, JM_MPI_LIBRARY);                \
+            real = (__typeof__(real))jm_next(&small, "MPI_" #Name, JM_MPI_LIBRARY);                \
         result = real ? real(JM_A##n) : JM_MPI_ERROR;                                              \
         if (t) {                                                                                   \
             jm_mpi_leave(t, &call);                                                                \

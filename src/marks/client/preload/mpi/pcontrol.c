@@ -68,14 +68,14 @@ JM_EXPORT int MPI_Pcontrol(const int level, ...) {
     argument = va_arg(list, const void *);
     va_end(list);
     controlled(level, argument);
-    JM_FORWARD(int, 0, "MPI_Pcontrol", "libmpi", (int, ...), (level, argument));
+    JM_FORWARD(MPI_Pcontrol, "libmpi", 0, (level, argument));
 }
 
 /* Fortran's has the level alone. */
 #define FORTRAN(symbol)                                                                            \
     JM_EXPORT void symbol(int *level) {                                                            \
         controlled(*level, NULL);                                                                  \
-        JM_FORWARD_VOID(#symbol, "libmpi", (int *), (level));                                      \
+        JM_FORWARD_VOID(symbol, "libmpi", (level));                                                \
     }
 FORTRAN(mpi_pcontrol)
 FORTRAN(mpi_pcontrol_)

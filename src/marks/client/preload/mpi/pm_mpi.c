@@ -104,32 +104,20 @@ static void closing(void) {
     opened = 0;
 }
 
-/* The real library, if it is linked, within one of its calls. */
-#define WITHIN(name, type, otherwise, symbol, types, args)                                         \
-    static type name types {                                                                       \
-        static void *slot;                                                                         \
-        type(*real) types = (type(*) types)jm_next(&slot, symbol, LIBRARY);                        \
-        type result = otherwise;                                                                   \
-        inside = 1;                                                                                \
-        if (real) result = real args;                                                              \
-        inside = 0;                                                                                \
-        return result;                                                                             \
-    }
-WITHIN(real_open, int, 0, "pm_mpi_open", (char *path), (path))
-WITHIN(real_close, int, 0, "pm_mpi_close", (void), ())
-
 JM_EXPORT int pm_mpi_open(char *path) {
-    int result;
+    JM_REAL(pm_mpi_open, LIBRARY);
+    int result = 0;
     tell_log("pm_mpi_open", path, "PMC");
     /* Time begins where the library's own does, at the end of it. */
-    result = real_open(path);
+    inside = 1;
+    if (real) result = real(path);
+    inside = 0;
     opening(is_version_2() ? 20 : 40);
     return result;
 }
 
 JM_EXPORT int pm_mpi_monitor(int step, int substep) {
-    static void *slot;
-    int (*real)(int, int) = (int (*)(int, int))jm_next(&slot, "pm_mpi_monitor", LIBRARY);
+    JM_REAL(pm_mpi_monitor, LIBRARY);
     event(JOULEMARK__KIND_PM_RECORD, 0, step, is_version_2() ? 0 : substep, 0);
     if (real) return real(step, substep);
     (void)barrier();
@@ -137,23 +125,26 @@ JM_EXPORT int pm_mpi_monitor(int step, int substep) {
 }
 
 JM_EXPORT int pm_mpi_close(void) {
+    JM_REAL(pm_mpi_close, LIBRARY);
+    int result = 0;
     closing();
-    return real_close();
+    inside = 1;
+    if (real) result = real();
+    inside = 0;
+    return result;
 }
 
 JM_EXPORT void pm_mpi_initialise(const char *path) {
     tell_log("pm_mpi_initialise", path, "pm_log.out");
     inside = 1;
-    JM_FORWARD_VOID("pm_mpi_initialise", LIBRARY, (const char *), (path));
+    JM_FORWARD_VOID(pm_mpi_initialise, LIBRARY, (path));
     inside = 0;
     opening(44);
 }
 
 /* 0: done, 1: not initialised. */
 JM_EXPORT unsigned int pm_mpi_record(int step, int substep, int sync, int initial) {
-    static void *slot;
-    unsigned int (*real)(int, int, int, int) =
-        (unsigned int (*)(int, int, int, int))jm_next(&slot, "pm_mpi_record", LIBRARY);
+    JM_REAL(pm_mpi_record, LIBRARY);
     if (!opened && !real) return 1;
     event(JOULEMARK__KIND_PM_RECORD, 0, step, substep,
           (sync ? JOULEMARK__PM_SYNC : 0) | (initial ? JOULEMARK__PM_INITIAL : 0));
@@ -170,8 +161,7 @@ JM_EXPORT unsigned int pm_mpi_record(int step, int substep, int sync, int initia
 }
 
 JM_EXPORT void pm_mpi_finalise(void) {
-    static void *slot;
-    void (*real)(void) = (void (*)(void))jm_next(&slot, "pm_mpi_finalise", LIBRARY);
+    JM_REAL(pm_mpi_finalise, LIBRARY);
     if (!real && opened) (void)barrier();
     closing();
     inside = 1;

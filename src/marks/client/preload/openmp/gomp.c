@@ -71,12 +71,9 @@ static void finished(uint32_t region) {
 }
 
 /* One that begins, runs and ends in one call. */
-#define PARALLEL(type, otherwise, symbol, more, more_types, more_args)                             \
+#define PARALLEL(type, otherwise, symbol, more, more_args)                                         \
     JM_EXPORT type symbol(void (*fn)(void *), void *data, unsigned threads more) {                 \
-        static void *slot;                                                                         \
-        type (*real)(void (*)(void *), void *, unsigned more_types) =                              \
-            (type (*)(void (*)(void *), void *, unsigned more_types))jm_next(&slot, #symbol,       \
-                                                                             LIBRARY);             \
+        JM_REAL(symbol, LIBRARY);                                                                  \
         struct part part = {fn, data, &joulemark__self_7};                                         \
         uint32_t region;                                                                           \
         if (!real) return otherwise;                                                               \
@@ -93,18 +90,16 @@ static void finished(uint32_t region) {
     return result;
 
 #define COMMA ,
-PARALLEL(void, , GOMP_parallel, COMMA unsigned flags, COMMA unsigned, COMMA flags)
-PARALLEL(unsigned, 0, GOMP_parallel_reductions, COMMA unsigned flags, COMMA unsigned, COMMA flags)
+PARALLEL(void, , GOMP_parallel, COMMA unsigned flags, COMMA flags)
+PARALLEL(unsigned, 0, GOMP_parallel_reductions, COMMA unsigned flags, COMMA flags)
 PARALLEL(void, , GOMP_parallel_sections, COMMA unsigned count COMMA unsigned flags,
-         COMMA unsigned COMMA unsigned, COMMA count COMMA flags)
+         COMMA count COMMA flags)
 #define LOOP_CHUNK(symbol)                                                                         \
     PARALLEL(void, , symbol,                                                                       \
-             COMMA long start COMMA long end COMMA long step COMMA long chunk COMMA unsigned flags, \
-             COMMA long COMMA long COMMA long COMMA long COMMA unsigned,                           \
+             COMMA long start COMMA long end COMMA long step COMMA long chunk COMMA unsigned flags,\
              COMMA start COMMA end COMMA step COMMA chunk COMMA flags)
 #define LOOP_RUNTIME(symbol)                                                                       \
     PARALLEL(void, , symbol, COMMA long start COMMA long end COMMA long step COMMA unsigned flags, \
-             COMMA long COMMA long COMMA long COMMA unsigned,                                      \
              COMMA start COMMA end COMMA step COMMA flags)
 LOOP_CHUNK(GOMP_parallel_loop_static)
 LOOP_CHUNK(GOMP_parallel_loop_dynamic)
@@ -123,12 +118,11 @@ JM_EXPORT void GOMP_parallel_start(void (*fn)(void *), void *data, unsigned thre
     uint32_t region = listens() ? jm_omp_parallel(HERE) : JM_OMP_UNHEARD;
     if (open_regions < 16) open_region[open_regions] = region;
     open_regions++;
-    JM_FORWARD_VOID("GOMP_parallel_start", LIBRARY, (void (*)(void *), void *, unsigned),
-                    (fn, data, threads));
+    JM_FORWARD_VOID(GOMP_parallel_start, LIBRARY, (fn, data, threads));
 }
 
 JM_EXPORT void GOMP_parallel_end(void) {
-    JM_FORWARD_VOID("GOMP_parallel_end", LIBRARY, (void), ());
+    JM_FORWARD_VOID(GOMP_parallel_end, LIBRARY, ());
     if (open_regions > 0 && --open_regions < 16) jm_omp_parallel_end(open_region[open_regions]);
 }
 
@@ -149,10 +143,9 @@ static void wait_ends(int waits, enum jm_omp_kind kind) {
     jm_omp_begin(JM_OMP_OTHER_WORK);
 }
 
-#define WAIT(type, symbol, kind, parameters, types, args)                                          \
+#define WAIT(type, symbol, kind, parameters, args)                                                 \
     JM_EXPORT type symbol parameters {                                                             \
-        static void *slot;                                                                         \
-        type(*real) types = (type(*) types)jm_next(&slot, #symbol, LIBRARY);                       \
+        JM_REAL(symbol, LIBRARY);                                                                  \
         int waits = wait_begins(kind);                                                             \
         WAIT_##type(real args, waits, kind)                                                        \
     }
@@ -164,41 +157,40 @@ static void wait_ends(int waits, enum jm_omp_kind kind) {
     wait_ends(waits, kind);                                                                        \
     return result;
 
-WAIT(void, GOMP_barrier, JM_OMP_BARRIER_EXPLICIT, (void), (void), ())
-WAIT(_Bool, GOMP_barrier_cancel, JM_OMP_BARRIER_EXPLICIT, (void), (void), ())
-WAIT(void, GOMP_loop_end, JM_OMP_BARRIER_IMPLICIT, (void), (void), ())
-WAIT(_Bool, GOMP_loop_end_cancel, JM_OMP_BARRIER_IMPLICIT, (void), (void), ())
-WAIT(void, GOMP_sections_end, JM_OMP_BARRIER_IMPLICIT, (void), (void), ())
-WAIT(_Bool, GOMP_sections_end_cancel, JM_OMP_BARRIER_IMPLICIT, (void), (void), ())
-WAIT(void, GOMP_taskwait, JM_OMP_TASKWAIT, (void), (void), ())
-WAIT(void, GOMP_taskwait_depend, JM_OMP_TASKWAIT, (void **depend), (void **), (depend))
-WAIT(void, GOMP_taskgroup_end, JM_OMP_TASKGROUP, (void), (void), ())
-WAIT(void, GOMP_atomic_start, JM_OMP_WAIT_ATOMIC, (void), (void), ())
-WAIT(void, GOMP_ordered_start, JM_OMP_WAIT_ORDERED, (void), (void), ())
-WAIT(void, omp_set_lock, JM_OMP_WAIT_LOCK, (void *lock), (void *), (lock))
-WAIT(void, omp_set_lock_, JM_OMP_WAIT_LOCK, (void *lock), (void *), (lock))
-WAIT(void, omp_set_nest_lock, JM_OMP_WAIT_LOCK, (void *lock), (void *), (lock))
-WAIT(void, omp_set_nest_lock_, JM_OMP_WAIT_LOCK, (void *lock), (void *), (lock))
+WAIT(void, GOMP_barrier, JM_OMP_BARRIER_EXPLICIT, (void), ())
+WAIT(_Bool, GOMP_barrier_cancel, JM_OMP_BARRIER_EXPLICIT, (void), ())
+WAIT(void, GOMP_loop_end, JM_OMP_BARRIER_IMPLICIT, (void), ())
+WAIT(_Bool, GOMP_loop_end_cancel, JM_OMP_BARRIER_IMPLICIT, (void), ())
+WAIT(void, GOMP_sections_end, JM_OMP_BARRIER_IMPLICIT, (void), ())
+WAIT(_Bool, GOMP_sections_end_cancel, JM_OMP_BARRIER_IMPLICIT, (void), ())
+WAIT(void, GOMP_taskwait, JM_OMP_TASKWAIT, (void), ())
+WAIT(void, GOMP_taskwait_depend, JM_OMP_TASKWAIT, (void **depend), (depend))
+WAIT(void, GOMP_taskgroup_end, JM_OMP_TASKGROUP, (void), ())
+WAIT(void, GOMP_atomic_start, JM_OMP_WAIT_ATOMIC, (void), ())
+WAIT(void, GOMP_ordered_start, JM_OMP_WAIT_ORDERED, (void), ())
+WAIT(void, omp_set_lock, JM_OMP_WAIT_LOCK, (void *lock), (lock))
+WAIT(void, omp_set_lock_, JM_OMP_WAIT_LOCK, (void *lock), (lock))
+WAIT(void, omp_set_nest_lock, JM_OMP_WAIT_LOCK, (void *lock), (lock))
+WAIT(void, omp_set_nest_lock_, JM_OMP_WAIT_LOCK, (void *lock), (lock))
 
-#define CRITICAL(start, end, parameters, types, args)                                              \
+#define CRITICAL(start, end, parameters, args)                                                     \
     JM_EXPORT void start parameters {                                                              \
         int waits = wait_begins(JM_OMP_WAIT_CRITICAL);                                             \
-        JM_FORWARD_VOID(#start, LIBRARY, types, args);                                             \
+        JM_FORWARD_VOID(start, LIBRARY, args);                                                     \
         wait_ends(waits, JM_OMP_WAIT_CRITICAL);                                                    \
         if (waits) jm_omp_begin(JM_OMP_CRITICAL);                                                  \
     }                                                                                              \
     JM_EXPORT void end parameters {                                                                \
-        JM_FORWARD_VOID(#end, LIBRARY, types, args);                                               \
+        JM_FORWARD_VOID(end, LIBRARY, args);                                                       \
         jm_omp_end(JM_OMP_CRITICAL);                                                               \
     }
-CRITICAL(GOMP_critical_start, GOMP_critical_end, (void), (void), ())
-CRITICAL(GOMP_critical_name_start, GOMP_critical_name_end, (void **name), (void **), (name))
+CRITICAL(GOMP_critical_start, GOMP_critical_end, (void), ())
+CRITICAL(GOMP_critical_name_start, GOMP_critical_name_end, (void **name), (name))
 
 /* ---------------------------------------------------------------- singles */
 
 JM_EXPORT _Bool GOMP_single_start(void) {
-    static void *slot;
-    _Bool (*real)(void) = (_Bool (*)(void))jm_next(&slot, "GOMP_single_start", LIBRARY);
+    JM_REAL(GOMP_single_start, LIBRARY);
     _Bool mine = real ? real() : 0;
     if (mine) single_begins();
     else single_ends();
@@ -207,8 +199,7 @@ JM_EXPORT _Bool GOMP_single_start(void) {
 
 /* With copyprivate: the thread that gets NULL executes it, and reports when it has ended. */
 JM_EXPORT void *GOMP_single_copy_start(void) {
-    static void *slot;
-    void *(*real)(void) = (void *(*)(void))jm_next(&slot, "GOMP_single_copy_start", LIBRARY);
+    JM_REAL(GOMP_single_copy_start, LIBRARY);
     void *copied = real ? real() : NULL;
     if (real && !copied) single_begins();
     return copied;
@@ -216,7 +207,7 @@ JM_EXPORT void *GOMP_single_copy_start(void) {
 
 JM_EXPORT void GOMP_single_copy_end(void *data) {
     single_ends();
-    JM_FORWARD_VOID("GOMP_single_copy_end", LIBRARY, (void *), (data));
+    JM_FORWARD_VOID(GOMP_single_copy_end, LIBRARY, (data));
 }
 
 /* ---------------------------------------------------------------- explicit tasks */
@@ -265,9 +256,7 @@ static task_function told(task_function function) {
 JM_EXPORT void GOMP_task(task_function function, void *data, void (*copy)(void *, void *),
                          long size, long alignment, _Bool defer, unsigned flags, void **depend,
                          int priority, void *detach) {
-    JM_FORWARD_VOID("GOMP_task", LIBRARY,
-                    (task_function, void *, void (*)(void *, void *), long, long, _Bool, unsigned,
-                     void **, int, void *),
+    JM_FORWARD_VOID(GOMP_task, LIBRARY,
                     (told(function), data, copy, size, alignment, defer, flags, depend, priority,
                      detach));
 }
@@ -276,9 +265,7 @@ JM_EXPORT void GOMP_task(task_function function, void *data, void (*copy)(void *
     JM_EXPORT void symbol(task_function function, void *data, void (*copy)(void *, void *),        \
                           long size, long alignment, unsigned flags, unsigned long tasks,          \
                           int priority, type start, type end, type step) {                         \
-        JM_FORWARD_VOID(#symbol, LIBRARY,                                                          \
-                        (task_function, void *, void (*)(void *, void *), long, long, unsigned,    \
-                         unsigned long, int, type, type, type),                                    \
+        JM_FORWARD_VOID(symbol, LIBRARY,                                                           \
                         (told(function), data, copy, size, alignment, flags, tasks, priority,      \
                          start, end, step));                                                       \
     }

@@ -170,11 +170,9 @@ static void finalize(union data *data) { (void)data; }
 
 JM_EXPORT struct tool *ompt_start_tool(unsigned version, const char *runtime) {
     static struct tool tool = {initialize, finalize, {0}};
-    static void *slot;
-    struct tool *(*other)(unsigned, const char *) =
-        (struct tool * (*)(unsigned, const char *)) jm_next(&slot, "ompt_start_tool", "omp");
+    JM_REAL(ompt_start_tool, "omp");
     /* The runtime has an empty one of its own. Without anybody to tell, it need not call at all. */
     if (!(jm_on & JM_OMPT) || joulemark__state_7.mode == 1)
-        return other ? other(version, runtime) : NULL;
+        return real ? real(version, runtime) : NULL;
     return &tool;
 }

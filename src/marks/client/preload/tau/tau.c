@@ -13,7 +13,7 @@ JM_HIDDEN __thread __attribute__((tls_model("initial-exec"))) int jm_tau_inside;
 
 #define NAMED(symbol, mark)                                                                        \
     JM_EXPORT void symbol(const char *name) {                                                      \
-        JM_TAU_CALL(#symbol, mark(JM_TAU, name), (const char *), (name));                          \
+        JM_TAU_CALL(symbol, mark(JM_TAU, name), (name));                                           \
     }
 NAMED(Tau_start, jm_begin_name)
 NAMED(Tau_stop, jm_end_name)
@@ -24,7 +24,7 @@ NAMED(Tau_static_phase_stop, jm_end_name)
 
 #define WITH_NUMBER(symbol, mark)                                                                  \
     JM_EXPORT void symbol(const char *name, int number) {                                          \
-        JM_TAU_CALL(#symbol, mark, (const char *, int), (name, number));                           \
+        JM_TAU_CALL(symbol, mark, (name, number));                                                 \
     }
 /* The number is set for a phase. */
 WITH_NUMBER(Tau_dynamic_start, jm_begin_name(JM_TAU, name))
@@ -34,14 +34,13 @@ WITH_NUMBER(Tau_pure_start_task, jm_tau_begin_name(name, number))
 WITH_NUMBER(Tau_pure_stop_task, jm_tau_end_name(name, number))
 
 JM_EXPORT void Tau_pure_start_task_group(const char *name, int task, const char *group) {
-    JM_TAU_CALL("Tau_pure_start_task_group", jm_tau_begin_name(name, task),
-                (const char *, int, const char *), (name, task, group));
+    JM_TAU_CALL(Tau_pure_start_task_group, jm_tau_begin_name(name, task), (name, task, group));
 }
 
 /* Ends the timer that was started last. */
 #define INNERMOST(symbol)                                                                          \
     JM_EXPORT void symbol(void) {                                                                  \
-        JM_TAU_CALL(#symbol, jm_end_innermost(JM_TAU), (void), ());                                \
+        JM_TAU_CALL(symbol, jm_end_innermost(JM_TAU), ());                                         \
     }
 INNERMOST(Tau_global_stop)
 INNERMOST(Tau_stop_current_timer)
@@ -59,8 +58,7 @@ static int is_task(int number) {
 }
 
 JM_EXPORT int Tau_create_task(void) {
-    static void *slot;
-    int (*real)(void) = (int (*)(void))jm_next(&slot, "Tau_create_task", JM_TAU_LIBRARY);
+    JM_REAL(Tau_create_task, JM_TAU_LIBRARY);
     int number;
     if (real) JM_TAU_REAL(number = real());
     else number = __atomic_fetch_add(&next_task, 1, __ATOMIC_RELAXED);
@@ -162,16 +160,13 @@ JM_HIDDEN void jm_tau_end(void *handle, int is_real, int task) {
 #define CALLER (-1)
 
 JM_EXPORT void Tau_start_timer(void *handle, int phase, int tid) {
-    static void *slot;
-    void (*real)(void *, int, int) =
-        (void (*)(void *, int, int))jm_next(&slot, "Tau_start_timer", JM_TAU_LIBRARY);
+    JM_REAL(Tau_start_timer, JM_TAU_LIBRARY);
     jm_tau_begin(handle, real != NULL, tid);
     if (real) JM_TAU_REAL(real(handle, phase, tid));
 }
 
 JM_EXPORT int Tau_stop_timer(void *handle, int tid) {
-    static void *slot;
-    int (*real)(void *, int) = (int (*)(void *, int))jm_next(&slot, "Tau_stop_timer", JM_TAU_LIBRARY);
+    JM_REAL(Tau_stop_timer, JM_TAU_LIBRARY);
     int status = 0;
     jm_tau_end(handle, real != NULL, tid);
     if (real) JM_TAU_REAL(status = real(handle, tid));
@@ -180,27 +175,20 @@ JM_EXPORT int Tau_stop_timer(void *handle, int tid) {
 
 /* What TAU_PROFILE_START and TAU_PROFILE_STOP are in TAU's header, and its C++ objects. */
 JM_EXPORT void Tau_lite_start_timer(void *handle, int phase) {
-    static void *slot;
-    void (*real)(void *, int) =
-        (void (*)(void *, int))jm_next(&slot, "Tau_lite_start_timer", JM_TAU_LIBRARY);
+    JM_REAL(Tau_lite_start_timer, JM_TAU_LIBRARY);
     jm_tau_begin(handle, real != NULL, CALLER);
     if (real) JM_TAU_REAL(real(handle, phase));
 }
 
 JM_EXPORT void Tau_lite_stop_timer(void *handle) {
-    static void *slot;
-    void (*real)(void *) =
-        (void (*)(void *))jm_next(&slot, "Tau_lite_stop_timer", JM_TAU_LIBRARY);
+    JM_REAL(Tau_lite_stop_timer, JM_TAU_LIBRARY);
     jm_tau_end(handle, real != NULL, CALLER);
     if (real) JM_TAU_REAL(real(handle));
 }
 
 JM_EXPORT void Tau_profile_c_timer(void **handle, const char *name, const char *type,
                                    uint64_t group, const char *group_name) {
-    static void *slot;
-    void (*real)(void **, const char *, const char *, uint64_t, const char *) =
-        (void (*)(void **, const char *, const char *, uint64_t, const char *))jm_next(
-            &slot, "Tau_profile_c_timer", JM_TAU_LIBRARY);
+    JM_REAL(Tau_profile_c_timer, JM_TAU_LIBRARY);
     if (*handle) return;
     if (real) JM_TAU_REAL(real(handle, name, type, group, group_name));
     else *handle = jm_new_timer(name);
@@ -210,10 +198,7 @@ JM_EXPORT void Tau_profile_c_timer(void **handle, const char *name, const char *
 #define MADE_BY_NAME(symbol)                                                                       \
     JM_EXPORT void *symbol(const char *name, const char *type, uint64_t group,                     \
                            const char *group_name) {                                               \
-        static void *slot;                                                                         \
-        void *(*real)(const char *, const char *, uint64_t, const char *) =                        \
-            (void *(*)(const char *, const char *, uint64_t, const char *))jm_next(                \
-                &slot, #symbol, JM_TAU_LIBRARY);                                                   \
+        JM_REAL(symbol, JM_TAU_LIBRARY);                                                           \
         void *handle;                                                                              \
         if (real) JM_TAU_REAL(handle = real(name, type, group, group_name));                       \
         else handle = jm_new_timer(name);                                                          \
@@ -225,10 +210,7 @@ MADE_BY_NAME(Tau_get_function_info)
 /* A timer or phase of each iteration: NAME [ITERATION], as TAU calls it. */
 JM_EXPORT void Tau_profile_dynamic_auto(int iteration, void **handle, char *name, char *type,
                                         uint64_t group, char *group_name, int phase) {
-    static void *slot;
-    void (*real)(int, void **, char *, char *, uint64_t, char *, int) =
-        (void (*)(int, void **, char *, char *, uint64_t, char *, int))jm_next(
-            &slot, "Tau_profile_dynamic_auto", JM_TAU_LIBRARY);
+    JM_REAL(Tau_profile_dynamic_auto, JM_TAU_LIBRARY);
     char text[(name ? strlen(name) : 0) + 16];
     snprintf(text, sizeof text, "%s [%d]", name ? name : "", iteration);
     if (real) JM_TAU_REAL(real(iteration, handle, name, type, group, group_name, phase));
@@ -246,10 +228,7 @@ static const char *text_of(const void *string) {
 #define MAKES(symbol, name_type, name_text, type_type)                                             \
     JM_EXPORT void symbol(void **handle, name_type name, type_type type, uint64_t group,           \
                           const char *group_name) {                                                \
-        static void *slot;                                                                         \
-        void (*real)(void **, name_type, type_type, uint64_t, const char *) =                      \
-            (void (*)(void **, name_type, type_type, uint64_t, const char *))jm_next(              \
-                &slot, #symbol, JM_TAU_LIBRARY);                                                   \
+        JM_REAL(symbol, JM_TAU_LIBRARY);                                                           \
         if (real) JM_TAU_REAL(real(handle, name, type, group, group_name));                        \
         else if (!*handle) *handle = jm_new_timer(name_text(name));                                \
     }

@@ -41,17 +41,17 @@ JM_HIDDEN void jm_tau_begin_name(const char *name, int task);
 JM_HIDDEN void jm_tau_end_name(const char *name, int task);
 
 /* A call by a name: the mark, then the real library. Nothing is put on the stack for neither. */
-#define JM_TAU_CALL(symbol, mark, types, args)                                                     \
+#define JM_TAU_CALL(function, mark, args)                                                          \
     do {                                                                                           \
         static void *jm_slot;                                                                      \
-        void (*jm_real) types;                                                                     \
+        __typeof__(&function) jm_real;                                                             \
         if (__builtin_expect(!(jm_on & JM_TAU) && jm_slot == (void *)&jm_slot, 1)) return;         \
         if (__builtin_expect(!jm_tau_inside && jm_slot == (void *)&jm_slot, 1)) {                  \
             mark;                                                                                  \
             return;                                                                                \
         }                                                                                          \
         if (jm_is_on(JM_TAU) && !jm_tau_inside) mark;                                              \
-        jm_real = (void (*) types)jm_next(&jm_slot, symbol, JM_TAU_LIBRARY);                       \
+        jm_real = (__typeof__(&function))jm_next(&jm_slot, #function, JM_TAU_LIBRARY);             \
         if (jm_real) JM_TAU_REAL(jm_real args);                                                    \
     } while (0)
 

@@ -9,9 +9,7 @@
 /* Timers and phases: a handle that is zero at first, then start and stop by it. */
 #define TIMER(symbol)                                                                              \
     JM_EXPORT void symbol(void **handle, const char *name, int length) {                           \
-        static void *slot;                                                                         \
-        void (*real)(void **, const char *, int) =                                                 \
-            (void (*)(void **, const char *, int))jm_next(&slot, #symbol, JM_TAU_LIBRARY);         \
+        JM_REAL(symbol, JM_TAU_LIBRARY);                                                           \
         char text[JM_ROOM(length)];                                                                \
         if (real) JM_TAU_REAL(real(handle, name, length));                                         \
         else if (!*handle) *handle = jm_new_timer(jm_fortran(name, length, text));                 \
@@ -22,9 +20,7 @@ TIMER(tau_phase_create_static_)
 /* Of each call: a name that the program has put the iteration into, so a timer each time. */
 #define DYNAMIC(symbol)                                                                            \
     JM_EXPORT void symbol(void **handle, const char *name, int length) {                           \
-        static void *slot;                                                                         \
-        void (*real)(void **, const char *, int) =                                                 \
-            (void (*)(void **, const char *, int))jm_next(&slot, #symbol, JM_TAU_LIBRARY);         \
+        JM_REAL(symbol, JM_TAU_LIBRARY);                                                           \
         char text[JM_ROOM(length)];                                                                \
         if (real) JM_TAU_REAL(real(handle, name, length));                                         \
         else *handle = jm_new_timer(jm_fortran(name, length, text));                               \
@@ -33,9 +29,7 @@ DYNAMIC(tau_profile_timer_dynamic_)
 DYNAMIC(tau_phase_create_dynamic_)
 
 JM_EXPORT void tau_profile_timer_group_(void **handle, const char *name, int *group, int length) {
-    static void *slot;
-    void (*real)(void **, const char *, int *, int) = (void (*)(void **, const char *, int *, int))
-        jm_next(&slot, "tau_profile_timer_group_", JM_TAU_LIBRARY);
+    JM_REAL(tau_profile_timer_group_, JM_TAU_LIBRARY);
     char text[JM_ROOM(length)];
     if (real) JM_TAU_REAL(real(handle, name, group, length));
     else if (!*handle) *handle = jm_new_timer(jm_fortran(name, length, text));
@@ -44,9 +38,7 @@ JM_EXPORT void tau_profile_timer_group_(void **handle, const char *name, int *gr
 /* NAME [ITERATION], as TAU calls it. */
 #define ITERATION(symbol)                                                                          \
     JM_EXPORT void symbol(int *iteration, void **handle, const char *name, int length) {           \
-        static void *slot;                                                                         \
-        void (*real)(int *, void **, const char *, int) =                                          \
-            (void (*)(int *, void **, const char *, int))jm_next(&slot, #symbol, JM_TAU_LIBRARY);  \
+        JM_REAL(symbol, JM_TAU_LIBRARY);                                                           \
         char text[JM_ROOM(length)], whole[sizeof text + 16];                                       \
         if (real) {                                                                                \
             JM_TAU_REAL(real(iteration, handle, name, length));                                    \
@@ -60,8 +52,7 @@ ITERATION(tau_phase_dynamic_iter_)
 
 #define MARK(symbol, mark)                                                                         \
     JM_EXPORT void symbol(void **handle) {                                                         \
-        static void *slot;                                                                         \
-        void (*real)(void **) = (void (*)(void **))jm_next(&slot, #symbol, JM_TAU_LIBRARY);        \
+        JM_REAL(symbol, JM_TAU_LIBRARY);                                                           \
         mark(*handle, real != NULL, -1);                                                           \
         if (real) JM_TAU_REAL(real(handle));                                                       \
     }
@@ -81,7 +72,7 @@ static void end(const char *name, int length) {
 
 #define NAMED(symbol, mark)                                                                        \
     JM_EXPORT void symbol(const char *name, int length) {                                          \
-        JM_TAU_CALL(#symbol, mark(name, length), (const char *, int), (name, length));             \
+        JM_TAU_CALL(symbol, mark(name, length), (name, length));                                   \
     }
 NAMED(tau_start_, begin)
 NAMED(tau_stop_, end)
@@ -94,8 +85,7 @@ NAMED(tau_static_phase_stop_, end)
 
 #define OF_ITERATION(symbol, mark)                                                                 \
     JM_EXPORT void symbol(void *iteration, const char *name, int length) {                         \
-        JM_TAU_CALL(#symbol, mark(name, length), (void *, const char *, int),                      \
-                    (iteration, name, length));                                                    \
+        JM_TAU_CALL(symbol, mark(name, length), (iteration, name, length));                        \
     }
 OF_ITERATION(tau_dynamic_timer_start_, begin)
 OF_ITERATION(tau_dynamic_timer_stop_, end)

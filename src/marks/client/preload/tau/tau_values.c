@@ -39,65 +39,55 @@ static void happened(void *event, double data, int is_real) {
 }
 
 JM_EXPORT void *Tau_get_userevent(const char *name) {
-    static void *slot;
-    void *(*real)(const char *) =
-        (void *(*)(const char *))jm_next(&slot, "Tau_get_userevent", JM_TAU_LIBRARY);
+    JM_REAL(Tau_get_userevent, JM_TAU_LIBRARY);
     void *event = NULL;
     if (real) JM_TAU_REAL(event = real(name));
     return new_event(event, name);
 }
 
 /* A handle of TAU's that is zero at first; the name by what C or Fortran hands over. */
-#define REGISTERS(symbol, room, named, declared, types, args)                                      \
+#define REGISTERS(symbol, room, named, declared, args)                                             \
     JM_EXPORT void symbol declared {                                                               \
-        static void *slot;                                                                         \
-        void (*real) types = (void (*) types)jm_next(&slot, #symbol, JM_TAU_LIBRARY);              \
+        JM_REAL(symbol, JM_TAU_LIBRARY);                                                           \
         char text[room];                                                                           \
         (void)text;                                                                                \
         if (real) JM_TAU_REAL(real args);                                                          \
         if (!real && *event) return;                                                               \
         *event = new_event(real ? *event : NULL, named);                                           \
     }
-REGISTERS(Tau_get_context_userevent, 1, name, (void **event, const char *name),
-          (void **, const char *), (event, name))
+REGISTERS(Tau_get_context_userevent, 1, name, (void **event, const char *name), (event, name))
 REGISTERS(tau_register_event_, JM_ROOM(length), jm_fortran(name, length, text),
-          (void **event, const char *name, int length), (void **, const char *, int),
-          (event, name, length))
+          (void **event, const char *name, int length), (event, name, length))
 REGISTERS(tau_register_context_event_, JM_ROOM(length), jm_fortran(name, length, text),
-          (void **event, const char *name, int length), (void **, const char *, int),
-          (event, name, length))
+          (void **event, const char *name, int length), (event, name, length))
 
 /* A call with a value: our record, then the real library. */
-#define VALUE(symbol, say, declared, types, args)                                                  \
+#define VALUE(symbol, say, declared, args)                                                         \
     JM_EXPORT void symbol declared {                                                               \
-        static void *slot;                                                                         \
-        void (*real) types = (void (*) types)jm_next(&slot, #symbol, JM_TAU_LIBRARY);              \
+        JM_REAL(symbol, JM_TAU_LIBRARY);                                                           \
         say;                                                                                       \
         if (real) JM_TAU_REAL(real args);                                                          \
     }
-VALUE(Tau_userevent, happened(event, data, real != NULL), (void *event, double data),
-      (void *, double), (event, data))
+VALUE(Tau_userevent, happened(event, data, real != NULL), (void *event, double data), (event, data))
 VALUE(Tau_context_userevent, happened(event, data, real != NULL), (void *event, double data),
-      (void *, double), (event, data))
+      (event, data))
 VALUE(Tau_userevent_thread, happened(event, data, real != NULL),
-      (void *event, double data, int tid), (void *, double, int), (event, data, tid))
+      (void *event, double data, int tid), (event, data, tid))
 VALUE(Tau_context_userevent_thread, happened(event, data, real != NULL),
-      (void *event, double data, int tid), (void *, double, int), (event, data, tid))
+      (void *event, double data, int tid), (event, data, tid))
 VALUE(Tau_context_userevent_thread_ts, happened(event, data, real != NULL),
-      (void *event, double data, int tid, double time), (void *, double, int, double),
-      (event, data, tid, time))
+      (void *event, double data, int tid, double time), (event, data, tid, time))
 VALUE(tau_event_, happened(*event, *data, real != NULL), (void **event, double *data),
-      (void **, double *), (event, data))
+      (event, data))
 VALUE(tau_context_event_, happened(*event, *data, real != NULL), (void **event, double *data),
-      (void **, double *), (event, data))
-VALUE(Tau_trigger_userevent, set_double(name, data), (const char *name, double data),
-      (const char *, double), (name, data))
+      (event, data))
+VALUE(Tau_trigger_userevent, set_double(name, data), (const char *name, double data), (name, data))
 VALUE(Tau_trigger_context_event, set_double(name, data), (const char *name, double data),
-      (const char *, double), (name, data))
+      (name, data))
 VALUE(Tau_trigger_userevent_thread, set_double(name, data),
-      (const char *name, double data, int tid), (const char *, double, int), (name, data, tid))
+      (const char *name, double data, int tid), (name, data, tid))
 VALUE(Tau_trigger_context_event_thread, set_double(name, data),
-      (const char *name, double data, int tid), (const char *, double, int), (name, data, tid))
+      (const char *name, double data, int tid), (name, data, tid))
 
 static void set_string(const char *name, const char *value) {
     if (name && value && jm_tau_thread(1)) joulemark_set_string(name, value);
@@ -106,14 +96,12 @@ static void set_long(const char *name, int64_t value) {
     if (name && jm_tau_thread(1)) joulemark_set_int(name, value);
 }
 
-VALUE(Tau_metadata, set_string(name, value), (const char *name, const char *value),
-      (const char *, const char *), (name, value))
+VALUE(Tau_metadata, set_string(name, value), (const char *name, const char *value), (name, value))
 VALUE(Tau_phase_metadata, set_string(name, value), (const char *name, const char *value),
-      (const char *, const char *), (name, value))
+      (name, value))
 VALUE(Tau_context_metadata, set_string(name, value), (const char *name, const char *value),
-      (const char *, const char *), (name, value))
-VALUE(Tau_profile_param1l, set_long(name, value), (long value, const char *name),
-      (long, const char *), (value, name))
+      (name, value))
+VALUE(Tau_profile_param1l, set_long(name, value), (long value, const char *name), (value, name))
 
 static void fortran_string(const char *name, const char *value, int length, int value_length) {
     char name_text[JM_ROOM(length)], value_text[JM_ROOM(value_length)];
@@ -125,7 +113,6 @@ static void fortran_long(const char *name, int64_t value, int length) {
 }
 VALUE(tau_metadata_, fortran_string(name, value, length, value_length),
       (const char *name, const char *value, int length, int value_length),
-      (const char *, const char *, int, int), (name, value, length, value_length))
+      (name, value, length, value_length))
 VALUE(tau_profile_param_1l_, fortran_long(name, *value, length),
-      (const char *name, int *value, int length), (const char *, int *, int),
-      (name, value, length))
+      (const char *name, int *value, int length), (name, value, length))
