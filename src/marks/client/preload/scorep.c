@@ -27,8 +27,12 @@ static uint32_t new_value(const char *name) {
     return at + 1;
 }
 
-/* The function behind ours, by the type of ours. */
-#define REAL(name) JM_REAL(name, "scorep")
+/* Without this dialect the real function gets the call, and nothing else happens. */
+#define UNLESS_ON(function, args) \
+    if (!jm_is_on(JM_SCOREP)) { \
+        JM_FORWARD_VOID(function, "scorep", args); \
+        return; \
+    }
 
 static void set_up(void **handle, const char *name) {
     struct handle *made;
@@ -56,11 +60,7 @@ static void leave(struct handle *handle) {
 
 #define OPENING(function, enters) \
     JM_EXPORT void function(void **handle, PLACE, const char *name, SOURCE) { \
-        if (!jm_is_on(JM_SCOREP)) { \
-            REAL(function); \
-            if (real) real(handle, last_name, last_file, name, type, file, line); \
-            return; \
-        } \
+        UNLESS_ON(function, (handle, last_name, last_file, name, type, file, line)) \
         set_up(handle, name); \
         if (enters && handle) enter((struct handle *)*handle); \
     }
@@ -70,11 +70,7 @@ OPENING(SCOREP_User_RewindRegionBegin, 1)
 
 #define BY_HANDLE(function, what) \
     JM_EXPORT void function(void *handle) { \
-        if (!jm_is_on(JM_SCOREP)) { \
-            REAL(function); \
-            if (real) real(handle); \
-            return; \
-        } \
+        UNLESS_ON(function, (handle)) \
         what((struct handle *)handle); \
     }
 BY_HANDLE(SCOREP_User_RegionEnter, enter)
@@ -82,29 +78,17 @@ BY_HANDLE(SCOREP_User_RegionEnd, leave)
 BY_HANDLE(SCOREP_User_RewindRegionEnter, enter)
 
 JM_EXPORT void SCOREP_User_RewindRegionEnd(void *handle, _Bool value) {
-    if (!jm_is_on(JM_SCOREP)) {
-        REAL(SCOREP_User_RewindRegionEnd);
-        if (real) real(handle, value);
-        return;
-    }
+    UNLESS_ON(SCOREP_User_RewindRegionEnd, (handle, value))
     leave((struct handle *)handle);
 }
 
 JM_EXPORT void SCOREP_User_RegionByNameBegin(const char *name, SOURCE) {
-    if (!jm_is_on(JM_SCOREP)) {
-        REAL(SCOREP_User_RegionByNameBegin);
-        if (real) real(name, type, file, line);
-        return;
-    }
+    UNLESS_ON(SCOREP_User_RegionByNameBegin, (name, type, file, line))
     jm_begin(JM_SCOREP, name);
 }
 
 JM_EXPORT void SCOREP_User_RegionByNameEnd(const char *name) {
-    if (!jm_is_on(JM_SCOREP)) {
-        REAL(SCOREP_User_RegionByNameEnd);
-        if (real) real(name);
-        return;
-    }
+    UNLESS_ON(SCOREP_User_RegionByNameEnd, (name))
     jm_end(JM_SCOREP, name);
 }
 
@@ -114,21 +98,13 @@ struct object { void *handle; };
     const char *file, uint32_t line
 #define CLASS(constructor, destructor) \
     JM_EXPORT void constructor(CONSTRUCTED) { \
-        if (!jm_is_on(JM_SCOREP)) { \
-            REAL(constructor); \
-            if (real) real(self, handle, name, type, last_name, last_file, file, line); \
-            return; \
-        } \
+        UNLESS_ON(constructor, (self, handle, name, type, last_name, last_file, file, line)) \
         set_up(handle, name); \
         self->handle = handle ? *handle : NULL; \
         enter((struct handle *)self->handle); \
     } \
     JM_EXPORT void destructor(struct object *self) { \
-        if (!jm_is_on(JM_SCOREP)) { \
-            REAL(destructor); \
-            if (real) real(self); \
-            return; \
-        } \
+        UNLESS_ON(destructor, (self)) \
         leave((struct handle *)self->handle); \
     }
 CLASS(_ZN23SCOREP_User_RegionClassC1EPP18SCOREP_User_RegionPKcjPS4_PjS4_j, _ZN23SCOREP_User_RegionClassD1Ev)
@@ -137,11 +113,7 @@ CLASS(_ZN23SCOREP_User_RegionClassC2EPP18SCOREP_User_RegionPKcjPS4_PjS4_j, _ZN23
 /* Parameters: a value by its name, whose handle is made at its first call. ~0: not yet. */
 #define PARAMETER(function, type, set) \
     JM_EXPORT void function(uint64_t *handle, const char *name, type value) { \
-        if (!jm_is_on(JM_SCOREP)) { \
-            REAL(function); \
-            if (real) real(handle, name, value); \
-            return; \
-        } \
+        UNLESS_ON(function, (handle, name, value)) \
         if (name && jm_thread(JM_SCOREP, 1)) set; \
     }
 PARAMETER(SCOREP_User_ParameterInt64, int64_t, joulemark_set_int(name, value))
@@ -150,22 +122,14 @@ PARAMETER(SCOREP_User_ParameterString, const char *, joulemark_set_string(name, 
 
 JM_EXPORT void SCOREP_User_InitMetric(uint32_t *metric, const char *name, const char *unit, uint32_t type,
                                       int8_t context) {
-    if (!jm_is_on(JM_SCOREP)) {
-        REAL(SCOREP_User_InitMetric);
-        if (real) real(metric, name, unit, type, context);
-        return;
-    }
+    UNLESS_ON(SCOREP_User_InitMetric, (metric, name, unit, type, context))
     if (metric) *metric = new_value(name);
 }
 
 #define METRIC(function, type, set) \
     JM_EXPORT void function(uint32_t metric, type value) { \
         const char *name = value_name(metric); \
-        if (!jm_is_on(JM_SCOREP)) { \
-            REAL(function); \
-            if (real) real(metric, value); \
-            return; \
-        } \
+        UNLESS_ON(function, (metric, value)) \
         if (name && jm_thread(JM_SCOREP, 1)) set; \
     }
 METRIC(SCOREP_User_TriggerMetricInt64, int64_t, joulemark_set_int(name, value))
@@ -178,11 +142,7 @@ METRIC(SCOREP_User_TriggerMetricDouble, double, joulemark_set_double(name, value
     JM_EXPORT void function(int64_t *handle, NAMED) { \
         char text[JM_ROOM(length)]; \
         void *made; \
-        if (!jm_is_on(JM_SCOREP)) { \
-            REAL(function); \
-            if (real) real(handle, name, type, file, line, length, file_length); \
-            return; \
-        } \
+        UNLESS_ON(function, (handle, name, type, file, line, length, file_length)) \
         made = *handle == -1 ? NULL : (void *)(intptr_t)*handle; \
         set_up(&made, jm_fortran(name, length, text)); \
         *handle = (int64_t)(intptr_t)made; \
@@ -194,41 +154,25 @@ FORTRAN_OPENING(scorep_f_rewindbegin_, 1)
 
 #define FORTRAN_BY_HANDLE(function, what) \
     JM_EXPORT void function(int64_t *handle) { \
-        if (!jm_is_on(JM_SCOREP)) { \
-            REAL(function); \
-            if (real) real(handle); \
-            return; \
-        } \
+        UNLESS_ON(function, (handle)) \
         if (*handle != -1) what((struct handle *)(intptr_t)*handle); \
     }
 FORTRAN_BY_HANDLE(scorep_f_regionenter_, enter)
 FORTRAN_BY_HANDLE(scorep_f_regionend_, leave)
 
 JM_EXPORT void scorep_f_rewindregionend_(int64_t *handle, int *value) {
-    if (!jm_is_on(JM_SCOREP)) {
-        REAL(scorep_f_rewindregionend_);
-        if (real) real(handle, value);
-        return;
-    }
+    UNLESS_ON(scorep_f_rewindregionend_, (handle, value))
     if (*handle != -1) leave((struct handle *)(intptr_t)*handle);
 }
 
 JM_EXPORT void scorep_f_regionbynamebegin_(NAMED) {
     char text[JM_ROOM(length)];
-    if (!jm_is_on(JM_SCOREP)) {
-        REAL(scorep_f_regionbynamebegin_);
-        if (real) real(name, type, file, line, length, file_length);
-        return;
-    }
+    UNLESS_ON(scorep_f_regionbynamebegin_, (name, type, file, line, length, file_length))
     jm_begin(JM_SCOREP, jm_fortran(name, length, text));
 }
 
 JM_EXPORT void scorep_f_regionbynameend_(char *name, int length) {
     char text[JM_ROOM(length)];
-    if (!jm_is_on(JM_SCOREP)) {
-        REAL(scorep_f_regionbynameend_);
-        if (real) real(name, length);
-        return;
-    }
+    UNLESS_ON(scorep_f_regionbynameend_, (name, length))
     jm_end(JM_SCOREP, jm_fortran(name, length, text));
 }

@@ -55,8 +55,10 @@ static void destroy(struct object *o) {
 /* A member, under both names of constructors and destructors. */
 #define MEMBER(type, symbol, parameters)                                                           \
     JM_EXPORT type symbol parameters
-#define SAME(type, symbol, other, parameters)                                                      \
-    JM_EXPORT type symbol parameters __attribute__((alias(other)))
+#define NAME_OF(symbol) NAME_OF_2(symbol)
+#define NAME_OF_2(symbol) #symbol
+#define SAME(symbol, other)                                                                        \
+    JM_EXPORT __typeof__(other) symbol __attribute__((alias(NAME_OF(other))))
 /* The real one: of an object that is not ours, by the same pointer; or of the one that ours holds. */
 #define REAL(function, args) JM_FORWARD_VOID(function, JM_CALI_LIBRARY, args)
 
@@ -89,14 +91,14 @@ MEMBER(void, _ZN4cali4LoopC1EPKc, (void *self, const char *name)) {
     if (t) jm_cali_begin(t, jm_cali_loop, CALI_STRING, joulemark__lookup(t, name));
     if (jm_cali_chained()) REAL(_ZN4cali4LoopC1EPKc, (&o->real, name));
 }
-SAME(void, _ZN4cali4LoopC2EPKc, "_ZN4cali4LoopC1EPKc", (void *, const char *));
+SAME(_ZN4cali4LoopC2EPKc, _ZN4cali4LoopC1EPKc);
 
 MEMBER(void, _ZN4cali4LoopC1ERKS0_, (void *self, void *other)) {
     struct object *o = ours(other);
     if (o) hold(self, o);
     else REAL(_ZN4cali4LoopC1ERKS0_, (self, other));
 }
-SAME(void, _ZN4cali4LoopC2ERKS0_, "_ZN4cali4LoopC1ERKS0_", (void *, void *));
+SAME(_ZN4cali4LoopC2ERKS0_, _ZN4cali4LoopC1ERKS0_);
 
 static void end_loop(struct object *o) {
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 0);
@@ -116,7 +118,7 @@ MEMBER(void, _ZN4cali4LoopD1Ev, (void *self)) {
     if (o ? o->real != NULL : 1) REAL(_ZN4cali4LoopD1Ev, (o ? &o->real : self));
     if (o) destroy(o);
 }
-SAME(void, _ZN4cali4LoopD2Ev, "_ZN4cali4LoopD1Ev", (void *));
+SAME(_ZN4cali4LoopD2Ev, _ZN4cali4LoopD1Ev);
 
 /* An iteration holds the same pointer as its loop. */
 MEMBER(void, _ZN4cali4Loop9IterationC1EPKNS0_4ImplEi, (void *self, void *loop, int number)) {
@@ -129,8 +131,7 @@ MEMBER(void, _ZN4cali4Loop9IterationC1EPKNS0_4ImplEi, (void *self, void *loop, i
         REAL(_ZN4cali4Loop9IterationC1EPKNS0_4ImplEi,
              (o ? &real : self, o ? o->real : loop, number));
 }
-SAME(void, _ZN4cali4Loop9IterationC2EPKNS0_4ImplEi, "_ZN4cali4Loop9IterationC1EPKNS0_4ImplEi",
-     (void *, void *, int));
+SAME(_ZN4cali4Loop9IterationC2EPKNS0_4ImplEi, _ZN4cali4Loop9IterationC1EPKNS0_4ImplEi);
 
 MEMBER(void, _ZN4cali4Loop9IterationD1Ev, (void *self)) {
     struct object *o = ours(self);
@@ -139,7 +140,7 @@ MEMBER(void, _ZN4cali4Loop9IterationD1Ev, (void *self)) {
     if (o ? o->real != NULL : 1)
         REAL(_ZN4cali4Loop9IterationD1Ev, (o ? &o->real : self));
 }
-SAME(void, _ZN4cali4Loop9IterationD2Ev, "_ZN4cali4Loop9IterationD1Ev", (void *));
+SAME(_ZN4cali4Loop9IterationD2Ev, _ZN4cali4Loop9IterationD1Ev);
 
 /* Loop::iteration(int) const: an iteration has a destructor, so its caller passes the result's address. */
 #if defined(__x86_64__)
@@ -164,19 +165,17 @@ MEMBER(void, _ZN4cali10AnnotationC1EPKci, (void *self, const char *name, int pro
     if (jm_cali_chained())
         REAL(_ZN4cali10AnnotationC1EPKci, (&o->real, name, properties));
 }
-SAME(void, _ZN4cali10AnnotationC2EPKci, "_ZN4cali10AnnotationC1EPKci", (void *, const char *, int));
+SAME(_ZN4cali10AnnotationC2EPKci, _ZN4cali10AnnotationC1EPKci);
 
 /* With metadata, which stays with the real library. This name is the one of GNU's std::map. */
 #define WITH_METADATA(n)                                                                           \
     _ZN4cali10AnnotationC##n##EPKcRKSt3mapIS2_NS_7VariantESt4lessIS2_ESaISt4pairIKS2_S4_EEEi
-#define NAME_OF(symbol) NAME_OF_2(symbol)
-#define NAME_OF_2(symbol) #symbol
 MEMBER(void, WITH_METADATA(1), (void *self, const char *name, void *metadata, int properties)) {
     struct object *o = make(self, name, properties);
     if (jm_cali_chained())
         REAL(WITH_METADATA(1), (&o->real, name, metadata, properties));
 }
-SAME(void, WITH_METADATA(2), NAME_OF(WITH_METADATA(1)), (void *, const char *, void *, int));
+SAME(WITH_METADATA(2), WITH_METADATA(1));
 
 extern void _ZN4cali10AnnotationD1Ev(void *);
 static void let_go(struct object *o) {
@@ -190,14 +189,14 @@ MEMBER(void, _ZN4cali10AnnotationD1Ev, (void *self)) {
     if (o) let_go(o);
     else REAL(_ZN4cali10AnnotationD1Ev, (self));
 }
-SAME(void, _ZN4cali10AnnotationD2Ev, "_ZN4cali10AnnotationD1Ev", (void *));
+SAME(_ZN4cali10AnnotationD2Ev, _ZN4cali10AnnotationD1Ev);
 
 MEMBER(void, _ZN4cali10AnnotationC1ERKS0_, (void *self, void *other)) {
     struct object *o = ours(other);
     if (o) hold(self, o);
     else REAL(_ZN4cali10AnnotationC1ERKS0_, (self, other));
 }
-SAME(void, _ZN4cali10AnnotationC2ERKS0_, "_ZN4cali10AnnotationC1ERKS0_", (void *, void *));
+SAME(_ZN4cali10AnnotationC2ERKS0_, _ZN4cali10AnnotationC1ERKS0_);
 
 MEMBER(void *, _ZN4cali10AnnotationaSERKS0_, (void *self, void *other)) {
     struct object *mine = ours(self), *theirs = ours(other);
@@ -295,8 +294,7 @@ MEMBER(void, _ZN4cali10Annotation5GuardC1ERS0_, (void *self, void *annotation)) 
     if (o) hold(self, o);
     else REAL(_ZN4cali10Annotation5GuardC1ERS0_, (self, annotation));
 }
-SAME(void, _ZN4cali10Annotation5GuardC2ERS0_, "_ZN4cali10Annotation5GuardC1ERS0_",
-     (void *, void *));
+SAME(_ZN4cali10Annotation5GuardC2ERS0_, _ZN4cali10Annotation5GuardC1ERS0_);
 
 MEMBER(void, _ZN4cali10Annotation5GuardD1Ev, (void *self)) {
     struct object *o = ours(self);
@@ -307,7 +305,7 @@ MEMBER(void, _ZN4cali10Annotation5GuardD1Ev, (void *self)) {
     finish(self);
     let_go(o);
 }
-SAME(void, _ZN4cali10Annotation5GuardD2Ev, "_ZN4cali10Annotation5GuardD1Ev", (void *));
+SAME(_ZN4cali10Annotation5GuardD2Ev, _ZN4cali10Annotation5GuardD1Ev);
 
 /* ------------------------------------------------------------------ ConfigManager */
 
