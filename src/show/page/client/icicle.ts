@@ -44,7 +44,7 @@ interface Frame {
 
 /** The section. */
 export function icicleView(page: Page): void {
-  const { model, data } = page;
+  const { model } = page;
   const { regions } = model;
   if (
     regions.name.length === 0 ||
@@ -130,7 +130,6 @@ export function icicleView(page: Page): void {
     }
     event.preventDefault();
   });
-  void data;
 }
 
 /** The frame that an arrow key leads to. */
@@ -203,7 +202,7 @@ interface View {
 }
 
 function draw(canvas: Canvas, width: number, page: Page, view: View, focused: number): Drawing {
-  const { model, state, data } = page;
+  const { model, state } = page;
   const { regions } = model;
   const cellOf = (i: number): Cell => ({ i, children: model.children[i].map(cellOf) });
   const root: Cell = view.root < 0
@@ -288,7 +287,6 @@ function draw(canvas: Canvas, width: number, page: Page, view: View, focused: nu
   );
   const height = (deepest + 1) * ROW + 2, noun = model.hasFunctions ? "function" : "region";
   const more = drawLegend(group(canvas, "legend"), height, width, view.colour, { power, change });
-  void data;
   return {
     height: height + more,
     caption:
