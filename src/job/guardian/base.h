@@ -48,8 +48,7 @@ static i64 write_new(const char *path, const char *bytes, u64 size) {
 
 static void join(char *path, const char *directory, const char *slash_name) {
   struct text text = text_in(path, PATH_BYTES);
-  add(&text, directory);
-  add(&text, slash_name);
+  print(&text, "%s%s", directory, slash_name);
 }
 
 /* When the file BASE/birth was made, CLOCK_REALTIME; 0: none. It is never changed. */
@@ -96,9 +95,7 @@ static i64 make_further(const char *plain) {
   if (call(SYS_GETRANDOM, (i64)&random, sizeof random, 0, 0) != sizeof random)
     random = clock_ns(CLOCK_MONOTONIC_RAW) << 20 ^ (u64)call(SYS_GETPID, 0, 0, 0, 0);
   struct text text = text_in(made, sizeof made);
-  add(&text, plain);
-  add(&text, ".");
-  add_number(&text, random, 16);
+  print(&text, "%s.%lx", plain, random);
   i64 error = call(SYS_MKDIRAT, AT_FDCWD, (i64)made, 0700, 0);
   if (error != 0) return error;
   join(birth, made, "/birth");
@@ -114,26 +111,19 @@ static void describe_owner(const char *path, struct text *text) {
   char stat[256];
   if (!has_stat(AT_FDCWD, path, stat, AT_SYMLINK_NOFOLLOW)) return;
   u32 mode = *(u32 *)(stat + STAT_MODE), type = mode & S_IFMT;
-  add(text, "cannot use \"");
-  add(text, path);
-  add(text, "\": expected a directory that only this user may enter, found a ");
+  print(text, "cannot use \"%s\": expected a directory that only this user may enter, found a ", path);
   add(text, type == S_IFDIR   ? "directory"
             : type == S_IFLNK ? "link"
             : type == S_IFIFO ? "pipe"
             : type == S_IFREG ? "file"
                               : "device or socket");
-  add(text, " of user ");
-  add_number(text, *(u32 *)(stat + STAT_UID), 10);
-  add(text, ", mode ");
-  add_number(text, mode & 07777, 8);
+  print(text, " of user %lu, mode %lo", (u64)*(u32 *)(stat + STAT_UID), (u64)(mode & 07777));
 }
 
 static int base_in(const char *parent, u64 uid, struct base *base) {
   char plain[PATH_BYTES];
   struct text text = text_in(plain, sizeof plain);
-  add(&text, parent);
-  add(&text, "/joulemark-");
-  add_number(&text, uid, 10);
+  print(&text, "%s/joulemark-%lu", parent, uid);
   int tries = 0;
   for (u64 until = clock_ns(CLOCK_MONOTONIC) + FIND_NS;;) {
     i64 error = make_private(plain);

@@ -38,9 +38,7 @@ static void set_budget(struct budget *budget, u64 permille) {
 static void lower_threads(i64 pid) {
   char path[40], entries[2048] __attribute__((aligned(8)));
   struct text text = text_in(path, sizeof path);
-  add(&text, "/proc/");
-  add_number(&text, (u64)pid, 10);
-  add(&text, "/task");
+  print(&text, "/proc/%lu/task", (u64)pid);
   u64 none[2] = {0, 0};
   call(SYS_PRLIMIT64, pid, RLIMIT_RTPRIO, (i64)none, 0);
   i64 fd = open_at(path, O_RDONLY, 0), size;

@@ -19,9 +19,7 @@ static const char *make_cache_directory(const char *outer, u64 cache_length, cha
   get_limit(RLIMIT_NOFILE, limit);
   if (limit[0] < LEAST_FILES) return 0;
   if (call(SYS_STATFS, (i64)outer, (i64)kind, 0, 0) != 0 || (u32)kind[0] != TMPFS_MAGIC) return 0;
-  add(&text, "DENO_DIR=");
-  add(&text, outer);
-  add(&text, "/deno");
+  print(&text, "DENO_DIR=%s/deno", outer);
   const char *directory = variable + sizeof "DENO_DIR=" - 1;
   return call(SYS_MKDIRAT, AT_FDCWD, (i64)directory, 0700, 0) == 0 ? variable : 0;
 }
@@ -43,8 +41,7 @@ static void lay_code_cache(const char *variable, u64 cache_at, u64 cache_length)
 static const char *lay_query_cache(char *directory, char *variable) {
   struct text text = text_in(directory, PATH_BYTES);
   if (config.query_cache_length == 0) return 0;
-  add(&text, "/dev/shm/joulemark-q-");
-  add_number(&text, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
+  print(&text, "/dev/shm/joulemark-q-%lu", (u64)call(SYS_GETPID, 0, 0, 0, 0));
   if (call(SYS_MKDIRAT, AT_FDCWD, (i64)directory, 0700, 0) != 0) *directory = 0;
   if (!*directory || !make_cache_directory(directory, config.query_cache_length, variable)) return 0;
   lay_code_cache(variable, config.query_cache_at, config.query_cache_length);

@@ -65,10 +65,7 @@ static void restore_files(const struct inherited *state) {
 
 /* MASK:IGNORED:NOFILE, two sets in hex and a number or "-"; src/os/inherited.ts reads it. */
 static void add_inherited(struct text *text, const struct inherited *state) {
-  add_number(text, state->blocked, 16);
-  add(text, ":");
-  add_number(text, state->ignored, 16);
-  add(text, ":");
+  print(text, "%lx:%lx:", state->blocked, state->ignored);
   if (state->open_files == ~0ul) add(text, "-");
   else add_number(text, state->open_files, 10);
 }
@@ -86,8 +83,7 @@ static int next_candidate(const char **list, const char *command, char *path) {
     add(&text, one);
   }
   *list = **list ? *list + 1 : 0;
-  add(&text, "/");
-  add(&text, command);
+  print(&text, "/%s", command);
   return 1;
 }
 
@@ -285,13 +281,9 @@ static void say_refused(const char *path, i64 error) {
   char line[1024];
   char interpreter[256];
   struct text text = text_in(line, sizeof line);
-  add(&text, "cannot run \"");
-  add(&text, path);
-  add(&text, "\": ");
+  print(&text, "cannot run \"%s\": ", path);
   if (error == ENOENT && find_interpreter(path, interpreter, sizeof interpreter)) {
-    add(&text, "interpreter \"");
-    add(&text, interpreter);
-    add(&text, "\" not found");
+    print(&text, "interpreter \"%s\" not found", interpreter);
   } else {
     add(&text, error_text(error));
   }

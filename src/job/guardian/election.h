@@ -41,8 +41,7 @@ static int add_values(struct text *text, char **environment, const char *names) 
   for (; *names; names = names_after(names)) {
     const char *value = variable(environment, names);
     if (!value) continue;
-    add(text, "-");
-    add(text, value);
+    print(text, "-%s", value);
     found++;
   }
   return found;
@@ -62,9 +61,7 @@ static int add_values(struct text *text, char **environment, const char *names) 
 static u64 parent_of(u64 pid, const char **name, char stat[512]) {
   char path[48];
   struct text text = text_in(path, sizeof path);
-  add(&text, "/proc/");
-  add_number(&text, pid, 10);
-  add(&text, "/stat");
+  print(&text, "/proc/%lu/stat", pid);
   if (read_file(path, stat, 512) <= 0) return 0;
   const char *at = stat; /* pid (any name) state ppid */
   for (const char *c = stat; *c; c++)
@@ -101,10 +98,7 @@ static enum launch launch_key(char **environment, struct text *key) {
   if (!slurm) slurm = variable(environment, "SLURM_JOBID");
   if (!step) step = variable(environment, "SLURM_STEPID");
   if (slurm && step) {
-    add(key, "slurm-");
-    add(key, slurm);
-    add(key, "-");
-    add(key, step);
+    print(key, "slurm-%s-%s", slurm, step);
     /* Several of Slurm's nodes may be one machine; on any other the number changes nothing. */
     if (!add_values(key, environment, "SLURM_NODEID\0")) add(key, "-0");
     found = 1;
@@ -122,8 +116,7 @@ static enum launch launch_key(char **environment, struct text *key) {
   }
   int launches = add_values(key, environment, LAUNCH_VARIABLES);
   if (!launches && variable(environment, "PMI_RANK") && variable(environment, "MPI_LOCALNRANKS")) {
-    add(key, "-hydra-");
-    add_number(key, hydra_proxy(), 10);
+    print(key, "-hydra-%lu", hydra_proxy());
     launches = 1;
   }
   return launches ? BY_MPI : found ? BY_STEP : NO_LAUNCH;
@@ -143,8 +136,7 @@ static void add_file_name(struct text *path, const char *key) {
   }
   if (size <= 100) return;
   for (u64 i = 0; i < size; i++) hash = (hash ^ (u8)key[i]) * 0x01000193;
-  add(path, "-");
-  add_number(path, hash, 16);
+  print(path, "-%lx", (u64)hash);
 }
 
 static int links(i64 fd) {
@@ -167,9 +159,7 @@ static i64 replace_file(const char *directory, const char *slash_name, const cha
 static void note_launch(const char *directory) {
   char path[PATH_BYTES];
   struct text text = text_in(path, sizeof path);
-  add(&text, directory);
-  add(&text, "/run.");
-  add_number(&text, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
+  print(&text, "%s/run.%lu", directory, (u64)call(SYS_GETPID, 0, 0, 0, 0));
   call(SYS_UNLINKAT, AT_FDCWD, (i64)path, 0, 0);
   write_new(path, "", 0);
 }
@@ -227,10 +217,7 @@ static int has_same_request(const struct session *session) {
 static i64 make_session(const char *job, struct session *made, const struct config *config) {
   char name[96], session[64], *directory = made->directory;
   struct text text = text_in(name, sizeof name);
-  add(&text, "/s-");
-  add_number(&text, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
-  add(&text, "-");
-  add_number(&text, clock_ns(CLOCK_MONOTONIC_RAW), 10);
+  print(&text, "/s-%lu-%lu", (u64)call(SYS_GETPID, 0, 0, 0, 0), clock_ns(CLOCK_MONOTONIC_RAW));
   join(directory, job, name);
   i64 error = make_private(directory);
   if (error != 0) return error;
@@ -255,8 +242,7 @@ static enum role elect_in(struct session *session, int place, const char *key_te
     return FULL;
   }
   struct text path = text_in(job, sizeof job);
-  add(&path, base.path);
-  add(&path, "/");
+  print(&path, "%s/", base.path);
   add_file_name(&path, key_text);
   join(lock_path, job, "/lock");
   for (u64 until = clock_ns(CLOCK_MONOTONIC) + WAIT_NS;;) {
@@ -342,10 +328,7 @@ static enum role elect(struct session *session, char **environment, const struct
     *session->task = 0;
   }
   key = text_in(key_text, sizeof key_text);
-  add(&key, "own-");
-  add_number(&key, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
-  add(&key, "-");
-  add_number(&key, clock_ns(CLOCK_MONOTONIC_RAW), 10);
+  print(&key, "own-%lu-%lu", (u64)call(SYS_GETPID, 0, 0, 0, 0), clock_ns(CLOCK_MONOTONIC_RAW));
   return elect_by(session, key_text, config);
 }
 

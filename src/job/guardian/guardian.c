@@ -157,13 +157,12 @@ static int limited_to(const char *what, i64 which, u64 least, const char *ask, s
   get_limit(which, limit);
   if (soft) limit[1] = limit[0];
   if (limit[1] >= least) return 0;
-  add(text, what);
-  add(text, " is limited to ");
+  print(text, "%s is limited to ", what);
   int bytes = which == RLIMIT_AS || which == RLIMIT_DATA || which == RLIMIT_FSIZE || which == RLIMIT_STACK;
   int small = bytes && limit[1] < 1ul << 20;
-  add_number(text, !bytes ? limit[1] : small ? limit[1] >> 10 : limit[1] >> 20, 10);
-  add(text, !bytes ? "; " : small ? " kB; " : " MB; ");
-  add(text, ask);
+  print(text, "%lu%s%s",
+        !bytes ? limit[1] : small ? limit[1] >> 10 : limit[1] >> 20,
+        !bytes ? "; " : small ? " kB; " : " MB; ", ask);
   return 1;
 }
 
@@ -241,8 +240,7 @@ static void add_report(const char *directory, struct text *text) {
   }
   const char *name = directory; /* JOB/s-PID-TIME */
   for (const char *at = name; (at = find_char(at, '/')); at++) name = at;
-  add(text, "the report of process ");
-  add_number(text, starts(name, "/s-") ? read_number(name + 3, 10, 0) : 0, 10);
+  print(text, "the report of process %lu", starts(name, "/s-") ? read_number(name + 3, 10, 0) : 0);
 }
 
 static void add_outer(struct guard *guard, struct text *text) {
@@ -263,14 +261,12 @@ static void say_unmeasured(struct guard *guard, i64 signal) {
     if (guard->killed) {
       add(&text, guard->killed);
     } else if (signal > 0) {
-      add(&text, "by signal ");
-      add_number(&text, (u64)signal, 10);
+      print(&text, "by signal %lu", (u64)signal);
     } else {
       add(&text, "before it was ready");
     }
     if (!guard->killed && *line) {
-      add(&text, ": ");
-      add(&text, line);
+      print(&text, ": %s", line);
     } else if (!guard->killed && signal > 0) {
       add(&text, " (no memory, or no more threads allowed?)");
     }
@@ -303,10 +299,7 @@ static void rename_process(struct command *command, u64 guardian) {
   for (const char *name = names; *name; name = names_after(name)) {
     const char *value = variable(command->environment, name);
     if (!value || read_number(value, 10, 0) != guardian) continue;
-    add(&text, "=");
-    add(&text, name);
-    add(&text, "=");
-    add_number(&text, (u64)call(SYS_GETPID, 0, 0, 0, 0), 10);
+    print(&text, "=%s=%lu", name, (u64)call(SYS_GETPID, 0, 0, 0, 0));
     text.at++;
   }
   if (text.at == changes) return;
@@ -399,24 +392,14 @@ __attribute__((noreturn)) static void runtime(struct guard *guard, i64 socket, i
   add_inherited(&text, &guard->inherited);
   text.at++;
   *text.at = 0;
-  add(&text, "--joulemark-guardian=");
-  add_number(&text, (u64)socket, 10);
-  add(&text, ":");
+  print(&text, "--joulemark-guardian=%lu:", (u64)socket);
   if (messages >= 0) add_number(&text, (u64)messages, 10);
   else add(&text, "-");
-  add(&text, ":");
-  add_number(&text, (u64)guard->session.lock, 10);
-  add(&text, ":");
-  add_number(&text, (u64)guard->application, 10);
-  add(&text, ":");
+  print(&text, ":%lu:%lu:", (u64)guard->session.lock, (u64)guard->application);
   /* Addresses hold where this very image goes on. */
-  add_number(&text, config.mode == MODE_EXECUTE ? 0 : (u64)confine_thread, 10);
-  add(&text, ":");
-  add_number(&text, config.mode == MODE_EXECUTE ? 0 : (u64)return_from_signal, 10);
-  add(&text, ":");
-  add(&text, found);
-  add(&text, ":");
-  add(&text, guard->session.directory);
+  print(&text, "%lu:%lu:%s:%s",
+        config.mode == MODE_EXECUTE ? 0 : (u64)confine_thread,
+        config.mode == MODE_EXECUTE ? 0 : (u64)return_from_signal, found, guard->session.directory);
   set_mask(SIG_SETMASK, ~(FAULTS | THREADS | CONFINE));
   start_runtime(guard->process, 0, extra, 2, cache);
 }
@@ -434,8 +417,7 @@ static void tell_runtime(struct guard *guard, char kind, u64 a, u64 b, u64 c, in
   struct text text = text_in(line, sizeof line);
   add(&text, first);
   for (int i = 0; i < numbers; i++) {
-    add(&text, " ");
-    add_number(&text, i == 0 ? a : i == 1 ? b : c, 10);
+    print(&text, " %lu", i == 0 ? a : i == 1 ? b : c);
   }
   call6(SYS_SENDTO, guard->socket, (i64)line, text.at - line, MSG_NOSIGNAL | MSG_DONTWAIT, 0, 0);
 }
@@ -494,9 +476,7 @@ static void answer_process(struct guard *guard, u64 pid) {
   if (!guard->environ) guard->environ = map_memory(ENVIRON_BYTES);
   char path[48], *buffer = guard->environ;
   struct text text = text_in(path, sizeof path);
-  add(&text, "/proc/");
-  add_number(&text, pid, 10);
-  add(&text, "/environ");
+  print(&text, "/proc/%lu/environ", pid);
   i64 length_read = buffer ? read_file(path, buffer, ENVIRON_BYTES) : -ENOMEM;
   const char *end = buffer + (length_read > 0 ? length_read : 0);
   u64 member = length_read < 0 ? 2 : (u64)is_member(guard, buffer, end), rank = 0;
@@ -511,9 +491,7 @@ static void answer_process(struct guard *guard, u64 pid) {
 static void answer_namespace(struct guard *guard, u64 pid) {
   char path[48], stat[256] __attribute__((aligned(8)));
   struct text text = text_in(path, sizeof path);
-  add(&text, "/proc/");
-  add_number(&text, pid, 10);
-  add(&text, "/ns/pid");
+  print(&text, "/proc/%lu/ns/pid", pid);
   tell_runtime(guard, 'Q', pid, has_stat(AT_FDCWD, path, stat, 0) ? *(const u32 *)(stat + 8) : 0, 0, 2);
 }
 
@@ -525,20 +503,14 @@ static void answer_open(struct guard *guard, const char *words) {
   char path[NAME_BYTES + 32], line[64], stat[256] __attribute__((aligned(8)));
   u64 pid = read_number(words, 10, &words);
   struct text text = text_in(path, sizeof path);
-  add(&text, "/proc/");
-  add_number(&text, pid, 10);
-  add(&text, "/");
-  add(&text, *words ? words + 1 : "");
+  print(&text, "/proc/%lu/%s", pid, *words ? words + 1 : "");
   i64 fd = starts(words, " root/") || equal(words, " exe") || equal(words, " maps") ? open_at(path, O_RDONLY | O_NONBLOCK, 0) : -EACCES;
   if (fd >= 0 && (!has_stat(fd, "", stat, AT_EMPTY_PATH) || (*(u32 *)(stat + STAT_MODE) & S_IFMT) != S_IFREG)) {
     close_fd(fd);
     fd = -EACCES;
   }
   text = text_in(line, sizeof line);
-  add(&text, "O ");
-  add_number(&text, pid, 10);
-  add(&text, " ");
-  add_number(&text, fd < 0 ? (u64)-fd : 0, 10);
+  print(&text, "O %lu %lu", pid, fd < 0 ? (u64)-fd : 0);
   /* struct iovec; struct cmsghdr and a descriptor; struct msghdr. */
   u64 content[2] = {(u64)line, (u64)(text.at - line)};
   u64 rights[3] = {20, SOL_SOCKET | (u64)SCM_RIGHTS << 32, (u64)(u32)fd};
@@ -756,11 +728,10 @@ static void runtime_ended(struct guard *guard, u32 status, char *packet) {
     char how[128];
     struct text text = text_in(how, sizeof how);
     if (guard->killed) {
-      add(&text, "by its guardian: ");
-      add(&text, guard->killed);
+      print(&text, "by its guardian: %s", guard->killed);
     } else {
-      add(&text, status & 0x7f ? "signal " : "status ");
-      add_number(&text, status & 0x7f ? status & 0x7f : (status >> 8) & 0xff, 10);
+      const char *how_it_ended = status & 0x7f ? "signal" : "status";
+      print(&text, "%s %lu", how_it_ended, (u64)(status & 0x7f ? status & 0x7f : (status >> 8) & 0xff));
     }
     say(guard->application ? "the monitor ended (" : "the monitor ended before its report was left (", how,
         guard->application ? "); the command goes on unmeasured" : ")",
@@ -849,10 +820,7 @@ __attribute__((noreturn)) static void run_unmeasured(struct guard *guard, const 
   char reason[2 * PATH_BYTES + 128];
   struct text text = text_in(reason, sizeof reason);
   if (!find_obstacle(&text)) {
-    add(&text, "expected ");
-    add(&text, why);
-    add(&text, ", found: ");
-    add(&text, error_text(error));
+    print(&text, "expected %s, found: %s", why, error_text(error));
     if (error == EAGAIN) add(&text, "; ask for more processes (pids.max, ulimit -u)");
   }
   add_outer(guard, &text);
@@ -865,8 +833,7 @@ __attribute__((noreturn)) static void run_unmeasured(struct guard *guard, const 
 static void say_shared(struct guard *guard) {
   char line[2 * PATH_BYTES], said[64];
   struct text name = text_in(said, sizeof said), text = text_in(line, sizeof line);
-  add(&name, "/said-");
-  add(&name, guard->session.request);
+  print(&name, "/said-%s", guard->session.request);
   if (write_in(guard->session.directory, said, "", 0) == -EEXIST) return;
   add(&text, "this run belongs to a launch that is measured already, with other options: its processes are in ");
   add_report(guard->session.directory, &text);
@@ -915,8 +882,7 @@ __attribute__((noreturn)) static void become_member(struct guard *guard) {
   offer_samples(guard->session.directory);
   note_launch(guard->session.directory);
   struct text text = {word + size, word + size + PATH_BYTES - 1};
-  add(&text, "=JOULEMARK_SESSION=");
-  add(&text, guard->session.directory);
+  print(&text, "=JOULEMARK_SESSION=%s", guard->session.directory);
   run_in_place(guard, word + 1, (u64)(text.at - word));
 }
 
@@ -1092,16 +1058,12 @@ __attribute__((noreturn)) static void start_verb(const struct process *process, 
   add(&text, "--joulemark-inherited=");
   add_inherited(&text, &state);
   if (config.mode != MODE_EXECUTE) {
-    add(&text, ":");
-    add_number(&text, (u64)confine_thread, 10);
-    add(&text, ":");
-    add_number(&text, (u64)return_from_signal, 10);
+    print(&text, ":%lu:%lu", (u64)confine_thread, (u64)return_from_signal);
   }
   *directory = 0;
   const char *cache = is_query ? lay_query_cache(directory, variable) : 0;
   if (*directory) {
-    add(&text, ":");
-    add(&text, directory);
+    print(&text, ":%s", directory);
   }
   start_runtime(process, 0, extra, 1, cache);
 }

@@ -141,8 +141,7 @@ static u64 *put_renamed(u64 *at, char **environment) {
   for (char **entry = environment; memory && *entry; entry++) {
     if (!is_renamed(*entry)) continue;
     *at++ = (u64)text.at;
-    add(&text, RENAMED);
-    add(&text, *entry);
+    print(&text, "%s%s", RENAMED, *entry);
     text.at++;
   }
   return at;
@@ -168,8 +167,7 @@ __attribute__((noreturn)) static void start_runtime(const struct process *proces
   struct text text = text_in(path, sizeof path);
   int packed = !plain && config.mode == MODE_PACKED;
   if (packed) {
-    add(&text, "/proc/self/fd/");
-    add_number(&text, (u64)script_file(base + config.script_at, config.script_length), 10);
+    print(&text, "/proc/self/fd/%lu", (u64)script_file(base + config.script_at, config.script_length));
   }
   u64 variables = 0;
   while (process->environment[variables]) variables++;

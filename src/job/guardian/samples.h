@@ -75,9 +75,7 @@ static void offer_samples(const char *directory) {
   i64 size = call(SYS_SCHED_GETAFFINITY, 0, sizeof cpus, (i64)cpus, 0);
   /* The path of a socket is short, that of a session may be long. */
   struct text text = text_in(events.path, sizeof events.path);
-  add(&text, "/proc/self/fd/");
-  add_number(&text, (u64)place, 10);
-  add(&text, "/samples");
+  print(&text, "/proc/self/fd/%lu/samples", (u64)place);
   events.numbers[0] = (u32)call(SYS_GETPID, 0, 0, 0, 0);
   int taken = place >= 0 && events.socket >= 0;
   for (i64 cpu = 0; taken && cpu < size * 8; cpu++) {

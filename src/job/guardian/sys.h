@@ -220,6 +220,24 @@ static void add_number(struct text *text, u64 value, u64 base) {
   }
 }
 
+/* Adds a text as printf(3) makes it: of %s, %lu, %lo and %lx. */
+__attribute__((format(printf, 2, 3))) static void print(struct text *text, const char *form, ...) {
+  __builtin_va_list list;
+  __builtin_va_start(list, form);
+  for (; *form; form++) {
+    char one[2] = {*form, 0};
+    if (*form != '%') {
+      add(text, one);
+    } else if (*++form == 's') {
+      add(text, __builtin_va_arg(list, const char *));
+    } else {
+      form++;
+      add_number(text, __builtin_va_arg(list, u64), *form == 'u' ? 10 : *form == 'o' ? 8 : 16);
+    }
+  }
+  __builtin_va_end(list);
+}
+
 static u64 read_number(const char *text, u64 base, const char **end) {
   u64 value = 0;
   for (;; text++) {
@@ -261,8 +279,7 @@ static const char *error_text(i64 number) {
 static void say(const char *a, const char *b, const char *c, const char *d) {
   char line[1024];
   struct text text = text_in(line, sizeof line - 1);
-  add(&text, "joulemark: ");
-  add(&text, a);
+  print(&text, "joulemark: %s", a);
   if (b) add(&text, b);
   if (c) add(&text, c);
   if (d) add(&text, d);
