@@ -78,12 +78,12 @@ const OWN_OPTIONS: Verb["options"] = [
     name: "repeat",
     short: "r",
     value: "N",
-    help: "number of blocks (as many as fit into --max-time, at most 30)",
+    help: "number of blocks (default: as many as fit into --max-time, at most 30)",
   },
   {
     name: "max-time",
     value: "S",
-    help: "start no new block after S seconds (120; with -r no limit)",
+    help: "start no new block after S seconds (default: 120, or no limit with -r)",
   },
   {
     name: "warmup",
@@ -95,8 +95,8 @@ const OWN_OPTIONS: Verb["options"] = [
   {
     name: "precision",
     value: "P%",
-    help: "continue until the half-width of the interval is at most P %; checked from the 10th " +
-      "block on",
+    help: "continue until the half-width of the confidence interval is at most P % (tested after " +
+      "each block, from the 10th block on)",
   },
   {
     name: "pause",
@@ -163,9 +163,11 @@ export const bench: Verb = {
 The runs are done in blocks. A block has one run of each command, in random order. Therefore a slow
 change of the node affects all commands. All other commands are compared with the first command.
 Write each command as one quoted argument, or write its words after --. An argument with special
-characters such as ; or > is executed by a shell. In a command, {run} is replaced by "joulemark
-run", for use after a launcher. DIR contains the reports, the output of each run, and a page.
-"joulemark compare" and "joulemark show --format csv" read DIR.
+characters such as ; or > is executed by a shell. If a command begins with a launcher such as srun,
+write {run} before the program: {run} is replaced by "joulemark run".
+
+DIR contains the reports, the output of each run, and a page. "joulemark compare" and "joulemark
+show --format csv" read DIR.
 
 Options of "joulemark run" apply to each run. The name of each output file begins with the name of
 the run.`,
@@ -174,9 +176,9 @@ the run.`,
     ...PASSED.map((option) => ({ ...option, env: false, foreign: undefined, help: "" })),
   ],
   notes:
-    "The exit status is 1 if a command needs significantly more than the first command, or if " +
-    'a run fails. It is 2 if there is no verdict. "joulemark compare --help" lists the ' +
-    "verdicts. --cleanup also runs after a failure, SIGINT and SIGTERM.",
+    "The exit status is 1 if the metric of a command is significantly higher than that of the " +
+    'first command, or if a run fails. It is 2 if there is no verdict. "joulemark compare ' +
+    '--help" lists the verdicts. --cleanup also runs after a failure, SIGINT and SIGTERM.',
   examples: [
     "joulemark bench './flow 60' './flow 60 --fast'",
     "joulemark bench -r 10 --metric time -- ./a x -- ./b y",

@@ -28,14 +28,19 @@ export const capture: Verb = {
   about: `Saves this node's counter files as a directory tree, for use with --root.
 
 DIR must be empty or must not exist. The command saves only the files and registers that joulemark
-reads. docs/how-to/capture.md lists them. GPU libraries and perf events cannot be saved.`,
+reads for signals and for raw stats. Counters of GPU libraries and of the perf interface cannot be
+saved, because they are not files.`,
   options: [
     { name: "frames", value: "N", default: "2", help: "number of snapshots, at most 10000" },
     { name: "interval", value: "S", default: "1", help: "seconds between two snapshots" },
     { name: "redact", help: "remove host names, user names and serial numbers" },
     WITHOUT,
     COLLECTOR,
-    { ...ROOT, help: "save this directory, laid out like /, instead of the machine" },
+    {
+      ...ROOT,
+      help: "save the counter files of this directory, which has the layout of /, instead of the " +
+        "machine",
+    },
     { name: "json", help: "print the number of saved files, links and registers as JSON" },
     TEXT_OR_JSON,
     quietOption("print nothing about the saved files"),

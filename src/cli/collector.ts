@@ -37,7 +37,7 @@ files that start the collector with systemd and Slurm.`,
       name: "socket",
       value: "PATH",
       default: COLLECTOR_SOCKET,
-      help: "socket to listen on; a socket from systemd has priority",
+      help: "socket to listen on. If systemd passes a socket, the collector uses that one",
     },
     {
       name: "user",
@@ -47,15 +47,15 @@ files that start the collector with systemd and Slurm.`,
     {
       name: "group",
       value: "NAME",
-      help: "group whose members may connect; sets group and mode of the socket",
+      help: "group whose members may connect; the collector gives the socket this group",
     },
     ROOT,
     quietOption("print only errors on stderr"),
   ],
   notes:
     "Without --user and --group, only the collector's own user may connect, or the users that " +
-    "the mode of systemd's socket allows. Frequent energy readings reveal computations of " +
-    "other users (CVE-2020-8694). Name only users who do not share the node.",
+    "the mode of systemd's socket allows. Frequent energy readings reveal computations of other " +
+    "users (CVE-2020-8694). Give access only to users who have the node for themselves.",
   examples: [
     "joulemark collector --user $SLURM_JOB_USER",
     "joulemark collector --group hpc",

@@ -37,18 +37,17 @@ A and B are reports, one per run, or directories with reports; a directory REPOR
 of several hosts. Run-to-run variation is estimated from repeated runs: use at least three per set,
 better five. DIR is the directory of a benchmark of two commands (joulemark bench).
 
-The result is the ratio B/A with a confidence interval (Student's t over logarithms). The exit
-status is 1 if the whole interval is above the allowed increase. If A and B do not differ, at most 1
-of 100 comparisons ends with status 1.`,
+The result is the ratio B/A with a confidence interval (Student's t test of the logarithms). The
+exit status is 1 if the whole interval is above the allowed increase. If A and B do not differ, at
+most 1 of 100 comparisons ends with status 1.`,
   options: [
     {
       name: "metric",
       value: "M",
       default: "energy",
       words: Object.keys(METRICS),
-      help:
-        "energy, time, power, edp (energy-delay product), region:NAME for the energy of a region, " +
-        "region-time:NAME for its runtime",
+      help: "metric of the verdict: energy, time, power, edp (energy-delay product), region:NAME " +
+        "(energy of a region), or region-time:NAME (runtime of a region)",
     },
     {
       name: "max-increase",
@@ -71,7 +70,7 @@ of 100 comparisons ends with status 1.`,
       name: "detect",
       value: "P%",
       default: "5",
-      help: "change for which the needed number of runs is calculated",
+      help: "also print how many runs are needed to detect a change of P %",
     },
     { name: "strict", help: "exit with status 3 if the result is not decided" },
     { name: "force", help: "compare runs that are not comparable; the reasons become notes" },
@@ -90,9 +89,9 @@ of 100 comparisons ends with status 1.`,
   not enough runs          2
   not known                2
 
-joulemark explain verdict defines them. "not known" means that a run lacks the metric. The status is
-also 2 if the runs are not comparable. They are not comparable if a counter failed for a while, or
-if they differ in version, number of hosts, processor, base frequency, simulation or counters.`,
+"joulemark explain verdict" defines the verdicts. "not known" means that a run does not have the
+metric. The status is also 2 if the runs are not comparable: a counter failed for a while, or the
+runs differ in version, number of hosts, processor, base frequency, simulation or counters.`,
   examples: [
     "joulemark compare old-*.report -- new-*.report",
     "joulemark compare --metric region:solve --max-increase 2% before/ -- after/",

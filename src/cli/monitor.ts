@@ -44,9 +44,10 @@ export const monitor: Verb = {
   usage: ["--dir DIR [--interval S] [options]", "--once [--mark TEXT] [options]"],
   about: `Records raw stats of the node over time, in the format of hpcperfstats.
 
-The monitor writes DIR/HOST/current, which has a second name, DIR/HOST/EPOCHSECONDS. It starts a new
-file at midnight and on SIGHUP. SIGTERM ends the monitor. After a restart the monitor writes the
-mark %gap and continues the file of today. "joulemark mark" adds marks.`,
+The monitor writes the file DIR/HOST/current. The file has a second name, DIR/HOST/SECONDS: its
+start time in seconds since 1970. The monitor starts a new file at midnight and on SIGHUP. SIGTERM
+ends the monitor. After a restart the monitor continues the file of today, and writes a mark: a line
+%gap with the time without records. "joulemark mark" adds other marks.`,
   options: [
     { name: "dir", value: "DIR", help: "directory of the files" },
     { name: "interval", value: "S", default: "300", help: "seconds between two records" },

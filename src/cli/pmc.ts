@@ -49,7 +49,9 @@ groups of outliers (such as restart dumps). It reads logs of all versions of pm_
     {
       name: "histogram",
       group: HOW,
-      help: "histogram of energy, duration and power per step, with normal distribution",
+      help:
+        "histogram of energy, duration and power per step, with the normal distribution of the " +
+        "same mean and standard deviation",
     },
     {
       name: "cdf",
@@ -60,15 +62,15 @@ groups of outliers (such as restart dumps). It reads logs of all versions of pm_
       name: "compare",
       group: HOW,
       help:
-        "means and standard deviations of groups of runs; a group is NAME=FILE,FILE, or files " +
-        "named NAME-1, NAME-2",
+        "means and standard deviations of groups of runs. A group is NAME=FILE,FILE. Files with " +
+        "the names NAME-1 and NAME-2 are also a group",
     },
     {
       name: "sweep",
       group: HOW,
       help:
-        "energy and runtime of each setting, and the setting with minimum energy; NAME is the " +
-        "setting. Or FILE is a table with a line for each setting, and columns such as " +
+        "energy and runtime of each setting, and the setting with minimum energy. NAME is the " +
+        "setting. FILE may also be a table with a line for each setting, and columns such as " +
         '"Energy [MJ]" and "Run Time [hr]"',
     },
     {
@@ -76,9 +78,9 @@ groups of outliers (such as restart dumps). It reads logs of all versions of pm_
       value: "craypat",
       group: HOW,
       words: ["craypat"],
-      help: "one value per counter, as pat_report prints it: mean of energies over processors or " +
-        'nodes, maximum of powers; FILE is a report of "run --counters", or a log of version ' +
-        "5.0 or 6.0",
+      help: "one value per counter, as CrayPat's command pat_report prints it. For energies it " +
+        'is the mean over processors or nodes, for powers the maximum. FILE is a report of "run ' +
+        '--counters", or a log of version 5.0 or 6.0',
     },
     {
       name: "figure",

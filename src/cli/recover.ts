@@ -17,10 +17,13 @@ export const recover: Verb = {
   about: `Makes the report of a run whose monitor was killed, on the node where it ran.
 
 The monitor stores its current report in memory once a second. If the monitor was killed, this
-command writes the stored report to REPORT, or to REPORT.recovered if REPORT exists. The next run of
-the same job or user always writes REPORT.recovered, because it may write REPORT itself. DIR is the session directory of one run, the directory of a job,
-or the directory of all jobs of the user (default). Runs that have not ended are skipped. The
-command prints the names of the reports on stdout.`,
+command writes the stored report to REPORT, or to REPORT.recovered if REPORT exists. Without this
+command, the next run of the same job or user also writes the stored report. That run always uses
+the name REPORT.recovered, because its own report may have the name REPORT.
+
+DIR is the session directory of one run, the directory of a job, or the directory of all jobs of the
+user (default). Runs that have not ended are skipped. The command prints the names of the reports on
+stdout.`,
   options: [quietOption("print no notes on stderr")],
   examples: [
     "joulemark recover",

@@ -45,21 +45,22 @@ export const sample: Verb = {
     {
       name: "signals",
       value: "LIST",
-      help: "SIGNAL[@DOMAIN],...: one column per index of the domain. Without this option the " +
-        'signals are read from stdin, one "SIGNAL DOMAIN INDEX" per line ("*": every index), ' +
-        "up to the first empty line; lines with # at the start are ignored",
+      help: "SIGNAL[@DOMAIN],...: one column for each part of the domain, such as each package. " +
+        "Without this option the signals are read from stdin, up to the first empty line. A " +
+        'line has the form "SIGNAL DOMAIN INDEX", and the index "*" stands for all parts. Lines ' +
+        "with # at the start are ignored",
     },
     {
       name: "period",
       short: "p",
       value: "S",
-      help: "seconds between two rows; --duration needs it",
+      help: "seconds between two rows",
     },
     {
       name: "duration",
       short: "t",
       value: "S",
-      help: "seconds to run, with --period; without this option only one row is printed",
+      help: "seconds to run; needs --period. Without this option only one row is printed",
     },
     { name: "no-header", short: "n", help: "print rows only" },
     { name: "delimiter", short: "d", value: "C", default: ",", help: "delimiter between columns" },

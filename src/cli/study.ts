@@ -49,13 +49,13 @@ export const study: Verb = {
   ],
   about: `Runs a command with all values of a setting, and compares energy and time.
 
-Runs COMMAND once for each value of the environment variable NAME, and makes this series --repeat
-times. Each run is a "joulemark run". To set its options, use the variables JOULEMARK_PERIOD,
-JOULEMARK_SIMULATE, ... Several --vary options give all combinations.
+Runs COMMAND once for each value of the environment variable NAME, and repeats this series as often
+as --repeat requests. Each run is a "joulemark run". To set its options, use the variables
+JOULEMARK_PERIOD, JOULEMARK_SIMULATE, ... Several --vary options give all combinations.
 
 --placement runs COMMAND on N nodes in three placements: in one chassis, in two chassis of one group
-(half of the nodes each), and in two groups. In the command, {nodes} is replaced by the node list,
-and {run} by "joulemark run", for use after a launcher.
+(half of the nodes each), and in two groups. COMMAND begins with a launcher such as srun. In it,
+{nodes} is replaced by the list of nodes, and {run} by "joulemark run".
 
 DIR contains a report and the output of each run, and the table study.csv. The plots study.svg and
 study.html show energy against runtime. The file study.jsonl lists the finished runs.`,
@@ -74,14 +74,14 @@ study.html show energy against runtime. The file study.jsonl lists the finished 
     {
       name: "nodes",
       value: "LIST",
-      help: "nodes to choose from, n[1-8,12] (default: those of the Slurm job)",
+      help: "nodes that may be used, such as n[1-8,12] (default: the nodes of the Slurm job)",
     },
     {
       name: "topology",
       value: "FILE",
-      help: "location of the nodes, if their names do not show it: lines NODE LOCATION with a " +
-        "Cray cname or xname (c0-0c1s7n3, x1000c3s4b0n1), or the " +
-        'output of "scontrol show topology"',
+      help: "locations of the nodes, if the names of the nodes do not show them. A line of FILE " +
+        "has the form NODE LOCATION, and LOCATION is a Cray cname or xname (c0-0c1s7n3, " +
+        'x1000c3s4b0n1). Or FILE is the output of "scontrol show topology"',
     },
     { name: "repeat", value: "N", default: "3", help: "number of runs per setting" },
     {

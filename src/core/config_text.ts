@@ -18,13 +18,14 @@ import type { Option, OptionValue, Origin } from "./option.ts";
 
 /** The pages' description of the files. */
 export const SETTINGS_TEXT =
-  `Options can also be set in two files: by the site in /etc/joulemark.conf, and by the user in
-$XDG_CONFIG_HOME/joulemark.conf or ~/.config/joulemark.conf, with one KEY = VALUE per line. KEY is the long name
-of an option. Lines before the first line in brackets are for run. A line such as [monitor] begins the
-settings of another verb. If an option is set in several places, the first of these counts: the command line,
-the JOULEMARK_ variable, GEOPM's variable, the user's file, the site's file. A file is read only if no other
-user can write to it or to its directory. If a line is wrong, joulemark prints its number. A run ignores this
-line; other verbs end with status 2. "joulemark doctor --sources" prints all settings and their origin.`;
+  `Options can also be set in two files. The file of the site is /etc/joulemark.conf. The file of the user is
+$XDG_CONFIG_HOME/joulemark.conf or ~/.config/joulemark.conf. A line has the form KEY = VALUE, and KEY is the long
+name of an option. Lines before the first line in brackets are for run. A line such as [monitor] begins the
+settings of another verb. If an option is set in several places, joulemark uses the first of these: the command
+line, the JOULEMARK_ variable, GEOPM's variable, the user's file, the site's file. joulemark reads a file only if
+no other user can write to the file or to its directory. If a line is wrong, joulemark prints its number. A run
+ignores this line; other verbs end with status 2. "joulemark doctor --sources" prints all settings and their
+origin.`;
 
 /** The verb whose settings need no heading. */
 export const FIRST_SECTION = "run";

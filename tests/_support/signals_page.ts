@@ -8,32 +8,38 @@ import { READERS } from "../../src/sources/readers/with_raw.ts";
 import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../src/marks/tracker/tracker_signals.ts";
 import { aliasesWith } from "../../src/sources/signals/alias.ts";
 import { DERIVED } from "../../src/sources/signals/derived.ts";
+import { typeMeaning } from "../../src/sources/readers/raw/key_meanings.ts";
 
 /** Maximum number of rows per reader; above it signals are grouped into families. */
 const MAX_SIGNALS = 300;
+/** Maximum number of names in a line of a list. */
+const MAX_NAMES = 6;
 
 /** Content of each reader, by its name. */
 const ABOUT: Readonly<Record<string, string>> = {
-  AMDGPU: "GPUs of AMD, by the kernel driver amdgpu.",
+  AMDGPU: "GPUs of AMD. The values come from the kernel driver amdgpu.",
   CGROUP: "CPU time, memory and limits of the job's control group.",
-  CPUFREQ: "Clock frequencies of the CPUs and their limits, by the kernel.",
+  CPUFREQ: "Clock frequencies of the CPUs and their limits, as the kernel reports them.",
   CPUINFO: "Constant frequencies of the processor model.",
   CNL: "The pm_counters of HPE Cray nodes: power and energy of node, processors, memory and GPUs.",
   HWMON: "Sensors that the kernel has as hwmon devices: temperatures, power and energy.",
-  INTEL_GPU: "GPUs of Intel, by the kernel drivers i915 and xe.",
-  IPMI: "Node power by the BMC, the small computer that controls the node.",
+  INTEL_GPU: "GPUs of Intel. The values come from the kernel drivers i915 and xe.",
+  IPMI: "Node power, as the BMC measures it. The BMC is the small computer that controls the node.",
   MEMINFO: "Memory use of the node.",
   MSR:
     "Registers of Intel and AMD processors: energy (RAPL), cycles, frequencies, temperatures, limits.",
-  NVML: "GPUs of NVIDIA, by the library NVML.",
-  PERF: "Counters of the whole node by perf_event_open(2): energy (RAPL), cycles, instructions.",
-  PERF_APP: "Counters of the launched command and its child processes, by perf_event_open(2).",
+  NVML: "GPUs of NVIDIA. The values come from the library NVML.",
+  PERF:
+    "Counters of the whole node from the kernel call perf_event_open(2): energy (RAPL), cycles, instructions.",
+  PERF_APP:
+    "Counters of the launched command and its child processes, from the kernel call perf_event_open(2).",
   POWERCAP:
-    "Energy counters (RAPL) and power limits of the processors, by the kernel interface powercap.",
-  PRESSURE: "Time in which processes waited for CPU, memory or I/O, by the kernel.",
-  PROCSTAT: "CPU time of the node, context switches and processes, by the kernel.",
-  RAW: "The types and keys of raw stats, the files of hpcperfstats.",
-  ROCM: "GPUs of AMD, by the library ROCm SMI.",
+    "Energy counters (RAPL) and power limits of the processors. The values come from the kernel interface powercap.",
+  PRESSURE: "Time in which processes waited for CPU, memory or I/O, as the kernel counts it.",
+  PROCSTAT: "CPU time of the node, context switches and processes, as the kernel counts them.",
+  RAW:
+    "Counters of raw stats, the files of the monitoring program hpcperfstats. A *type* is one kind of device, and a *key* is one of its counters.",
+  ROCM: "GPUs of AMD. The values come from the library ROCm SMI.",
   THERMAL: "Temperatures that the kernel has as thermal zones.",
 };
 
@@ -68,22 +74,52 @@ function table(rows: readonly SignalRow[]): string {
   return lines.join("\n");
 }
 
-/** Names that end in `:key` by what stands before, units in brackets: too many for a row each. */
+/** Keys of one kind, as rows of a table: `CTL0` to `CTL3` are one row, and so are the operations of NFS. */
+function keyRows(members: readonly SignalRow[], family: string): string {
+  const kinds = Map.groupBy(members, ({ name, unit, about }) => {
+    const key = name.slice(family.length);
+    const [, operation] =
+      /^([A-Z]+)_(?:ops|ntrans|timeouts|bytes_\w+|queue|rtt|execute)$/.exec(key) ??
+        [];
+    if (operation !== undefined) {
+      return `OP${key.slice(operation.length)}|${unit}|${about.replace(operation, "OP")}`;
+    }
+    return /^(?:CTL|CTR|PMC|PERFEVTSEL)\d$/.test(key)
+      ? `|${unit}|${about}`
+      : `${key}|${unit}|${about}`;
+  });
+  return [...kinds].map(([kind, rows]) => {
+    const [word, unit, about] = kind.split("|");
+    const keys = [rows[0], rows.at(-1)!].map(({ name }) => `\`${name.slice(family.length)}\``);
+    const shown = word !== "" ? `\`${word}\`` : keys[0] === keys[1] ? keys[0] : keys.join(" to ");
+    const notes = rows[0].quirks === undefined ? "" : `. Note: ${rows[0].quirks}`;
+    return `| ${shown} | ${unit || "-"} | ${cell(about + notes)} |`;
+  }).join("\n");
+}
+
+/** Signals of raw stats by their type: too many for a row of the usual table each. */
 function families(rows: readonly SignalRow[]): string {
-  const byFamily = new Map<string, SignalRow[]>();
-  for (const row of rows) {
-    const family = row.name.slice(0, row.name.lastIndexOf(":") + 1);
-    byFamily.set(family, [...byFamily.get(family) ?? [], row]);
-  }
-  const lines = ["| signals | domain | source | keys |", "| --- | --- | --- | --- |"];
-  for (const [family, members] of byFamily) {
-    const keys = members.map(({ name, unit }) => {
-      return `\`${name.slice(family.length)}\`${unit === "" ? "" : ` (${unit})`}`;
-    });
-    const { domain, source } = members[0];
-    lines.push(`| \`${family}…\` | ${domain} | ${cell(source ?? "-")} | ${keys.join(", ")} |`);
-  }
-  return lines.join("\n");
+  const byFamily = Map.groupBy(rows, ({ name }) => name.slice(0, name.lastIndexOf(":") + 1));
+  const types = [...byFamily].map(([family, [{ domain, source }]]) => {
+    const about = typeMeaning(family.slice("RAW::".length, -1));
+    return `| \`${family}KEY\` | ${domain} | ${cell(source ?? "-")} | ${about} |`;
+  });
+  const byKeys = Map.groupBy(byFamily, ([family, members]) => keyRows(members, family));
+  const tables = [...byKeys].map(([table, found]) => {
+    const names = found.map(([family]) => `\`${family.slice(0, -1)}\``).join(", ");
+    const operations = table.includes("`OP_")
+      ? "OP stands for an operation of NFS, such as READ, WRITE or GETATTR.\n\n"
+      : "";
+    return `Keys of ${names}:\n\n${operations}| key | unit | meaning |\n| --- | --- | --- |\n${table}\n`;
+  });
+  return `A signal has the name RAW::TYPE:KEY, such as \`RAW::cpu:user\`. The first table has the types. The tables
+after it have the keys.
+
+| signals | domain | source | meaning of the type |
+| --- | --- | --- | --- |
+${types.join("\n")}
+
+${tables.join("\n")}`;
 }
 
 function aliases(): string {
@@ -110,18 +146,25 @@ function aliases(): string {
   return lines.join("\n");
 }
 
+/** Things that a reader needs, as an item of a list; a long list is a list of its own. */
+function needed(title: string, names: readonly string[]): string {
+  if (names.length === 0) return "";
+  if (names.length <= MAX_NAMES) return `- ${title}: ${names.join(", ")}\n`;
+  return `- ${title}:\n${names.map((name) => `  - ${name}\n`).join("")}`;
+}
+
 /** A block of the page for each reader. */
 function readers(): string {
   return READERS.map((reader) => {
     const { files, libraries, capabilities } = reader.needs;
-    const needs = [
-      `files under ${files.map((f) => `\`${f}\``).join(", ")}`,
-      ...(libraries.length === 0 ? [] : [`libraries ${libraries.join(", ")}`]),
-      ...(capabilities.length === 0 ? [] : [`for restricted files, ${capabilities.join(", ")}`]),
-    ].join("; ");
     const about = ABOUT[reader.name];
     if (about === undefined) throw new Error(`signals_page.ts does not describe ${reader.name}`);
-    return `### ${reader.name}\n\n${about} Reads ${needs}.\n\n${
+    const needs = [
+      needed("Files", files.map((file) => `\`${file}\``)),
+      needed("Libraries", libraries),
+      needed("Capability to read restricted files", capabilities),
+    ].join("");
+    return `### ${reader.name}\n\n${about}\n\n${needs}\n${
       reader.signals.length > MAX_SIGNALS ? families(reader.signals) : table(reader.signals)
     }\n`;
   }).join("\n");
@@ -150,18 +193,29 @@ The tables have these columns:
 | domain | kind of hardware part that has its own value: board (the whole node), package (one processor), core, cpu, memory, gpu and others |
 | unit | SI unit; \`-\` for a number without a unit |
 | behavior | monotone: grows, such as an energy counter. variable: may rise and fall. constant: does not change. label: a number that stands for a name |
-| aggregation | how the values of several parts become one value. For example, the node's \`CPU_ENERGY\` is the sum over its packages |
+| aggregation | how the values of several parts become one value. For example, the node's \`CPU_ENERGY\` is the sum over its packages. The rules are listed below |
 | source | register, file or function that the value comes from |
+
+| aggregation | value of several parts |
+| --- | --- |
+| sum, average, min, max | sum, mean, minimum or maximum of their values |
+| select_first | value of the first part |
+| expect_same | value of the parts if all parts have the same value, else NaN |
+| region_hash | region of the CPUs if all are in the same region, else the hash of "outside of all regions" |
+| region_hint | hint of the CPUs if all have the same hint, else UNKNOWN |
 
 \`deno task docs\` makes this page from the tables of the program.
 
 ## Portable names
 
-Use these names in scripts, because they are the same on every node. Each name stands for one signal of the node: for the
-first signal in the last column that the node has. Some of these signals have a condition: \`A\` if \`B\` is \`C\` means that
-\`A\` is used only if the portable name \`B\` stands for \`C\`. So power and energy come from the same source.
+Use these names in scripts, because they are the same on every node. Each name stands for one signal of the node. The last
+column lists the possible signals, and joulemark uses the first of them that the node has.
 
-You can write names of PAPI and CrayPat with their component, as in \`rapl:::PACKAGE_ENERGY\`.
+Some signals in the last column have a condition. For example, \`CPU_POWER\` is \`CNL::PACKAGE_POWER\` if \`CPU_ENERGY\` is
+\`CNL::PACKAGE_ENERGY\`. So power and energy always come from the same source.
+
+Some names are those of the libraries PAPI and CrayPat. You can write them with the component of PAPI, as in
+\`rapl:::PACKAGE_ENERGY\`.
 
 ${aliases()}
 
@@ -180,8 +234,8 @@ ${table(DERIVED.map((derived) => derived.row))}
 
 ## Cost of a sample
 
-joulemark reads every register and every file once per sample. The files stay open. These times are added up for a
-sample:
+joulemark reads every register and every file once per sample. The files stay open. The time of a sample is the sum of
+these times over all values:
 
 | action | time per value |
 | --- | --- |
@@ -190,8 +244,10 @@ sample:
 | convert and aggregate the value | 0.12 µs |
 
 If the readings take more than a tenth of the sampling period, joulemark reads counters of single CPUs only at every n-th
-sample. The report then has this number n. If the kernel module msr-safe has \`/dev/cpu/msr_batch\`, one system call reads all
-registers. This was tested with a replacement of the module.
+sample. The report then has this number n.
+
+msr-safe is a kernel module that lets users read registers. If it has \`/dev/cpu/msr_batch\`, one system call reads all
+registers. joulemark was tested with a replacement of this module, and not with msr-safe itself.
 
 ## Sources
 

@@ -32,7 +32,7 @@ export const OPTIONS: readonly Option[] = [
     name: "output",
     short: "o",
     value: "FILE",
-    help: "write there instead of standard output",
+    help: "write to FILE instead of standard output",
   },
   { name: "expand", short: "e", help: "print records as name=value lists" },
   { name: "table", short: "t", help: "print a table" },
@@ -42,7 +42,7 @@ export const OPTIONS: readonly Option[] = [
     name: "format",
     short: "f",
     value: "TEXT",
-    help: "print TEXT with %attribute% replaced",
+    help: "print TEXT for each record; %NAME% is replaced by the value of the attribute NAME",
   },
   { name: "title", value: "TEXT", help: "first line of --format output" },
   {
@@ -56,7 +56,7 @@ export const OPTIONS: readonly Option[] = [
     name: "select",
     short: "s",
     value: "[-]A[=V],...",
-    help: "keep records with A (equal to V); - negates",
+    help: "keep only records with the attribute A, or with its value V; -A keeps all other records",
   },
   { name: "aggregate", value: "OP(A),...", help: "aggregate like the clause AGGREGATE" },
   {
@@ -68,11 +68,12 @@ export const OPTIONS: readonly Option[] = [
   { name: "list-attributes", help: "print all attributes" },
   {
     name: "strict",
-    help: "write correct output if cali-query does not: UTF-8 is kept, JSON is valid, integers " +
-      "have 64 bits, numbers have all digits; status 1 if a record cannot be read",
+    help:
+      "correct some outputs of cali-query: UTF-8 is kept, JSON is valid, integers have 64 bits, " +
+      "and numbers have all digits. The status is 1 if a record cannot be read",
   },
   { name: "verbose", short: "v", help: "print the name of each file when it is read" },
-  { name: "quiet", help: "print only errors in the request on stderr" },
+  { name: "quiet", help: "print only errors in options and in the query on stderr" },
   { name: "version", short: "V", help: "print the version on stderr" },
   { name: "caliper-config", short: "P", value: "STRING", help: "" },
   { name: "debug", help: "" },

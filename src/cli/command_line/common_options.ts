@@ -8,7 +8,9 @@ import type { Option } from "../../core/option.ts";
 export const ROOT: Option = {
   name: "root",
   value: "DIR",
-  help: "read counters from this directory, laid out like /, instead of the machine",
+  help:
+    'read counters from this directory instead of the machine; "joulemark capture" makes such ' +
+    "a directory",
 };
 
 /** Sources that are left out. */

@@ -45,7 +45,8 @@ export const doctor: Verb = {
   name: "doctor",
   usage: ["[options]"],
   about:
-    `Reports whether energy can be measured here, the state of each quantity, and how to get more.
+    `Reports whether energy can be measured here, the state of each quantity, and how to get more
+quantities.
 
 --sources also lists every source, and the settings in /etc/joulemark.conf, in the user's own file
 and in variables.`,
@@ -55,8 +56,9 @@ and in variables.`,
       name: "energy",
       value: "SECONDS",
       optionalValue: true,
-      help: "run a small test program for SECONDS (30), to check if the energy counters are " +
-        "reliable for visits of 1, 10 and 100 ms",
+      help:
+        "run a small test program for SECONDS (30). It shows if the energy counters are reliable " +
+        "for short regions, with visits of 1, 10 and 100 ms",
     },
     {
       name: "simulate",
@@ -88,11 +90,15 @@ and in variables.`,
       value: "NAME",
       words: UNIT_NAMES,
       help:
-        "print a file that starts the collector: service, socket: units of systemd; job: unit of " +
-        "systemd for one user during a job; prolog, epilog: scripts of Slurm that start and stop " +
-        "this unit",
+        "print a file that starts the collector. service, socket: units of systemd. job: unit of " +
+        "systemd for one user during a job. prolog, epilog: scripts of Slurm that start and stop " +
+        "the unit job",
     },
-    { ...ROOT, help: "examine this directory, laid out like /, instead of the machine" },
+    {
+      ...ROOT,
+      help: 'examine this directory instead of the machine; "joulemark capture" makes such a ' +
+        "directory",
+    },
     WITHOUT,
     COLLECTOR,
     {

@@ -43,7 +43,12 @@ export function allEntries(verbs: readonly ListedVerb[]): Entry[] {
     }),
     ...verbs.map(verbEntry),
     ...GLOSSARY.map(([word, meaning, source]): Entry => {
-      return { kind: "word", name: word, names: [], text: [meaning, `Source: ${source}.`] };
+      return {
+        kind: "word",
+        name: word,
+        names: [],
+        text: [meaning, `Source: ${sourceText(source)}.`],
+      };
     }),
     ...[...HEADER_FIELDS, ...GEOPM_FIELDS, ...OWN_FIELDS, ...TREE_FIELDS, ...OWN_KEYS].flatMap(
       fieldEntries,
@@ -129,7 +134,7 @@ function verbEntry(verb: ListedVerb): Entry {
 }
 
 function fieldEntries({ keys, about }: FieldRow): Entry[] {
-  const text = [plainText(about), "See docs/reference/formats/report.md."];
+  const text = [`${plainText(about).replace(/\.$/, "")}.`, "This is a key of the report."];
   return keys.map((key) => {
     return { kind: "field", name: key, names: [key.replace(/ \([^)]*\)$/, "")], text };
   });
@@ -140,8 +145,7 @@ function columnEntries(): Entry[] {
   const all = new Map([...SERIES_COLUMNS, ...TIDY_COLUMNS].map((one) => [one.name, one]));
   return [...all.values()].map(({ name, unit, about }): Entry => {
     const inUnit = unit === undefined ? "" : ` Unit: ${unit}.`;
-    const where = "A column of joulemark show --format csv and of joulemark query. See " +
-      "docs/how-to/data.md.";
+    const where = "This is a column of joulemark show --format csv and of joulemark query.";
     return { kind: "column", name, names: [], text: [`${about}.${inUnit}`, where] };
   });
 }
@@ -199,6 +203,12 @@ function signalEntries(): Entry[] {
     ...DERIVED.map(({ row }) => entry(row)),
     ...READERS.flatMap((reader) => reader.signals.map((row) => entry(row))),
   ];
+}
+
+/** Source of a word; a page is named without its place, because the reader may not have the folder of pages. */
+function sourceText(source: string): string {
+  const [, page] = /^docs\/(?:.*\/)?([^/]+)\.md$/.exec(source) ?? [];
+  return page === undefined ? source : `page "${page}" of the documentation`;
 }
 
 /** Markdown as it is read aloud. */

@@ -378,6 +378,11 @@ export const OWN_KEYS: readonly FieldRow[] = [
     "counters whose last update joulemark did not read, because a signal ended the run",
   ),
   row(
+    "lines lost",
+    "section with output files that are not complete, for example because the disk was full: " +
+      "name of the file, and number of its lines that are missing",
+  ),
+  row(
     "scheduling",
     "scheduling policy of the monitor",
   ),

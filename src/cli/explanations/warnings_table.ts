@@ -17,9 +17,7 @@ export const WARNINGS: readonly WarningRow[] = [
     pattern: /own energy of \d+ of \d+ functions/i,
     means: "The energy of the other functions cannot be determined. Causes: a function has few " +
       "samples or runs only for short times, or the program does the same work all the time.",
-    todo:
-      "Annotate the regions of interest. For few samples: run longer, or use --functions=997. " +
-      "See docs/explanation/energy-of-functions.md.",
+    todo: "Annotate the regions of interest. For few samples: run longer, or use --functions=997.",
   },
   {
     name: "short threads",
@@ -58,7 +56,9 @@ export const WARNINGS: readonly WarningRow[] = [
       "%. Causes: the counter changes too rarely, regions always run together, or regions on " +
       "other CPUs share the counter. The value is the energy between two updates of the counter, " +
       "divided among the regions in proportion to their CPU time.",
-    todo: "Run longer, or use the value as a coarse estimate. See docs/explanation/how-sure.md.",
+    todo:
+      "Run longer. Then the counter has more updates, and most energies get a standard error. " +
+      "The sum over all regions is also correct in this run.",
   },
   {
     name: "inaccurate",
@@ -103,7 +103,8 @@ export const WARNINGS: readonly WarningRow[] = [
     means: "The energy is a lower limit: a counter failed, was reset or appeared late. The value " +
       "covers only a part of the time or of the packages. GEOPM's key is NaN, and keys with " +
       "-known have the value.",
-    todo: "Repeat the run. joulemark compare refuses such runs. See docs/reference/coverage.md.",
+    todo: "Repeat the run. joulemark compare refuses such runs. The report has the times without " +
+      "values under coverage.",
   },
   {
     name: "monitor's cost",
@@ -166,8 +167,8 @@ export const WARNINGS: readonly WarningRow[] = [
     means:
       "Begin and end calls do not match. An end without a begin has no effect. A region that was " +
       "never ended lasts until its process ends.",
-    todo: "Correct the calls. The report lists them by kind under marks. See " +
-      "docs/how-to/annotate.md.",
+    todo: "Correct the calls. The report lists them by kind under marks. End each region in the " +
+      "thread that began it, the innermost region first.",
   },
   {
     name: "nested visits too fast",
@@ -203,7 +204,8 @@ export const WARNINGS: readonly WarningRow[] = [
     pattern: /no region/i,
     means: "The application has no annotations, so no region is known. The report has only totals.",
     todo:
-      'Try "joulemark run --preload all -- ./app", or joulemark client c; docs/how-to/annotate.md.',
+      'Try "joulemark run --preload all -- ./app": it finds existing annotations. For calls of your own, ' +
+      '"joulemark client c" writes a header.',
   },
   {
     name: "idle",

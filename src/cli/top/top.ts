@@ -38,22 +38,22 @@ export const top: Verb = {
 
 On a terminal the page is updated after each interval. If the output is not a terminal, one page is
 printed as plain text. The page shows the processes of this user under "joulemark run". "throttled"
-is the share of time lost to power limits. The bars show the recent history. The range of each bar
-is next to it.`,
+is the share of time in which power limits made the CPUs slower. Bars show the recent history of
+each quantity. The range of the values is next to the bars.`,
   options: [
     {
       name: "context",
       value: "PID",
-      help: "show only this process, once: open regions and attributes of each thread, outermost " +
-        "first, and time and energy since the last annotation",
+      help: "print one page about this process. For each thread it has the open regions (the " +
+        "outermost first), the attributes, and time and energy since the last annotation",
     },
     { name: "interval", value: "S", default: "1", help: "seconds between two updates" },
     { name: "once", help: "show one page and exit" },
     ...NODE_OPTIONS,
     {
       name: "simulate",
-      help: 'show the simulated node of a running "joulemark run --simulate", or else an idle ' +
-        "simulated node",
+      help: 'show simulated counters: those of a running "joulemark run --simulate". If there ' +
+        "is none, an idle simulated node is shown",
     },
     {
       name: "functions",
@@ -63,9 +63,9 @@ is next to it.`,
     { name: "json", help: "print one page as JSON" },
   ],
   notes:
-    `Keys: q quits; p or blank pauses; s sorts by process, rank or region; f or / filters. Type a part of a
-line for the filter; Enter keeps the filter, Esc removes it. t shows functions
-or processes. h or ? explains the lines.`,
+    `Keys: q quits; p or blank pauses; s sorts by process, rank or region; f or / filters. Type a part of
+a line for the filter; Enter keeps the filter, Esc removes it. t shows functions or processes. h or
+? explains the lines.`,
   examples: ["joulemark top", "joulemark top --context 4711", "joulemark top --json"],
   async run({ text, flags, words }) {
     if (words.length > 0) {
@@ -304,5 +304,5 @@ function contextOf(pid: number): ProcessContextNow | string {
   const answer = ask(entry.slice(SESSION_VARIABLE.length + 1));
   if (answer === undefined) return `process ${pid}: its monitor does not answer`;
   return answer.processes.find((process) => process.pid === pid) ??
-    `process ${pid} has no annotations yet: see docs/how-to/annotate.md`;
+    `process ${pid} has no annotations yet. joulemark client --help explains how to add them`;
 }

@@ -29,7 +29,8 @@ export const TRACKER_SIGNALS: readonly SignalRow[] = [
     agg: "region_hash",
     format: "hex",
     about: "Hash of the region that the CPU's process is in.",
-    quirks: "0x725e8066 outside of all regions. NaN on CPUs that no process may use.",
+    quirks: "The value is 0x725e8066 outside of all regions, and NaN on CPUs that no process of " +
+      "the run may use.",
   },
   {
     name: "REGION_HINT",
@@ -47,8 +48,8 @@ export const TRACKER_SIGNALS: readonly SignalRow[] = [
     behavior: "variable",
     agg: "sum",
     format: "float",
-    about: "Share of the announced work units that the CPU has done. The sum over all " +
-      "CPUs is 1 at the end.",
+    about: "Share of the work units of a region that the CPU has done. The program announces " +
+      "the number of work units. At the end, the sum over all CPUs is 1.",
   },
   {
     name: "EPOCH_COUNT",
@@ -66,8 +67,8 @@ export const TRACKER_SIGNALS: readonly SignalRow[] = [
     behavior: "monotone",
     agg: "average",
     about: `Time that the CPU has spent under the hint ${hint}.`,
-    quirks: "Grows by whole steps between samples. A step counts for the hint that the " +
-      "CPU had at the begin of the step.",
+    quirks: "The value changes only at samples. The time between two samples counts for the " +
+      "hint that the CPU had at the first of them.",
   })),
 ];
 

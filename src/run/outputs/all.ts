@@ -50,9 +50,9 @@ export const OUTPUTS: readonly Output[] = [
     options: [option(
       "attribution",
       "HOW",
-      "which energies to report for each region: sampled: only those of GEOPM's samples; exact: " +
-        "also those by the exact times of begin and end calls; fit (default): also an estimate " +
-        "with a standard error",
+      "energies of each region in the report. sampled: only GEOPM's energies, which come from " +
+        "samples. exact: also energies from the exact times of begin and end calls. fit (default): " +
+        "also estimates with a standard error",
       { words: ATTRIBUTIONS },
     )],
     replays: true,
@@ -113,7 +113,8 @@ export const OUTPUTS: readonly Output[] = [
         env: true,
         group: "Outputs",
         help:
-          "also record the time in which threads wait; with stacks if you may sample the kernel",
+          "with --functions: also record the time in which threads wait. If you may sample the " +
+          "kernel, joulemark also records where in the program they wait",
       },
       option("folded", "FILE", "stacks of --functions as text, for flame graphs"),
       option("pprof", "FILE", "stacks of --functions for pprof"),
@@ -203,7 +204,9 @@ export const OUTPUTS: readonly Output[] = [
       name: "no-timeline",
       env: true,
       group: "Outputs",
-      help: "do not write NAME.timeline next to the report; pages then have no power over time",
+      help:
+        "do not write NAME.timeline next to the report. HTML pages then do not show power over " +
+        "time",
     }],
     replays: true,
     isAsked: (values) => values.has("html") || !values.has("no-timeline"),

@@ -61,8 +61,8 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     default: "5 %",
-    help: "limit of the monitor's CPU use, in percent of one core; above the limit short visits " +
-      "are aggregated, then fewer samples are taken; 100: no limit",
+    help: "maximum CPU use of the monitor, in percent of one core. Above it, the monitor first " +
+      "aggregates short visits of regions, and then takes fewer samples. 100: no limit",
   },
   {
     name: "dither",
@@ -111,24 +111,26 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     foreign: "GEOPM_RECORD_FILTER",
     group: MEASURING,
-    help: "begin epochs (steps of the outer loop) at entries into regions. " +
-      "proxy_epoch,REGION[,CALLS[,STARTUP]]: at every CALLS-th entry into REGION (1), without the " +
-      "first STARTUP entries (0). edit_distance[,BUFFER,...]: if the sequence of entries repeats. " +
-      "Epoch calls of the application then have no effect",
+    help: "derive epochs (steps of the outer loop) from entries into regions. " +
+      "proxy_epoch,REGION[,CALLS[,STARTUP]]: an epoch begins at every CALLS-th entry into REGION " +
+      "(default 1); the first STARTUP entries (default 0) do not count. " +
+      "edit_distance[,BUFFER,...]: an epoch begins when the sequence of entries repeats. With a " +
+      "filter, epoch calls of the application have no effect",
   },
   {
     name: "without",
     value: "READERS",
     env: true,
     group: MEASURING,
-    help: "do not use these sources of signals: MSR,POWERCAP,...",
+    help: "do not use these sources of signals, comma-separated, such as MSR,POWERCAP",
   },
   {
     name: "root",
     value: "DIR",
     env: true,
     group: MEASURING,
-    help: "read counters from this directory, laid out like /, instead of the machine",
+    help: 'read counters from this directory instead of the machine; "joulemark capture" makes ' +
+      "such a directory",
   },
   {
     name: "collector",
@@ -155,19 +157,21 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: EXISTING,
     words: DIALECTS,
-    help: "intercept calls of these APIs and turn them into regions: mpi, pcontrol, ompt, geopm, " +
-      "caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos, tau, papi, craypat, or all. mpi " +
-      "records the blocking calls that GEOPM records. Not included in all: mpi=all: every MPI " +
-      "call that communicates, waits or uses files; perfstubs, scorep; io, alloc and callpath, " +
-      "which only add data to --record, --cali and --cali-config; timer: --functions takes its " +
-      "samples by timers of the threads",
+    help:
+      "intercept calls of these APIs and turn them into regions: mpi (the blocking calls that " +
+      "GEOPM records), pcontrol, ompt, geopm, caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos, " +
+      "tau, papi, craypat. The word all stands for all of these. More words, which all does not " +
+      "include: mpi=all (every MPI call that communicates, waits or uses files), perfstubs, " +
+      "scorep; io, alloc, callpath (data only for --record, --cali and --cali-config); timer " +
+      "(timers of the threads take the samples of --functions)",
   },
   {
     name: "preload-lib",
     value: "FILE",
     env: true,
     group: EXISTING,
-    help: 'library for --preload that you have built from "client preload"',
+    help: 'library for --preload that you have built yourself, from the sources that "joulemark ' +
+      'client preload" writes',
   },
   {
     name: "phase",
@@ -175,8 +179,8 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: EXISTING,
     help:
-      "each output line of the command that matches REGEX begins a phase, which is a region; the " +
-      "first group is its name",
+      "each output line of the command that matches REGEX begins a region, called a phase. The " +
+      "first group of REGEX is the name of the region",
   },
   {
     name: "probe",
@@ -197,8 +201,9 @@ export const RUN_OPTIONS: readonly Option[] = [
     name: "repeat",
     value: "N",
     group: MEASURING,
-    help: "run the command N times with one report per run, and print mean and standard " +
-      "deviation; the exit status is that of the first run that fails",
+    help:
+      "run the command N times with one report per run, and print mean and standard deviation. " +
+      "If runs fail, the exit status is that of the first failed run",
   },
   // Place of the run in a benchmark, as the runner passes it on: SET,BLOCK,POSITION,SEED.
   { name: "bench-place", value: "PLACE", help: "" },

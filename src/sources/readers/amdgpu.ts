@@ -50,16 +50,25 @@ const FILES: readonly GpuRow[] = [
   ["TEMPERATURE", CELSIUS, "Temperature at the edge of the GPU chip", "hwmon/temp1_input"],
   ["UTILIZATION", SHARE, "Share of time that the GPU was busy, 0 to 1", "gpu_busy_percent"],
   [
-    ...["CHIP_CORE_FREQUENCY", { ...HERTZ, ...CHIP }, "Frequency of a device's cores"] as const,
+    ...[
+      "CHIP_CORE_FREQUENCY",
+      { ...HERTZ, ...CHIP },
+      "Clock frequency of the cores of one GPU chip",
+    ] as const,
     "hwmon/freq1_input",
   ],
-  ["CHIP_TEMPERATURE", { ...CELSIUS, ...CHIP }, "Temperature of a device", "hwmon/temp1_input"],
-  ["CHIP_UTILIZATION", CHIP_SHARE, "Share of time that a device was busy", "gpu_busy_percent"],
+  ["CHIP_TEMPERATURE", { ...CELSIUS, ...CHIP }, "Temperature of one GPU chip", "hwmon/temp1_input"],
+  [
+    "CHIP_UTILIZATION",
+    CHIP_SHARE,
+    "Share of time that one GPU chip was busy, 0 to 1",
+    "gpu_busy_percent",
+  ],
   [
     ...[
       "CHIP_MEMORY_UTILIZATION",
       CHIP_SHARE,
-      "Share of time that the memory of a device was busy",
+      "Share of time that the memory of one GPU chip was busy, 0 to 1",
     ] as const,
     "mem_busy_percent",
   ],

@@ -14,7 +14,11 @@ const CPU_DIR = "/sys/devices/system/cpu";
 const KILO = 1000;
 
 const FILES: readonly (readonly [file: string, about: string, quirks?: string])[] = [
-  ["scaling_cur_freq", "Last frequency that the driver knows", "reading may interrupt the CPU"],
+  [
+    "scaling_cur_freq",
+    "Current clock frequency, as the frequency driver reports it",
+    "reading the value may interrupt the CPU for a short time",
+  ],
   ["scaling_min_freq", "Lowest frequency that the governor may choose"],
   ["scaling_max_freq", "Highest frequency that the governor may choose"],
   ["cpuinfo_cur_freq", "Frequency as the hardware reports it", "only root may read it"],

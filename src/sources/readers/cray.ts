@@ -74,7 +74,8 @@ const FILES: readonly CrayFile[] = [
     agg: "expect_same",
     format: "integer",
     unit: "cycles",
-    about: "Start of the controller, in cycles of its clock: another value means that it restarted",
+    about: "Start time of the controller, in cycles of its clock. If this value changes, the " +
+      "controller has restarted",
   }),
   bare("VERSION", "version", "Version of the files' layout", "label"),
   entry("SAMPLE_RATE", "raw_scan_hz", {

@@ -43,29 +43,51 @@ const ROWS: Readonly<Record<string, RowFacts>> = {
   ],
   METER_POWER: [
     { domain: "board", unit: "W", behavior: "variable", agg: "sum" },
-    "Power of the node by its ACPI meter, a mean over power1_average_interval",
+    "Power of the node, as its ACPI meter reports it: a mean over the time in the file " +
+    "power1_average_interval",
     "power1_average (power_meter)",
   ],
   GRACE_POWER: [PACKAGE_W, "Power of a Grace socket: CPU and SysIO", "power1_average"],
-  GRACE_CPU_POWER: [PACKAGE_W, "Power of the CPU rail, a part of the socket", "power1_average"],
-  GRACE_SYSIO_POWER: [PACKAGE_W, "Power of the SysIO rail, a part of the socket", "power1_average"],
+  GRACE_CPU_POWER: [
+    PACKAGE_W,
+    "Power of the CPU cores (power supply line CPU), a part of the socket",
+    "power1_average",
+  ],
+  GRACE_SYSIO_POWER: [
+    PACKAGE_W,
+    "Power of the input and output part (power supply line SysIO), a part of the socket",
+    "power1_average",
+  ],
   GRACE_MODULE_POWER: [PACKAGE_W, "Power of the module: GPU and Grace", "power1_average"],
-  ZEN_CORE_POWER: [PACKAGE_W, "Power of the cores by zenpower", "power1_input (SVI2_P_Core)"],
-  ZEN_SOC_POWER: [PACKAGE_W, "Power of the SoC part by zenpower", "power2_input (SVI2_P_SoC)"],
-  XGENE_CPU_POWER: [PACKAGE_W, "Power of the cores by xgene-hwmon", "power1_input (CPU power)"],
+  ZEN_CORE_POWER: [
+    PACKAGE_W,
+    "Power of the cores, as the driver zenpower reports it",
+    "power1_input (SVI2_P_Core)",
+  ],
+  ZEN_SOC_POWER: [
+    PACKAGE_W,
+    "Power of the processor outside of the cores (SoC), as the driver zenpower reports it",
+    "power2_input (SVI2_P_SoC)",
+  ],
+  XGENE_CPU_POWER: [
+    PACKAGE_W,
+    "Power of the cores, as the driver xgene-hwmon reports it",
+    "power1_input (CPU power)",
+  ],
   XGENE_IO_POWER: [
     PACKAGE_W,
-    "Power of the rest of the chip by xgene-hwmon",
+    "Power of the rest of the chip, as the driver xgene-hwmon reports it",
     "power2_input (IO power)",
   ],
   PACKAGE_TEMPERATURE: [
     { domain: "package", ...CELSIUS },
-    "Temperature of the package: coretemp's Package id N, k10temp's Tctl",
+    "Temperature of the package, as the drivers coretemp (sensor Package id N) or k10temp " +
+    "(sensor Tctl) report it",
     "tempK_input",
   ],
   CORE_TEMPERATURE: [
     { domain: "core", ...CELSIUS },
-    "Temperature of a core by coretemp",
+    "Temperature of a core, as the driver coretemp reports it",
     "tempK_input (coretemp, Core N)",
   ],
 };

@@ -27,8 +27,8 @@ const ROW: SignalRow = {
   agg: "sum",
   about: "Power of the node as its BMC measures it",
   source: "/dev/ipmi0, DCMI Get Power Reading",
-  quirks: "a mean over about one second, in whole watts. joulemark reads it once a " +
-    "second and keeps the value in between. Only root may read it",
+  quirks: "the value is a mean over about one second, in whole watts. joulemark reads it once a " +
+    "second. Only root may read it",
 };
 
 /** A BMC obeys every process that can open its device; some effects outlast the job. */

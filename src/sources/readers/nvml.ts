@@ -53,24 +53,24 @@ const FIGURES: readonly Figure[] = [
     {
       query: "energyMj",
       source: "nvmlDeviceGetTotalEnergyConsumption",
-      quirks: "updated every 20 to 100 ms",
+      quirks: "the value changes every 20 to 100 ms",
     },
   ),
   figure("GPU_POWER", SUM_W, "Power of the GPU's board", {
     query: "powerMw",
     source: "nvmlDeviceGetPowerUsage",
-    quirks: "a mean over 1 s on most GPUs since Ampere",
+    quirks: "on most GPUs since Ampere, the value is a mean over 1 s",
   }),
   figure("GPU_POWER_INSTANT", SUM_W, "Power of the GPU's board at this moment", {
     query: "powerInstantMw",
     source: "field NVML_FI_DEV_POWER_INSTANT",
   }),
-  figure("GPU_MODULE_POWER", SUM_W, "Power of the module: GPU and the CPU next to it", {
+  figure("GPU_MODULE_POWER", SUM_W, "Power of the module (the GPU and the CPU next to it)", {
     query: "modulePowerMw",
     source: "field NVML_FI_DEV_POWER_INSTANT, scope module",
-    quirks: "includes GPU_POWER; do not add both",
+    quirks: "this value includes GPU_POWER, so do not add the two values",
   }),
-  figure("GPU_POWER_LIMIT", SUM_W, "Power limit that is in force", {
+  figure("GPU_POWER_LIMIT", SUM_W, "Power limit that the GPU currently uses", {
     query: "enforcedLimitMw",
     source: "nvmlDeviceGetEnforcedPowerLimit",
   }),
@@ -95,7 +95,8 @@ const FIGURES: readonly Figure[] = [
   figure("GPU_UTILIZATION", MEAN, "Share of time that a program (kernel) ran on the GPU, 0 to 1", {
     query: "gpuPercent",
     source: "nvmlDeviceGetUtilizationRates",
-    quirks: "mean over the last 1/6 s to 1 s; not available while MIG is on",
+    quirks: "the value is a mean over the last 1/6 s to 1 s. It is not available while MIG " +
+      "(partitioning of the GPU) is on",
   }),
   figure("GPU_UNCORE_UTILIZATION", MEAN, "Share of time that the GPU memory was busy, 0 to 1", {
     query: "memoryPercent",
@@ -124,7 +125,7 @@ const FIGURES: readonly Figure[] = [
   figure(
     "GPU_CORE_THROTTLE_REASONS",
     { unit: "", behavior: "label", agg: "select_first", scale: 1 },
-    "Why the clock is lower than it could be: bits nvmlClocksThrottleReason*",
+    "Reasons why the clock frequency is below its maximum: the bits nvmlClocksThrottleReason*",
     {
       query: "throttleBits",
       source: "nvmlDeviceGetCurrentClocksThrottleReasons",

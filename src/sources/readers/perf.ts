@@ -36,7 +36,7 @@ const ENERGIES = [
   ["ram", "package", "Energy of the memory of the package"],
   ["cores", "package", "Energy of the cores, a part of the package"],
   ["gpu", "package", "Energy of the integrated graphics, a part of the package"],
-  ["psys", "board", "Energy of the platform as its power supply reports it"],
+  ["psys", "board", "Energy of the platform (the whole node), as the power supply reports it"],
 ] as const;
 
 const EVENTS: readonly PerfEvent[] = [
@@ -46,12 +46,14 @@ const EVENTS: readonly PerfEvent[] = [
   ["TASK_CLOCK", 1, 1, 1e-9, "Time in which tasks ran on the CPU"],
   ["PAGE_FAULTS", 1, 2, 1, "Number of page faults on the CPU"],
   ["CONTEXT_SWITCHES", 1, 3, 1, "Number of context switches of the CPU"],
-  ["MIGRATIONS", 1, 4, 1, "Number of tasks that came from another CPU"],
+  ["MIGRATIONS", 1, 4, 1, "Number of tasks that moved to this CPU from another one"],
 ];
 
 const COUNTS_WITHIN_MS = 8;
 const NO_COUNT = "counts nothing: a virtual machine's counter that its host does not serve";
-const TIMES_SHARE = "if several events shared a hardware counter, the value is scaled up";
+const TIMES_SHARE =
+  "if several events shared a hardware counter, each event was counted only for a part of the " +
+  "time. The value is then scaled up to the whole time";
 
 const FORBIDDEN = {
   lacks: " and CAP_PERFMON is not held",
@@ -88,7 +90,7 @@ export const perf: Reader = {
       agg: "sum",
       about,
       source: `${PMU}/events/energy-${event}`,
-      quirks: "counts from the first reading on",
+      quirks: "the value is 0 at the first reading of joulemark",
     })),
     ...EVENTS.map((event): SignalRow => ({
       name: `PERF::${event[0]}`,

@@ -19,11 +19,11 @@ const EVENTS: readonly PerfEvent[] = [
   ["INSTRUCTIONS", 0, 1, 1, "Number of executed (retired) instructions"],
   ["CYCLES", 0, 0, 1, "Number of clock cycles of the CPUs"],
   ["REF_CYCLES", 0, 9, 1, "Number of cycles at the base frequency"],
-  ["CACHE_REFERENCES", 0, 2, 1, "Accesses to the last cache"],
-  ["CACHE_MISSES", 0, 3, 1, "Accesses that the last cache could not serve"],
+  ["CACHE_REFERENCES", 0, 2, 1, "Number of accesses to the last-level cache"],
+  ["CACHE_MISSES", 0, 3, 1, "Number of misses of the last-level cache"],
   ["TASK_CLOCK", 1, 1, 1e-9, "Processor time, summed over threads"],
   ["PAGE_FAULTS", 1, 2, 1, "Number of page faults"],
-  ["MAJOR_FAULTS", 1, 6, 1, "Number of page faults that had to wait for a device"],
+  ["MAJOR_FAULTS", 1, 6, 1, "Number of page faults that had to read from a disk or another device"],
   ["CONTEXT_SWITCHES", 1, 3, 1, "Number of context switches"],
   ["MIGRATIONS", 1, 4, 1, "Number of moves of a thread to another CPU"],
 ];
@@ -56,7 +56,8 @@ export const perfApplication: Reader = {
       about: `${about} (launched command and its children)`,
       source: `${source}, inherit`,
       quirks: type === 0
-        ? "if several events shared a hardware counter, the value is scaled up"
+        ? "if several events shared a hardware counter, each event was counted only for a part " +
+          "of the time. The value is then scaled up to the whole time"
         : undefined,
     };
   }),

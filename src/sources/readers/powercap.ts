@@ -24,14 +24,15 @@ const TRUNCATED: Record<string, string> = {
   "65532610987": "the driver's unit is cut to 15258 nJ: 52 ppm below the register's",
   "65712999613": "the driver's unit is 15300 nJ: 0.27 % above 2^−16 J",
 };
-const WRAP = "wraps at max_energy_range_uj: after some minutes to an hour at full power";
+const WRAP = "the counter starts at 0 again at max_energy_range_uj: after some minutes to an " +
+  "hour at full power. joulemark corrects this";
 
 const PARTS = [
   ["CPU", "package", "the package: cores, caches, memory controllers"],
   ["DRAM", "package", "the memory of the package"],
   ["CORE", "package", "the cores, a part of the package"],
-  ["UNCORE", "package", "the graphics of the package, a part of it"],
-  ["PSYS", "board", "the platform as its power supply reports it"],
+  ["UNCORE", "package", "the integrated graphics, a part of the package"],
+  ["PSYS", "board", "the platform (the whole node), as the power supply reports it"],
 ] as const;
 type Part = typeof PARTS[number][0];
 

@@ -16,6 +16,8 @@ const ROWS = (["cpu", "memory", "io"] as const).flatMap((resource) =>
   (["some", "full"] as const).map((share) => ({ resource, share }))
 );
 
+const WORDS = { cpu: "a CPU", memory: "memory", io: "input or output" } as const;
+
 /** The reader of /proc/pressure. */
 export const pressure: Reader = {
   name: "PRESSURE",
@@ -27,8 +29,8 @@ export const pressure: Reader = {
     behavior: "monotone",
     agg: "sum",
     about: share === "some"
-      ? `Time in which some task waited for ${resource}`
-      : `Time in which all tasks that could run waited for ${resource}`,
+      ? `Time in which at least one task waited for ${WORDS[resource]}`
+      : `Time in which all tasks with work waited for ${WORDS[resource]}`,
     source: `${DIR}/${resource}, line ${share}`,
   })),
   probe(host): Offer {

@@ -71,7 +71,7 @@ const FIGURES: readonly Figure[] = [
   figure(
     "MEMORY_USED",
     { unit: "B", behavior: "variable", agg: "sum" },
-    ["GPU memory in use on the first device of the module", "rsmi_dev_memory_usage_get"],
+    ["GPU memory in use on the first GPU chip of the module", "rsmi_dev_memory_usage_get"],
     [1, "vramUsedBytes"],
   ),
 ];

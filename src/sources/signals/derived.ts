@@ -73,8 +73,16 @@ export const DERIVED: readonly DerivedSignal[] = [
   rate("BOARD_ENERGY", "Power of the node, from its energy", "board"),
   rate("GPU_ENERGY", "Power of the GPU, from its energy", "gpu"),
   integral("GRACE_POWER", "HWMON::GRACE_POWER", "Energy of the socket: CPU and SysIO"),
-  integral("GRACE_CPU_POWER", "HWMON::GRACE_CPU_POWER", "Energy of the CPU rail"),
-  integral("GRACE_SYSIO_POWER", "HWMON::GRACE_SYSIO_POWER", "Energy of the SysIO rail"),
+  integral(
+    "GRACE_CPU_POWER",
+    "HWMON::GRACE_CPU_POWER",
+    "Energy of the CPU cores (power supply line CPU)",
+  ),
+  integral(
+    "GRACE_SYSIO_POWER",
+    "HWMON::GRACE_SYSIO_POWER",
+    "Energy of the input and output part (power supply line SysIO)",
+  ),
   integral("GRACE_MODULE_POWER", "HWMON::GRACE_MODULE_POWER", "Energy of the module"),
   integral("XGENE_CPU_POWER", "HWMON::XGENE_CPU_POWER", "Energy of the cores, from their meter"),
   integral("METER_POWER", "HWMON::METER_POWER", "Energy of the node, from its meter", "board"),

@@ -59,7 +59,8 @@ export const PAPI_ALIASES: readonly Alias[] = [
   alias(
     "MAXIMUM_TIME_WINDOW",
     ["package", "s", "constant", "expect_same"],
-    "PAPI and CrayPat: longest time window, read linearly",
+    "PAPI and CrayPat: longest averaging time of a power limit; the bits of the register are " +
+      "read as a whole number",
     ["MSR::PKG_POWER_INFO:MAX_TIME_WINDOW_LINEAR"],
   ),
   // PAPI cray_pm.

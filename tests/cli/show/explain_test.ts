@@ -96,10 +96,10 @@ Deno.test("explain has the notes of raw keys", async () => {
   const said = async (word: string) => (await capture(explain, [word])).stdout.replace(/\s+/g, " ");
   assertStringIncludes(
     await said("RAW::llite:read_bytes"),
-    "requested, not those that were returned",
+    "requested, not those that they got",
   );
   for (const key of ["numa:numa_hit", "cpu:iowait"]) {
-    assertStringIncludes(await said(`RAW::${key}`), "may step back a little");
+    assertStringIncludes(await said(`RAW::${key}`), "may decrease slightly");
   }
 });
 

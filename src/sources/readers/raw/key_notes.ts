@@ -1,9 +1,10 @@
 /** Notes on keys for readers of raw stats, by type and key; `*` stands for all keys of a type. */
-const DIPS = "may step back a little between two records: that is no reset";
+const DIPS = "may decrease slightly between two records. Such a decrease is not a reset";
 
 /** Notes by `TYPE:KEY`. */
 const NOTES: Readonly<Record<string, string>> = {
-  "llite:read_bytes": "counts bytes that were requested, not those that were returned: too high",
+  "llite:read_bytes":
+    "the value is too high: it counts the bytes that programs requested, not those that they got",
   "cpu:iowait": DIPS,
   "numa:*": DIPS,
 };

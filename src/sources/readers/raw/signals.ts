@@ -14,6 +14,7 @@ import { ScopedHost } from "../../../core/machine/scoped_host.ts";
 import type { OfferedSignal, SignalReading, SignalRow, Unit } from "../../../core/signal.ts";
 import { RawMachine } from "../../../os/raw_machine.ts";
 import { lookAt } from "../offers.ts";
+import { keyMeaning } from "./key_meanings.ts";
 import { keyNote } from "./key_notes.ts";
 import { RAW_TYPES } from "./all.ts";
 import { identifyProcessor, PROCESSOR_FILES, type RawProcessor } from "./processor.ts";
@@ -67,7 +68,7 @@ function columnOf(type: RawStatsType, text: string, key: number): RawColumn {
     behavior: kind === "event" ? "monotone" : kind === "gauge" ? "variable" : "label",
     agg: kind === "control" ? "expect_same" : "sum",
     ...kind === "control" ? { format: "hex" as const } : {},
-    about: `Key ${keyName} of the raw stats type ${type.name}`,
+    about: keyMeaning(type.name, keyName) ?? `Key ${keyName} of the raw stats type ${type.name}`,
     source: type.needs.files[0] ?? type.needs.libraries[0],
     quirks: keyNote(type.name, keyName),
   };

@@ -71,7 +71,9 @@ function register(
   return { name, offset, domain, vendor, fields };
 }
 
-const ENERGY_WRAP = "wraps after 2^32 units: after some minutes to an hour at full power";
+const ENERGY_WRAP =
+  "the register starts at 0 again after 2^32 units: after some minutes to an hour at full " +
+  "power. joulemark corrects this";
 const PART_RATE = { quirks: ENERGY_WRAP, maxPerSecond: 10_000 };
 /** A package never sleeps so deeply that its counter stops; cores and graphics may. */
 const PACKAGE_RATE = { ...PART_RATE, stallAfterS: 2 };
@@ -106,9 +108,16 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     ],
   }),
   register("intel", "PLATFORM_INFO", [0xce, "package"], {
-    MAX_NON_TURBO_RATIO: [[8, 15], FIXED_HZ, "Base frequency: the highest without turbo", {
-      quirks: "133 MHz a step on Nehalem and Westmere",
-    }],
+    MAX_NON_TURBO_RATIO: [
+      [8, 15],
+      FIXED_HZ,
+      "Base frequency: the highest frequency without turbo",
+      {
+        quirks:
+          "on Nehalem and Westmere, one count of the register is 133 MHz, and otherwise 100 " +
+          "MHz",
+      },
+    ],
     MAX_EFFICIENCY_RATIO: [[40, 47], FIXED_HZ, "Lowest clock frequency of the CPU"],
   }),
   register("x86", "MPERF", [0xe7, "cpu"], {
@@ -134,20 +143,28 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     FREQ: [[8, 15], HZ, "Clock frequency that was requested for the CPU"],
   }),
   register("intel", "THERM_STATUS", [0x19c, "core"], {
-    THERMAL_STATUS_FLAG: [[0, 0], FLAG, "The core is above its highest temperature"],
-    PROCHOT_EVENT: [[2, 2], FLAG, "PROCHOT is asserted for the core"],
+    THERMAL_STATUS_FLAG: [[0, 0], FLAG, "1 if the core is above its highest temperature, else 0"],
+    PROCHOT_EVENT: [
+      [2, 2],
+      FLAG,
+      "1 if the signal PROCHOT (processor is too hot) is active for the core, else 0",
+    ],
     POWER_LIMIT_STATUS: [
       [10, 10],
       FLAG,
-      "A power limit keeps the frequency below the requested frequency",
+      "1 if a power limit keeps the frequency of the core below the requested frequency, else 0",
     ],
-    DIGITAL_READOUT: [[16, 22], CELSIUS, "Degrees below TEMPERATURE_TARGET:PROCHOT_MIN"],
+    DIGITAL_READOUT: [
+      [16, 22],
+      CELSIUS,
+      "Number of degrees below TEMPERATURE_TARGET:PROCHOT_MIN, the highest temperature",
+    ],
     RESOLUTION: [
       [27, 30],
       ["scale", 1, "°C", "variable", "expect_same"],
       "Resolution of DIGITAL_READOUT",
     ],
-    READING_VALID: [[31, 31], FLAG, "DIGITAL_READOUT is valid"],
+    READING_VALID: [[31, 31], FLAG, "1 if DIGITAL_READOUT is valid, else 0"],
     TEMPERATURE: [
       [16, 22],
       CELSIUS,
@@ -156,21 +173,33 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     ],
   }),
   register("intel", "TEMPERATURE_TARGET", [0x1a2, "core"], {
-    PROCHOT_MIN: [[16, 23], FIXED_CELSIUS, "Temperature at which PROCHOT is asserted (TjMax)"],
+    PROCHOT_MIN: [
+      [16, 23],
+      FIXED_CELSIUS,
+      "Highest temperature (TjMax): above it, the signal PROCHOT becomes active",
+    ],
     TCC_ACTIVE_OFFSET: [
       [24, 29],
       FIXED_CELSIUS,
-      "Degrees below PROCHOT_MIN at which throttling begins",
+      "Throttling begins at this number of degrees below PROCHOT_MIN",
     ],
   }),
   register("intel", "PACKAGE_THERM_STATUS", [0x1b1, "package"], {
-    PROCHOT_EVENT: [[2, 2], FLAG, "PROCHOT is asserted for the package"],
+    PROCHOT_EVENT: [
+      [2, 2],
+      FLAG,
+      "1 if the signal PROCHOT (processor is too hot) is active for the package, else 0",
+    ],
     POWER_LIMIT_STATUS: [
       [10, 10],
       FLAG,
-      "A power limit keeps the package below the requested frequency",
+      "1 if a power limit keeps the frequency of the package below the requested frequency, else 0",
     ],
-    DIGITAL_READOUT: [[16, 22], CELSIUS, "Degrees below TEMPERATURE_TARGET:PROCHOT_MIN"],
+    DIGITAL_READOUT: [
+      [16, 22],
+      CELSIUS,
+      "Number of degrees below TEMPERATURE_TARGET:PROCHOT_MIN, the highest temperature",
+    ],
     TEMPERATURE: [
       [16, 22],
       CELSIUS,
@@ -179,12 +208,16 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     ],
   }),
   register("intel", "TURBO_RATIO_LIMIT", [0x1ad, "package"], {
-    MAX_RATIO_LIMIT_0: [[0, 7], FIXED_HZ, "Highest turbo frequency, with the fewest active cores"],
+    MAX_RATIO_LIMIT_0: [
+      [0, 7],
+      FIXED_HZ,
+      "Highest turbo frequency. It is reached if only few cores are active",
+    ],
   }),
   ...([
     ["INST_RETIRED_ANY", "Number of instructions that the CPU executed (retired)"],
     ["CPU_CLK_UNHALTED_THREAD", "Clock cycles of the CPU while it was not halted"],
-    ["CPU_CLK_UNHALTED_REF_TSC", "Reference cycles while not halted"],
+    ["CPU_CLK_UNHALTED_REF_TSC", "Cycles at the base frequency while the CPU was not halted"],
   ] as const).map(([name, what], i) =>
     register("intel", `FIXED_CTR${i}`, [0x309 + i, "cpu"], {
       [name]: [[0, 39], COUNT, `${what}, if the counter is switched on`, FIXED],
@@ -202,14 +235,22 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
   ),
   register("intel", "PKG_POWER_LIMIT", [0x610, "package"], {
     PL1_POWER_LIMIT: [[0, 14], LIMIT_W, "Long-term power limit of the package"],
-    PL1_LIMIT_ENABLE: [[15, 15], FLAG, "The long-term power limit is on"],
-    PL1_CLAMP_ENABLE: [[16, 16], FLAG, "The long-term limit may go below the requested frequency"],
+    PL1_LIMIT_ENABLE: [[15, 15], FLAG, "1 if the long-term power limit is on, else 0"],
+    PL1_CLAMP_ENABLE: [
+      [16, 16],
+      FLAG,
+      "1 if the long-term power limit may reduce the frequency below the requested one, else 0",
+    ],
     PL1_TIME_WINDOW: [[17, 23], WINDOW_S, "Averaging time of the long-term power limit"],
     PL2_POWER_LIMIT: [[32, 46], LIMIT_W, "Short-term power limit of the package"],
-    PL2_LIMIT_ENABLE: [[47, 47], FLAG, "The short-term power limit is on"],
-    PL2_CLAMP_ENABLE: [[48, 48], FLAG, "The short-term limit may go below the requested frequency"],
+    PL2_LIMIT_ENABLE: [[47, 47], FLAG, "1 if the short-term power limit is on, else 0"],
+    PL2_CLAMP_ENABLE: [
+      [48, 48],
+      FLAG,
+      "1 if the short-term power limit may reduce the frequency below the requested one, else 0",
+    ],
     PL2_TIME_WINDOW: [[49, 55], WINDOW_S, "Averaging time of the short-term power limit"],
-    LOCK: [[63, 63], LOCK, "The power limits are locked until the next reset"],
+    LOCK: [[63, 63], LOCK, "1 if the power limits cannot be changed until the next reset, else 0"],
   }),
   register("intel", "PKG_ENERGY_STATUS", [0x611, "package"], {
     ENERGY: [
@@ -234,24 +275,30 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
       MAX_TIME_WINDOW: [
         [48, 54],
         ["7_bit_float", "timeS", "s", "constant", "expect_same"],
-        "Longest time window, if the bits are a float, as in Linux and GEOPM",
+        "Longest averaging time of a power limit. The bits of the register are read as a float, " +
+        "as in Linux and GEOPM",
         {
-          quirks: "the two interpretations of the bits differ much: 0x2f is 40 s as a float, " +
-            "and 0.046 s as a whole number",
+          quirks: "the same bits give a very different time as a whole number: 0x2f is 40 s as " +
+            "a float, and 0.046 s as a whole number",
         },
       ],
       MAX_TIME_WINDOW_LINEAR: [
         [48, 53],
         ["scale", "timeS", "s", "constant", "expect_same"],
-        "Longest time window, if the bits are a whole number, as in PAPI and CrayPat",
+        "Longest averaging time of a power limit. The bits of the register are read as a whole " +
+        "number, as in PAPI and CrayPat",
       ],
     })
   ),
   register("intel", "DRAM_POWER_LIMIT", [0x618, "package"], {
     POWER_LIMIT: [[0, 14], LIMIT_W, "Power limit of the memory"],
-    ENABLE: [[15, 15], FLAG, "The power limit of the memory is on"],
+    ENABLE: [[15, 15], FLAG, "1 if the power limit of the memory is on, else 0"],
     TIME_WINDOW: [[17, 23], WINDOW_S, "Averaging time of the power limit of the memory"],
-    LOCK: [[31, 31], LOCK, "The power limit of the memory is locked"],
+    LOCK: [
+      [31, 31],
+      LOCK,
+      "1 if the power limit of the memory cannot be changed until the next reset, else 0",
+    ],
   }),
   register("intel", "DRAM_ENERGY_STATUS", [0x619, "package"], {
     ENERGY: [
@@ -276,7 +323,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
       PRIORITY: [
         [0, 4],
         ["scale", 1, "", "variable", "expect_same"],
-        `Priority of the ${what} when the package power is divided`,
+        `Priority of the ${what} if cores and integrated graphics share the power of the package`,
       ],
     }),
   ]),
@@ -291,8 +338,12 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     ENERGY: [
       [0, 31],
       ["overflow", "psysJ", "J", "monotone", "expect_same"],
-      "Energy of the platform as its power supply reports it",
-      { quirks: "from Sapphire Rapids on, a count is 1 J", maxPerSecond: 100_000, stallAfterS: 10 },
+      "Energy of the platform (the whole node), as the power supply reports it",
+      {
+        quirks: "since Sapphire Rapids, one count of the register is 1 J",
+        maxPerSecond: 100_000,
+        stallAfterS: 10,
+      },
     ],
   }),
   register("intel", "UNCORE_RATIO_LIMIT", [0x620, "package"], {
@@ -306,7 +357,7 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     PCNT: [
       [0, 47],
       COUNT,
-      "Productive cycles: cycles that a higher frequency makes shorter",
+      "Productive cycles: clock cycles without those in which the CPU waited for memory",
       CYCLES,
     ],
   }),
@@ -314,9 +365,14 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
     HIGHEST_PERFORMANCE: [
       [0, 7],
       LIMIT_HZ,
-      "Highest frequency that the hardware may choose; needs HWP to be on",
+      "Highest clock frequency that the hardware may choose. Only if HWP (frequency control by " +
+      "the hardware) is on",
     ],
-    GUARANTEED_PERFORMANCE: [[8, 15], LIMIT_HZ, "Frequency guaranteed at present"],
+    GUARANTEED_PERFORMANCE: [
+      [8, 15],
+      LIMIT_HZ,
+      "Clock frequency that the hardware guarantees at this time",
+    ],
   }),
   register("amd", "PKG_ENERGY_STATUS", [0xc001029b, "package"], {
     ENERGY: [

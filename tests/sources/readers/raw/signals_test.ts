@@ -72,3 +72,10 @@ Deno.test("raw: what a node does not have is absent, with the reason", () => {
     Deno.removeSync(root, { recursive: true });
   }
 });
+
+Deno.test("raw: every key has a meaning of its own", () => {
+  const unexplained = raw.signals.filter(({ about }) => about.startsWith("Key ")).map((s) =>
+    s.name
+  );
+  assertEquals(unexplained, []);
+});
