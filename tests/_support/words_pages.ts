@@ -14,17 +14,21 @@ import { SHOWN_WORDS } from "../../src/cli/explanations/shown_words_table.ts";
 
 /** The glossary. */
 export function glossaryPage(): string {
-  const rows = GLOSSARY.map((row) => `| ${row.join(" | ")} |`);
+  const rows = GLOSSARY.map(([word, meaning, source]) => {
+    const [, path, page] = /^docs\/(?:reference\/)?((?:.*\/)?([^/]+)\.md)$/.exec(source) ?? [];
+    const place = source.startsWith("docs/reference/") ? path : `../${path}`;
+    return `| ${word} | ${meaning} | ${page === undefined ? source : `[${page}](${place})`} |`;
+  });
   const shown = SHOWN_WORDS.map(([[name], meaning]) => `| ${cell(name)} | ${cell(meaning)} |`);
   return `# Glossary
 
 This page explains the words of the documentation, and then the words of joulemark's output. \`joulemark explain WORD\`
-prints the same text. Made by \`deno task docs\`.
+prints the same text. \`deno task docs\` makes this page from the tables of the program.
 
 ## Words of the documentation
 
-The column *source* names the manual or the page that has more about a word. A name such as geopm(7) is a page of
-GEOPM's manual.
+The column *source* names the manual or the page that has more about a word. A name with a number, such as geopm(7) or
+landlock(7), is a manual page. Names that begin with geopm are manual pages of GEOPM.
 
 | word | meaning | source |
 | --- | --- | --- |

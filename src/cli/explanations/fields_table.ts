@@ -64,7 +64,8 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "sync-runtime (s)",
-    "time in which all CPUs of the application were in the section at once, counted in samples",
+    "time in which all CPUs of the application were in the section at once. joulemark " +
+      "calculates it from samples",
   ),
   row(
     "package-energy (J); dram-energy (J)",
@@ -106,8 +107,9 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "MPI startup (s); GEOPM startup (s)",
-    "only under `Application Totals`: time in the region `MPI_Init_thread`, and time from the start of the first " +
-      "process to the first sample after it",
+    "only under `Application Totals`. `MPI startup (s)` is the time in the region " +
+      "`MPI_Init_thread`. `GEOPM startup (s)` is the time from the start of the first process to " +
+      "the next sample",
   ),
   row(
     "GEOPM overhead (s)",
@@ -116,9 +118,9 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "geopmctl memory HWM (B); geopmctl network BW (B/s)",
-    "only under `Application Totals`: maximum memory of the monitor, and its network traffic " +
-      "per second, which is always 0 in reports of joulemark. As in GEOPM, the memory is in " +
-      "KiB although the key says B",
+    "only under `Application Totals`: maximum memory of the monitor, and network traffic of the " +
+      "monitor per second. In reports of joulemark the traffic is always 0. As in GEOPM, the " +
+      "memory is in KiB although the key says B",
   ),
 ];
 
@@ -133,28 +135,28 @@ export const OWN_FIELDS: readonly FieldRow[] = [
   row(
     "joulemark-PART-energy-exact (J)",
     "energy from the readings of the counter. joulemark divides each increase of the counter " +
-      "among the regions, in proportion to their exact CPU times since the last increase. For " +
-      "regions, unmarked time and application",
+      "among the regions, in proportion to their exact CPU times since the last increase. " +
+      "Regions, unmarked time and application have this key",
   ),
   row(
     "joulemark-PART-energy-fit (J)",
-    "energy of the section as estimated by the fit: joulemark fits the power of each region " +
-      "to all readings of the run. `nan` means that this energy cannot be determined",
+    "estimated energy of the section. joulemark calculates those powers of the regions that " +
+      "match all readings of the run best (a *fit*). `nan` means that this energy cannot be " +
+      "determined",
   ),
   row(
     "joulemark-PART-energy-fit-se (J)",
-    "standard error of `joulemark-PART-energy-fit (J)`; for regions and unmarked time",
+    "standard error of `joulemark-PART-energy-fit (J)`. Regions and unmarked time have this key",
   ),
   row(
     "joulemark-PART-energy-caused (J)",
-    "energy that the load of the section caused, even if it was drawn later. Present only if " +
-      "power follows the load with a delay",
+    "energy that the work in the section caused, even if the node used it after the end of the " +
+      "section. Present only if the power follows the work with a delay",
   ),
   row(
     "joulemark-PART-energy-known (J); joulemark-PART-power-known (W)",
-    "energy and power of the section, only of the time and of the hardware parts that were " +
-      "measured. Present if GEOPM's key is `.nan`, because a counter failed " +
-      "([coverage](../../reference/coverage.md))",
+    "measured part of the energy of the section, and power during the measured time. Present if " +
+      "GEOPM's key is `.nan`, because a counter failed ([coverage](../../reference/coverage.md))",
   ),
   row(
     "joulemark-PART-energy-coverage (%)",
@@ -163,7 +165,7 @@ export const OWN_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "joulemark-PART-energy-gross (J)",
-    "with `run --idle`, application only: energy of the run, from samples",
+    "with `run --idle`, application only: energy of the run, calculated from samples",
   ),
   row(
     "joulemark-PART-energy-idle (J)",
@@ -176,8 +178,8 @@ export const OWN_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "joulemark-PART-energy-job-share (J)",
-    "application only, if the job may not use all CPUs of the node: the job's share of " +
-      "the package energy",
+    "application only: the job's share of the package energy. Present if the job may not use " +
+      "all CPUs of the node",
   ),
 ];
 
@@ -274,7 +276,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "note",
-    "restriction of the signal, for example a counter that changes too rarely for this run",
+    "limitation of the signal's values, for example that the counter changes too rarely for " +
+      "this run",
   ),
   row(
     "trouble",
@@ -353,7 +356,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "samples missed",
-    "number of samples that the monitor omitted, because it was too late for them",
+    "number of samples that the monitor did not take, because it was too late",
   ),
   row(
     "samples late",
@@ -361,8 +364,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "ticks between reads of per-CPU counters",
-    "number n: counters of single CPUs were read only at every n-th sample, because " +
-      "reading them takes long",
+    "number n. The monitor read counters of single CPUs only at every n-th sample, because " +
+      "these readings take long",
   ),
   row(
     "stalled from (s); stalled until (s)",
@@ -375,7 +378,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "last update not read",
-    "counters whose last update joulemark did not read, because a signal ended the run",
+    "list of the counters whose last update joulemark did not read, because a signal ended the run",
   ),
   row(
     "lines lost",
@@ -414,7 +417,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   row(
     "simulated counters (s); simulated counters (% of a core)",
     "CPU time that the monitor used to simulate counters. The other CPU times do not include " +
-      "it",
+      "this time",
   ),
   row(
     "after the command (s)",
@@ -461,8 +464,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "without marks",
-    "`the launched command`, if the command counts as a process because no process has " +
-      "annotations",
+    "the text `the launched command`. No process has annotations, so the command that was " +
+      "started counts as the process",
   ),
   row(
     "not attached",
@@ -495,7 +498,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "visits of threads without room",
-    "number of visits of threads for which the ring file had no room",
+    "number of visits in threads that are not recorded, because the ring file had no room for " +
+      "these threads",
   ),
   row(
     "begins and ends of spans without room; hints left out",
@@ -504,13 +508,13 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "nested visits lost; visits without a path",
-    "number of nested visits that do not count for their own region, because a ring file " +
-      "had no room",
+    "number of nested visits that are not counted for their own region, because a ring file had " +
+      "no room",
   ),
   row(
     "marks within marks",
-    "number of annotation calls that are lost. A signal handler made them, while it " +
-      "interrupted another annotation call",
+    "number of lost annotation calls. A signal handler made these calls while it interrupted " +
+      "another annotation call",
   ),
   row(
     "visits out of order",
@@ -537,7 +541,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "mistakes without a name",
-    "number of begin and end calls that do not match, and whose region names are not known",
+    "number of begin and end calls that do not match. The names of their regions are not known",
   ),
   row(
     "mistakes first seen",

@@ -67,7 +67,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "call path",
-    "function with its chain of callers, or region with the regions around it",
+    "function together with the functions that called it, or region together with the regions " +
+    "around it",
     "Caliper manual",
   ],
   [
@@ -165,7 +166,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "exact",
-    "calculated from the times of begin and end calls, and not from samples",
+    "said of a value that is calculated from the times of begin and end calls, and not from " +
+    "samples",
     "geopm_report(7)",
   ],
   [
@@ -227,8 +229,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "landlock",
-    "part of the Linux kernel that limits the files that a process may open; joulemark " +
-    "limits the monitor of a run with it",
+    "part of the Linux kernel that limits the files that a process may open; joulemark uses it " +
+    "to limit the monitor",
     "landlock(7)",
   ],
   [
@@ -258,7 +260,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "monotone",
-    "that only grows; the energy in a time is the difference of two readings",
+    "said of a counter that only grows; the energy used between two readings is their difference",
     "geopm::IOGroup(3)",
   ],
   [
@@ -279,7 +281,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "outermost",
-    "not inside another region of the same process",
+    "said of a region that is not inside another region of the same process",
     "geopm_prof(3)",
   ],
   [
@@ -332,7 +334,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "policy",
-    "settings of a GEOPM agent; joulemark has none, because it controls nothing",
+    "settings of a GEOPM agent; joulemark has none, because it only measures",
     "geopm::Agent(3)",
   ],
   [
@@ -380,7 +382,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "raw stats",
-    "text files with the values of all counters of a node, one group of lines per minute or so",
+    "text files with the values of all counters of a node, one group of lines for each time " +
+    "(every 5 minutes by default)",
     "docs/reference/formats/raw-stats.md",
   ],
   [
@@ -405,8 +408,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "region hash",
-    "number for the name of a region (CRC-32); 0x725e8066 stands for the time outside of " +
-    "all regions",
+    "number that is calculated from the name of a region (CRC-32); 0x725e8066 stands for the " +
+    "time outside of all regions",
     "geopm_report(7)",
   ],
   [
@@ -421,8 +424,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "restricted",
-    "that only root or a group may read, such as the energy counters of a processor; " +
-    "`joulemark doctor` names the fix",
+    "said of a counter that only root or a group may read, such as the energy counters of a " +
+    "processor; `joulemark doctor` shows how to get access",
     "docs/explanation/permissions.md",
   ],
   [

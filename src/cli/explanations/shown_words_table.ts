@@ -28,21 +28,21 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["time"],
-    "Time in seconds. Of the run: from the start of the first process to the end of the last " +
-    "one. Of a region: time between begin and end, with nested regions, as the mean over " +
-    "processes.",
+    "Time in seconds. The time of the run is the time from the start of the first process to " +
+    "the end of the last process. The time of a region is the time from its begin to its end, " +
+    "with nested regions, as the mean over processes.",
   ],
   [
     ["EDP", "energy-delay product", "energy x time"],
-    "Energy-delay product: energy (J) times run time (s). The energy is the node energy, or " +
-    "else the energy of the packages. Lower is better. A program that saves energy only " +
-    "because it is slow gets a larger value.",
+    "Energy-delay product: energy (J) times run time (s). The energy is the node energy. If the " +
+    "node energy is not known, it is the energy of the packages. Lower is better. A program " +
+    "that needs 5 % less energy and 20 % more time gets a higher value.",
   ],
   [
     ["counter", "node counter", "package counter", "memory counter", "GPU counter"],
     "The meter that the energy is read from, such as the node counter or the package counter. " +
-    "The error in line 1 of the summary is the error of reading the counter between two " +
-    "updates. It does not include the error of the counter itself.",
+    "joulemark reads the counter between two of its updates. The error in line 1 of the summary " +
+    "is the error of these readings, and does not include the error of the counter itself.",
   ],
   [
     ["at least"],
@@ -88,8 +88,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["next"],
-    "The region or problem to look at first, and a next step. It is the finding with most " +
-    "energy. joulemark show --html lists all findings.",
+    "The region or problem to look at first, and a next step. joulemark looks for problems that " +
+    "cost energy, and this line has the one that costs most. joulemark show --html lists all of " +
+    "them.",
   ],
   [
     ["note", "minor notes"],
@@ -264,7 +265,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [["maximum", "max", "most", "greatest"], "The highest value among hosts, runs or processes."],
   [
     ["maximum on", "maximum in", "minimum in", "most on", "most in", "least in"],
-    "The host or the process that has the maximum or minimum value.",
+    "Name of the host or process that has the value in the column before.",
   ],
   [
     ["p50", "median"],
@@ -298,8 +299,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["every"],
-    "Most common number of steps from one outlier of a group to the next (joulemark pmc). " +
-    "Without a common number it is not available.",
+    "Most common number of steps from one outlier of a group to the next (joulemark pmc). The " +
+    "number is not available if there is no common number.",
   ],
   [
     ["simulated node", "simulated counters"],
@@ -392,7 +393,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["works"],
-    "State of a quantity in joulemark doctor: a trial reading changed.",
+    "State of a quantity in joulemark doctor: joulemark read the counter several times, and its " +
+    "value changed.",
   ],
   [
     ["no permission"],
@@ -436,7 +438,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["lag"],
-    "Delay of a counter, in seconds: a new value contains the energy up to this time ago.",
+    "Delay of a counter, in seconds. With a lag of 0.005 s, a new value shows the energy up to " +
+    "0.005 s before this time.",
   ],
   [
     ["moving average"],
@@ -465,13 +468,13 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [["threads"], "Number of threads that are in a region at this moment."],
   [
     ["power now"],
-    "Power of the node since the last update of the page, divided among the regions by the " +
-    "time of the threads in them.",
+    "Power of the node since the last update of the page. It is divided among the regions in " +
+    "proportion to the time of their threads.",
   ],
   [
     ["since start"],
-    "Energy since joulemark top was started, divided among the regions by the time of the " +
-    "threads in them.",
+    "Energy since joulemark top was started. It is divided among the regions in proportion to " +
+    "the time of their threads.",
   ],
   [
     ["last minute"],
@@ -529,11 +532,11 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["more regions", "more functions"],
-    "Regions or functions without rows of their own, with the sum of their values.",
+    "Regions or functions that have no row of their own. The row has the sums of their values.",
   ],
   [
     ["sweet spot"],
     "The setting of a study with the minimum energy. A setting is on the front if no other " +
-    "setting is both faster and lower in energy.",
+    "setting needs both less time and less energy.",
   ],
 ];
