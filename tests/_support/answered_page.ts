@@ -46,20 +46,21 @@ export function dialectTrials(): Trial[] {
 
 /** Why whole groups of names are not intercepted. */
 const REASONS: Readonly<Record<string, string>> = {
-  mpi: "Calls without communication, which are too short for a region",
+  mpi: "Calls that do not communicate, because they are too short for a region",
   ompt: "Calls that do not wait, and events that another callback reports",
-  itt: "Calls without regions: locks, heaps, stacks, modules, the control of VTune",
+  itt: "Calls that have nothing to do with regions: locks, heaps, stacks, modules, and the " +
+    "control of Intel's profiler VTune",
   tau:
-    "Calls that configure TAU, read its values, or are made by TAU's own wrappers. Methods of its C++ classes, because " +
-    "TAU's library calls them itself",
+    "Calls that configure TAU, calls that read TAU's values, and calls from TAU's own wrappers. " +
+    "Also methods of TAU's C++ classes, because TAU's library calls these methods itself",
 };
 
 /** Functions of public headers that no word of `--preload` intercepts. */
 export const UNHEARD: Readonly<Record<string, { why: string; names: readonly string[] }>> = {
   "adiak.h, adiak_tool.h, 0.5": {
     why:
-      "Adiak stores properties of a run and has no regions. All its calls go to its own library. " +
-      "To add such properties to Caliper outputs, use the option `metadata(KEY=VALUE)`",
+      "The library Adiak stores properties of a run and has no regions. To add such properties " +
+      "to Caliper outputs, use the option `metadata(KEY=VALUE)`",
     names: [
       "adiak_adiakversion",
       "adiak_clean",
@@ -114,7 +115,8 @@ export function answeredPage(): string {
     "other functions the headers of the API have. [annotation-apis.csv](annotation-apis.csv) has the names of all functions. If",
     "joulemark does not intercept a function, calls of it work as without joulemark.",
     "",
-    "Two other pages are near to this one. [Use existing annotations](../how-to/preload.md) explains how to use an API. [What",
+    "Two other pages have more about this topic. [Use existing " +
+    "annotations](../how-to/preload.md) explains how to use an API. [What",
     "--preload records](preload.md) describes the results.",
     "",
     "The column *tested with* names the libraries of joulemark's tests. *Test program* means that the test calls the functions",
