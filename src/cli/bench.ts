@@ -134,7 +134,11 @@ const OWN_OPTIONS: Verb["options"] = [
       "all intervals together",
   },
   { name: "strict", help: "exit with status 3 if the result is not decided" },
-  { name: "dir", value: "DIR", help: "directory of all results (bench-NAME)" },
+  {
+    name: "dir",
+    value: "DIR",
+    help: "directory of all results (default: bench-NAME, with the name of the first program)",
+  },
   { name: "format", value: "F", words: FORMATS, help: "text (default), json, junit, html" },
   JSON_FORMAT,
   outputOption("write to FILE instead of stdout"),

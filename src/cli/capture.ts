@@ -31,8 +31,8 @@ DIR must be empty or must not exist. The command saves only the files and regist
 reads for signals and for raw stats. Counters of GPU libraries and of the perf interface cannot be
 saved, because they are not files.`,
   options: [
-    { name: "frames", value: "N", default: "2", help: "number of snapshots, at most 10000" },
-    { name: "interval", value: "S", default: "1", help: "seconds between two snapshots" },
+    { name: "frames", value: "N", default: "2", help: "number of readings, at most 10000" },
+    { name: "interval", value: "S", default: "1", help: "seconds between two readings" },
     { name: "redact", help: "remove host names, user names and serial numbers" },
     WITHOUT,
     COLLECTOR,

@@ -48,7 +48,7 @@ to the reports are merged into one file next to OUT.`,
     {
       name: "pmc",
       value: "FILE",
-      help: "also write the PMC log, from the .pmc files of the reports",
+      help: "also write the PMC log of the job, from the .pmc files next to the reports",
     },
     ...sharedOptions(["pmc-version"]),
     { name: "force", help: "also merge reports of different runs; the result names them" },

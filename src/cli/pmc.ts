@@ -92,8 +92,8 @@ groups of outliers (such as restart dumps). It reads logs of all versions of pm_
     {
       name: "agg",
       value: "KEY=HOW",
-      help: "aggregation of a counter with --summary: mean, max, sum or min; separate several by " +
-        "commas",
+      help: "how --summary combines the values of the counter KEY: mean, max, sum or min; " +
+        "comma-separated",
     },
     { name: "format", value: "F", words: FORMATS, help: "text (default), csv, json, svg, html" },
     JSON_FORMAT,

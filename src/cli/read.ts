@@ -69,7 +69,8 @@ Without arguments it prints the names of all signals of this node, one per line.
     {
       name: "domains",
       short: "d",
-      help: "print the domains, and the number of parts of each domain on this node",
+      help: "print the domains (kinds of hardware parts), and the number of parts of each " +
+        "domain on this node",
     },
     JSON_SWITCH,
     TEXT_OR_JSON,

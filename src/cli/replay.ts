@@ -55,7 +55,8 @@ Several directories are several hosts of one job. Without --report the report is
     {
       name: "idle",
       value: "FILE",
-      help: "also report energy above idle; the idle power is read from FILE (a report or JSON)",
+      help: "also report the net energy: the energy of the run minus that of an idle node. The " +
+        "idle power is read from FILE (a report or JSON)",
     },
     { name: "profile", value: "NAME", help: "new name for the run" },
     {

@@ -14,7 +14,7 @@ This page lists all subcommands of joulemark (*verbs*) and their options. \`joul
 \`joulemark man\` prints a manual page, and \`joulemark completions SHELL\` prints completions for a shell.
 
 If an option is unknown, has no value, or is given twice, joulemark prints one line and ends with status 2. The
-[glossary](glossary.md) explains words such as epoch, hint and span. \`deno task docs\` makes
+[glossary](glossary.md) explains words such as signal, domain, epoch and span. \`deno task docs\` makes
 this page from the tables of the program.
 
 ## Settings in files

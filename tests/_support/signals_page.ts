@@ -140,7 +140,7 @@ function aliases(): string {
     lines.push(
       `| \`${name}\` | ${domain} | ${
         unit || "-"
-      } | GEOPM's other name of \`${target}\` | \`${target}\` |`,
+      } | another name in GEOPM for \`${target}\` | \`${target}\` |`,
     );
   }
   return lines.join("\n");

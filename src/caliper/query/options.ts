@@ -58,11 +58,16 @@ export const OPTIONS: readonly Option[] = [
     value: "[-]A[=V],...",
     help: "keep only records with the attribute A, or with its value V; -A keeps all other records",
   },
-  { name: "aggregate", value: "OP(A),...", help: "aggregate like the clause AGGREGATE" },
+  {
+    name: "aggregate",
+    value: "OP(A),...",
+    help: "aggregate records, as the clause AGGREGATE does, for example sum(time)",
+  },
   {
     name: "aggregate-key",
     value: "A,B",
-    help: "key of the aggregation: names, path, or none",
+    help: "attributes that distinguish the rows of the aggregation, as in GROUP BY: names, " +
+      "path, or none",
   },
   { name: "list-globals", short: "G", help: "print the run's metadata" },
   { name: "list-attributes", help: "print all attributes" },

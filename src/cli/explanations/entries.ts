@@ -128,7 +128,7 @@ function verbEntry(verb: ListedVerb): Entry {
       usage.map((words) => `joulemark ${name} ${words}`).join("\n"),
       `Options: ${own.join(" ")}`,
       `Example: ${examples[0]}`,
-      `joulemark ${name} --help says all.`,
+      `joulemark ${name} --help prints the whole help.`,
     ],
   };
 }
@@ -183,21 +183,23 @@ function signalEntries(): Entry[] {
     names: [],
     text: [
       row.about.replace(/\.?$/, "."),
-      `Domain ${row.domain}, unit ${
+      `Domain: ${row.domain}. Unit: ${
         row.unit || "none"
-      }, ${row.behavior}; over domains: ${row.agg}.`,
+      }. Behavior: ${row.behavior}. Aggregation: ${row.agg}.`,
       ...row.source === undefined ? [] : [`Source: ${row.source}.`],
       ...row.quirks === undefined ? [] : [`Note: ${row.quirks}`],
       ...more,
-      `joulemark read --info ${row.name} says what this node has.`,
+      `joulemark read --info ${row.name} prints the source on this node.`,
     ],
   });
   return [
     ...aliasesWith(READERS).map(({ row, candidates }) =>
-      entry(row, [`Stands for the first of ${candidates.join(", ")} that the node has.`])
+      entry(row, [
+        `The name stands for the first of these that the node has: ${candidates.join(", ")}.`,
+      ])
     ),
     ...Object.entries(TRACKER_ALIASES).map(([name, target]): Entry => {
-      return { kind: "signal", name, names: [], text: [`The same as ${target}.`] };
+      return { kind: "signal", name, names: [], text: [`Another name in GEOPM for ${target}.`] };
     }),
     ...TRACKER_SIGNALS.map((row) => entry(row)),
     ...DERIVED.map(({ row }) => entry(row)),

@@ -28,7 +28,7 @@ export const OUTPUTS: readonly Output[] = [
       option("trace", "FILE", "GEOPM's trace: signals over time, one row per sample", {
         foreign: "GEOPM_TRACE",
       }),
-      option("trace-signals", "LIST", "additional columns of the trace", {
+      option("trace-signals", "LIST", "additional columns of the trace: SIGNAL[@DOMAIN],...", {
         foreign: "GEOPM_TRACE_SIGNALS",
       }),
     ],
@@ -178,7 +178,8 @@ export const OUTPUTS: readonly Output[] = [
       option(
         "otlp",
         "FILE",
-        "values for monitoring systems as OTLP metrics in JSON, written at the end",
+        "values for monitoring systems, as OTLP metrics (OpenTelemetry) in JSON; written at the " +
+          "end",
       ),
     ],
     replays: true,

@@ -35,7 +35,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     foreign: "GEOPM_REPORT_SIGNALS",
     group: RESULTS,
-    help: "additional signals in the report: SIGNAL[@DOMAIN],...",
+    help: "additional signals (named values, such as CPU_POWER) in the report: SIGNAL[@DOMAIN],...",
   },
   ...OUTPUTS.flatMap(({ options }) => options),
   {
@@ -44,7 +44,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: RESULTS,
     default: "10",
-    help: "seconds between intermediate reports, FILE.partial",
+    help: "seconds between two intermediate reports in the file REPORT.partial",
   },
   {
     name: "period",
@@ -70,16 +70,17 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     words: ["on", "off"],
-    help: "randomize the sampling interval, to avoid aliasing with periodic code (on with " +
-      "--attribution fit)",
+    help: "randomize the sampling interval, to avoid aliasing with periodic code (default: on " +
+      "with --attribution fit, else off)",
   },
   {
     name: "idle",
     value: "SECONDS|FILE",
     env: true,
     group: MEASURING,
-    help: "also report energy above idle; the idle power is measured for SECONDS before the " +
-      "command starts, or read from FILE (a report or JSON)",
+    help: "also report the net energy: the energy of the run minus that of an idle node. The " +
+      "idle power is measured for SECONDS before the command starts, or read from FILE (a " +
+      "report or JSON)",
   },
   {
     name: "stack-bytes",
@@ -87,7 +88,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     default: `${DEFAULT_STACK_BYTES}`,
-    help: "number of bytes that --functions copies of each stack",
+    help: "number of bytes of each stack that --functions copies",
   },
   {
     name: "debuginfo",
@@ -240,7 +241,7 @@ const REPLAY_HELP: Readonly<Record<string, string>> = {
   "openmetrics":
     "values for monitoring systems, in OpenMetrics format; if FILE ends in .prom, in " +
     "the format of node_exporter's textfile collector",
-  "otlp": "values for monitoring systems as OTLP metrics in JSON",
+  "otlp": "values for monitoring systems, as OTLP metrics (OpenTelemetry) in JSON",
 };
 
 /** Options of the outputs that replays have. */
