@@ -17,7 +17,7 @@ const LISTED = [
   ["collate", "Look", "merge the reports of very many hosts over MPI"],
   ["recover", "Measure", "write the report of a run whose monitor was killed"],
   ["compare", "Look", "compare two sets of reports: did the energy increase?"],
-  ["bench", "Measure", "compare the energy of several commands by repeated runs"],
+  ["bench", "Measure", "compare the energy of several commands with repeated runs"],
   ["study", "Measure", "run a command with several settings, and compare energy and time"],
   ["pmc", "Look", "analyse energy per step: statistics, histograms, sweeps"],
   ["client", "Measure", "write the annotation header or module for a language"],

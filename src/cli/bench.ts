@@ -181,8 +181,9 @@ the run.`,
   ],
   notes:
     "The exit status is 1 if the metric of a command is significantly higher than that of the " +
-    'first command, or if a run fails. It is 2 if there is no verdict. "joulemark compare ' +
-    '--help" lists the verdicts. --cleanup also runs after a failure, SIGINT and SIGTERM.',
+    'first command, or if a run fails. The status is 2 if there is no verdict. "joulemark ' +
+    'compare --help" lists the verdicts. --cleanup also runs after a failure, SIGINT and ' +
+    "SIGTERM.",
   examples: [
     "joulemark bench './flow 60' './flow 60 --fast'",
     "joulemark bench -r 10 --metric time -- ./a x -- ./b y",

@@ -28,10 +28,10 @@ export const collector: Verb = {
   about: `Privileged helper: reads restricted counters for unprivileged runs.
 
 The collector opens the energy counters of powercap, hwmon and pm_counters, and the registers of
-"doctor --allow-list". Then it drops all its rights. It sends values over a socket, only to the
-named users. "run", "read", "sample" and "doctor" use it for counters that you may not read. A
-client cannot request other files. Energy is read at most once a millisecond. "doctor --unit" prints
-files that start the collector with systemd and Slurm.`,
+"doctor --allow-list". Then the collector drops all its rights. It sends values over a socket, only
+to the named users. "run", "read", "sample" and "doctor" use it for counters that you may not read.
+A client cannot request other files. Energy is read at most once a millisecond. "doctor --unit"
+prints files that start the collector with systemd and Slurm.`,
   options: [
     {
       name: "socket",

@@ -17,9 +17,9 @@ export const demo: Verb = {
   usage: ["[options of run]"],
   about: `Runs a built-in example program and reports on it.
 
-The program runs about four seconds. The command prints the summary and writes joulemark.report. It
-reads the node's energy counters. If none can be read, it uses simulated counters, and summary and
-report say so.
+The program runs about four seconds. The command prints the summary and writes joulemark.report. The
+command reads the energy counters of the node. If it cannot read any of them, it uses simulated
+counters, and the summary and the report say so.
 
 All options of "joulemark run" can be used.`,
   // The help of run describes them.

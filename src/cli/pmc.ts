@@ -44,7 +44,7 @@ export const pmc: Verb = {
   about: `Reads and analyses PMC logs: power and energy per step of a simulation.
 
 Without one of the analyses below it prints the totals of each run, statistics of its steps, and
-groups of outliers (such as restart dumps). It reads logs of all versions of pm_mpi_lib.`,
+groups of outliers (such as restart dumps). The command reads logs of all versions of pm_mpi_lib.`,
   options: [
     {
       name: "histogram",

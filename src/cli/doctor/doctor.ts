@@ -57,8 +57,8 @@ and in variables.`,
       value: "SECONDS",
       optionalValue: true,
       help:
-        "run a small test program for SECONDS (30). It shows if the energy counters are reliable " +
-        "for short regions, with visits of 1, 10 and 100 ms",
+        "run a small test program for SECONDS (30). The result shows if the energy counters are " +
+        "reliable for short regions, with visits of 1, 10 and 100 ms",
     },
     {
       name: "simulate",

@@ -351,8 +351,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "samples slept through",
-    "number of samples in which the monitor read no counter. It reads none if no counter has " +
-      "a new value and the application calls no annotation",
+    "number of samples at which the monitor read no counter, because no counter had a new value " +
+      "and the application called no annotation",
   ),
   row(
     "samples missed",
@@ -474,8 +474,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "processes that said",
-    "number of processes that reported the values of the section `mpi` or `openmp`. It is " +
-      "lower than the number of all processes if some were killed",
+    "number of processes that reported the values of the section `mpi` or `openmp`. The number " +
+      "of all processes is higher if some processes were killed",
   ),
   row(
     "marks",

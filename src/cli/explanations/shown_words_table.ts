@@ -51,8 +51,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["rest of the node", "rest of nodes"],
-    "Node energy minus package, memory and GPU energy. It is used by fans, network, disks and " +
-    "power supplies.",
+    "Node energy minus package, memory and GPU energy. Fans, network, disks and power supplies " +
+    "use this energy.",
   ],
   [
     ["share"],
@@ -124,7 +124,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["visits", "visit", "count"],
-    "Number of visits: passes through a region, from begin to end. It is a mean over " +
+    "Number of visits: passes through a region, from begin to end. The number is a mean over " +
     "processes, so it may be a fraction.",
   ],
   [
@@ -153,9 +153,10 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["coarse", "~", "rough", "inaccurate"],
-    "A value with ~ is coarse: its standard error is not known, or it is above 10 %. The value is " +
-    "the energy between two updates of the counter, divided among the regions in proportion to " +
-    "their CPU time. It may include energy of regions that ran shortly before or after.",
+    "A value with ~ is coarse: its standard error is not known, or it is above 10 %. The value " +
+    "is the energy between two updates of the counter, divided among the regions in proportion " +
+    "to their CPU time. The value may include energy of regions that ran shortly before or " +
+    "after.",
   ],
   [
     ["by"],
@@ -166,7 +167,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["fit"],
     "Energy estimated from the whole run. The estimate uses the times in all regions between " +
-    "two updates of the counter. It has a standard error.",
+    "two updates of the counter, and has a standard error.",
   ],
   [
     ["edges", "by edges"],
@@ -221,8 +222,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["node"],
-    "The whole node: processors, memory, GPUs and the rest. It is measured by a counter of " +
-    "the board (Cray pm_counters, IPMI, a power meter).",
+    "The whole node: processors, memory, GPUs and the rest. A counter of the board measures its " +
+    "energy (Cray pm_counters, IPMI, a power meter).",
   ],
   [
     ["memory", "dram"],
@@ -249,7 +250,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["(undetermined)", "undetermined"],
     "The part of the total that no row has, because the energy of some regions is not " +
-    "determined. It is below zero if the rows together exceed the total.",
+    "determined. The value is below zero if the rows together exceed the total.",
   ],
   [
     ["not determined"],
@@ -290,8 +291,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [["steps"], "Steps of the application in a PMC log; joulemark pmc shows them."],
   [
     ["body", "apart", "group", "groups"],
-    "joulemark pmc divides the steps of a run into the body, which are the usual steps, and " +
-    "groups of outliers with similar values (apart 1, apart 2, ...).",
+    "The usual steps of a run, as joulemark pmc finds them. All other steps are outliers, in " +
+    "groups with similar values (apart 1, apart 2, ...).",
   ],
   [
     ["factor"],
@@ -490,8 +491,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["span", "spans"],
-    "A named interval that may overlap regions and other spans, such as a transfer. It has a " +
-    "count and a time. It has no energy, because spans may overlap.",
+    "A named interval that may overlap regions and other spans, such as a transfer. A span has " +
+    "a count and a time. Spans have no energy, because they may overlap.",
   ],
   [
     ["maximum ÷ mean", "most / mean"],
@@ -508,8 +509,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["recovered", ".recovered"],
-    "The report was made from the journal in memory, because the monitor was killed. Its " +
-    "values end at most one second before that.",
+    "The report was made from the journal in memory, because the monitor was killed. The values " +
+    "end at most one second before the monitor was killed.",
   ],
   [
     ["[not running]"],
