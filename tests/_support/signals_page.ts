@@ -181,8 +181,8 @@ can record them with \`run --report-signals\`, \`run --trace-signals\` and \`sam
 | --- | --- |
 | \`joulemark read\` | names of the signals of this node |
 | \`joulemark read CPU_ENERGY package 0\` | one value |
-| \`joulemark read --list WORD\` | all signals whose name contains WORD |
-| \`joulemark read --info SIGNAL\` | the source of a signal on this node, and why it was selected |
+| \`joulemark read --list WORD\` | all signals whose name or description contains WORD |
+| \`joulemark read --info SIGNAL\` | the source of a signal on this node, and why joulemark uses this source |
 
 If a node does not have the source of a signal, the signal is absent. Its value is then NaN, and never 0.
 

@@ -259,8 +259,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["hosts"],
-    "Nodes of the job. The line has the lowest and the highest energy with their hosts, and " +
-    "the mean.",
+    "Nodes of the job. The line of the summary has the lowest and the highest energy with their " +
+    "hosts, and the mean.",
   ],
   [["minimum", "min", "least"], "The lowest value among hosts, runs or processes."],
   [["maximum", "max", "most", "greatest"], "The highest value among hosts, runs or processes."],
@@ -274,7 +274,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["p99"],
-    "99 % of the visits are shorter.",
+    "The 99th percentile: 99 % of the visits are shorter.",
   ],
   [["J", "joule"], "Joule, the unit of energy: one watt for one second. 3,600,000 J are 1 kWh."],
   [["W", "watt"], "Watt, the unit of power: one joule per second."],
@@ -309,8 +309,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["A", "B"],
-    "The two sets of runs that joulemark compare compares. In the command, the reports of A " +
-    "are before the word --, and the reports of B are after the word --.",
+    "A and B are the two sets of runs that joulemark compare compares. In the command, the " +
+    "reports of A are before the word --, and the reports of B are after the word --.",
   ],
   [
     ["geometric mean"],
@@ -500,8 +500,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["marked"],
-    "The report contains the exit status or the signal of a command that failed. joulemark " +
-    "compare refuses such a report.",
+    "Said of a report that contains the exit status or the signal of a command that failed. " +
+    "joulemark compare refuses such a report.",
   ],
   [
     ["still open", "open"],

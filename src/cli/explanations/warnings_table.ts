@@ -37,7 +37,8 @@ export const WARNINGS: readonly WarningRow[] = [
     name: "phase without a match",
     pattern: /no output line of the command matched/i,
     means: "No line of the command's standard output matched the expression of --phase.",
-    todo: "Check the expression. Static and set-user-ID programs do not load the library.",
+    todo: "Check the expression. Static and set-user-ID programs do not load the library that " +
+      "reads their output.",
   },
   {
     name: "samples missed",
@@ -182,13 +183,14 @@ export const WARNINGS: readonly WarningRow[] = [
     pattern: /damaged and are left out|records left out|files? of annotations|refused /i,
     means: "Records of annotations were damaged and are left out. The calls of joulemark client " +
       "never write such records.",
-    todo: "Build the application with the client of this version.",
+    todo: "Build the application with the header or module that this version of joulemark " +
+      "client writes.",
   },
   {
     name: "late events",
     pattern: /events? came late|late events/i,
     means: "Some events arrived after their sample was finished. They count at the next sample.",
-    todo: "Nothing if they are few. Otherwise use a longer --period.",
+    todo: "Nothing if these events are few. Otherwise use a longer --period.",
   },
   {
     name: "preload without regions",
