@@ -122,7 +122,7 @@ export function answeredPage(): string {
     "The column *tested with* names the libraries of joulemark's tests. *Test program* means that the test calls the functions",
     "of the API without the original library.",
     "",
-    "| word | headers, version | languages | tested with | number of functions intercepted | number of functions not intercepted |",
+    "| word of `--preload` | headers, version | languages | tested with | number of functions intercepted | number of functions not intercepted |",
     "| --- | --- | --- | --- | --- | --- |",
   ];
   const dialects = Object.entries(dialectNames());
@@ -172,7 +172,8 @@ function trialLines(): string[] {
     "## Tested combinations",
     "",
     "The table shows which libraries and compilers were tested, by API and language. The table above has their versions",
-    "(packages of Debian 12). An empty cell was not tested. `joulemark client` stands for joulemark's own calls.",
+    "(packages of Debian 12). An empty cell means that the combination was not tested. " +
+    "`joulemark client` stands for joulemark's own calls.",
     "",
     `| | ${languages.join(" | ")} |`,
     `| --- |${" --- |".repeat(languages.length)}`,

@@ -25,7 +25,7 @@ export function explainOf(verbs: readonly VerbEntry[]): Verb {
       `Explains a word: a field of the report, a signal, a note of the summary, a verb (subcommand), an
 option or its variable, or a word of the glossary.
 
-Several words are one name, such as "samples missed". You can also give a whole note.`,
+Several words are read as one name, such as "samples missed". You can also give a whole note.`,
     options: [TEXT_OR_JSON, JSON_SWITCH],
     examples: [
       "joulemark explain sync-runtime",

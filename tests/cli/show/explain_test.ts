@@ -92,6 +92,13 @@ Deno.test("explain has no brackets inside brackets", () => {
   }
 });
 
+Deno.test("explain needs no folder of pages, and has the key of lines that were lost", async () => {
+  const naming = entries.filter(({ text }) => text.some((one) => /\bdocs\/\S+\.md/.test(one)));
+  assertEquals(naming.map(({ name }) => name), []);
+  const { stdout } = await capture(explain, ["lines", "lost"]);
+  assertStringIncludes(stdout.replace(/\s+/g, " "), "number of its lines that are missing");
+});
+
 Deno.test("explain has the notes of raw keys", async () => {
   const said = async (word: string) => (await capture(explain, [word])).stdout.replace(/\s+/g, " ");
   assertStringIncludes(
