@@ -387,7 +387,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "scheduling",
-    "scheduling policy of the monitor",
+    "scheduling policy of the monitor in the kernel",
   ),
   row(
     "coverage",
@@ -488,8 +488,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "late events; late by at most (s)",
-    "events that arrived after their sample was finished, and their maximum delay; they count " +
-      "at a later time",
+    "number of events that arrived after their sample was finished, and the maximum delay of " +
+      "these events. They count at the next sample",
   ),
   row(
     "visits under one name",
