@@ -29,7 +29,7 @@ export const TRACKER_SIGNALS: readonly SignalRow[] = [
     agg: "region_hash",
     format: "hex",
     about: "Hash of the region that the CPU's process is in.",
-    quirks: "The value is 0x725e8066 outside of all regions, and NaN on CPUs that no process of " +
+    quirks: "the value is 0x725e8066 outside of all regions, and NaN on CPUs that no process of " +
       "the run may use.",
   },
   {
@@ -67,7 +67,7 @@ export const TRACKER_SIGNALS: readonly SignalRow[] = [
     behavior: "monotone",
     agg: "average",
     about: `Time that the CPU has spent under the hint ${hint}.`,
-    quirks: "The value changes only at samples. The time between two samples counts for the " +
+    quirks: "the value changes only at samples. The time between two samples counts for the " +
       "hint that the CPU had at the first of them.",
   })),
 ];

@@ -21,7 +21,7 @@ const FILES: readonly (readonly [file: string, about: string, quirks?: string])[
   ],
   ["scaling_min_freq", "Lowest frequency that the governor may choose"],
   ["scaling_max_freq", "Highest frequency that the governor may choose"],
-  ["cpuinfo_cur_freq", "Frequency as the hardware reports it", "only root may read it"],
+  ["cpuinfo_cur_freq", "Frequency as the hardware reports it", "only root may read this value"],
   ["cpuinfo_min_freq", "Lowest frequency of the hardware"],
   ["cpuinfo_max_freq", "Highest frequency of the hardware"],
   ["base_frequency", "Base frequency, if the driver is intel_pstate"],

@@ -23,7 +23,7 @@ const MILLI = 1e-3;
 type Shape = Pick<SignalRow, "domain" | "unit" | "behavior" | "agg">;
 const PACKAGE_W: Shape = { domain: "package", unit: "W", behavior: "variable", agg: "sum" };
 const CELSIUS = { unit: "°C", behavior: "variable", agg: "average" } as const;
-const ROOT_ONLY = "only root may read it, since CVE-2020-8694";
+const ROOT_ONLY = "since CVE-2020-8694, only root may read this value";
 
 type RowFacts = readonly [shape: Shape, about: string, source: string, quirks?: string];
 

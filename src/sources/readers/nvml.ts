@@ -130,8 +130,8 @@ const FIGURES: readonly Figure[] = [
       query: "throttleBits",
       source: "nvmlDeviceGetCurrentClocksThrottleReasons",
       format: "hex",
-      quirks: "bit 0 idle, 2 power limit, 3 hardware slowdown, 5 temperature, 6 hardware: " +
-        "temperature, 7 hardware: power brake",
+      quirks: "meaning of the bits: 0 idle, 2 power limit, 3 slowdown by the hardware, 5 " +
+        "temperature limit, 6 temperature limit of the hardware, 7 power brake of the hardware",
     },
   ),
   figure(

@@ -25,10 +25,10 @@ export interface DerivedSignal {
   make(inputs: readonly Float64Array[], out: Float64Array): (timeS: number) => void;
 }
 
-const RATE = "slope of a least-squares line through the last 8 readings. NaN at the first " +
-  "sample";
-const INTEGRAL = "the hardware has no energy counter. The value is the time integral of the " +
-  "power, by the trapezoid rule";
+const RATE = "the value is the slope of a least-squares line through the last 8 readings. It is " +
+  "NaN at the first sample";
+const INTEGRAL =
+  "the hardware has no energy counter. joulemark adds up power × time (trapezoid rule)";
 
 const POWER = { domain: "package", unit: "W", behavior: "variable", agg: "sum" } as const;
 const ENERGY = { domain: "package", unit: "J", behavior: "monotone", agg: "sum" } as const;

@@ -106,7 +106,7 @@ Deno.test("explain has the notes of raw keys", async () => {
     "requested, not those that they got",
   );
   for (const key of ["numa:numa_hit", "cpu:iowait"]) {
-    assertStringIncludes(await said(`RAW::${key}`), "may decrease slightly");
+    assertStringIncludes(await said(`RAW::${key}`), "the value may decrease slightly");
   }
 });
 

@@ -1,5 +1,5 @@
 /** Notes on keys for readers of raw stats, by type and key; `*` stands for all keys of a type. */
-const DIPS = "may decrease slightly between two records. Such a decrease is not a reset";
+const DIPS = "the value may decrease slightly between two records. Such a decrease is not a reset";
 
 /** Notes by `TYPE:KEY`. */
 const NOTES: Readonly<Record<string, string>> = {

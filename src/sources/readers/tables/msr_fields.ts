@@ -114,8 +114,8 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
       "Base frequency: the highest frequency without turbo",
       {
         quirks:
-          "on Nehalem and Westmere, one count of the register is 133 MHz, and otherwise 100 " +
-          "MHz",
+          "on Nehalem and Westmere, one count of the register is 133 MHz. On other processors " +
+          "it is 100 MHz",
       },
     ],
     MAX_EFFICIENCY_RATIO: [[40, 47], FIXED_HZ, "Lowest clock frequency of the CPU"],
@@ -228,9 +228,9 @@ export const MSR_REGISTERS: readonly MsrRegister[] = [
       POWER: [[0, 3], ["log_half", 1, "W", "constant", "expect_same"], "Unit of power limits"],
       ENERGY: [[8, 12], ["log_half", 1, "J", "constant", "expect_same"], "Unit of energy counters"],
       TIME: [[16, 19], ["log_half", 1, "s", "constant", "expect_same"], "Unit of times"],
-      POWER_EXPONENT: [[0, 3], EXPONENT, "Unit of power limits is 2^−n W"],
-      ENERGY_EXPONENT: [[8, 12], EXPONENT, "Unit of energy counters is 2^−n J"],
-      TIME_EXPONENT: [[16, 19], EXPONENT, "Unit of times is 2^−n s"],
+      POWER_EXPONENT: [[0, 3], EXPONENT, "Exponent n: the unit of power limits is 2^−n W"],
+      ENERGY_EXPONENT: [[8, 12], EXPONENT, "Exponent n: the unit of energy counters is 2^−n J"],
+      TIME_EXPONENT: [[16, 19], EXPONENT, "Exponent n: the unit of times is 2^−n s"],
     })
   ),
   register("intel", "PKG_POWER_LIMIT", [0x610, "package"], {
