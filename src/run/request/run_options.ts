@@ -160,9 +160,9 @@ export const RUN_OPTIONS: readonly Option[] = [
     words: DIALECTS,
     help:
       "intercept calls of these APIs and turn them into regions: mpi (the blocking calls that " +
-      "GEOPM records), pcontrol, ompt, geopm, caliper, likwid, pm_mpi, nvtx, roctx, itt, kokkos, " +
-      "tau, papi, craypat. The word all stands for all of these. More words, which all does not " +
-      "include: mpi=all (every MPI call that communicates, waits or uses files), perfstubs, " +
+      "GEOPM records), pcontrol, ompt, geopm, caliper, likwid, pm_mpi, nvtx, roctx, itt, " +
+      'kokkos, tau, papi, craypat. "all" means all of these words. You must name these words ' +
+      "yourself: mpi=all (every MPI call that communicates, waits or uses files), perfstubs, " +
       "scorep; io, alloc, callpath (data only for --record, --cali and --cali-config); timer " +
       "(timers of the threads take the samples of --functions)",
   },
