@@ -175,7 +175,8 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       region: "name",
       value: "attribute",
       thread: true,
-      about: "a value of an attribute begins, inside its other values. Value: this value",
+      about: "a value of an attribute begins, inside the values that began before. Value: this " +
+        "value",
     },
   },
   attributeSet: {
@@ -213,8 +214,8 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       event: "pm_record",
       value: "pmRecord",
       about:
-        "a call of `pm_mpi_record`. Value: `STEP SUBSTEP SYNC INITIAL`. With a fifth word 1 the row " +
-        "is the end of the previous call's barrier",
+        "a call of `pm_mpi_record`. Value: `STEP SUBSTEP SYNC INITIAL`. If a fifth word has the " +
+        "value 1, the row is the end of the barrier of the previous call",
     },
   },
   pmClose: {
@@ -348,8 +349,8 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       value: "seconds",
       thread: true,
       about:
-        "time in which the thread ran, or was ready to run, outside of all regions, while its " +
-        "CPUs had more threads than there are CPUs. Value: seconds",
+        "only for a thread whose CPUs have more threads than CPUs. Value: time in seconds in " +
+        "which the thread ran, or was ready to run, outside of all regions",
     },
   },
   shutdown: { row: { event: "shutdown", about: "the process ends normally" } },
