@@ -314,8 +314,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["geometric mean"],
-    "The n-th root of the product of n values. joulemark compare uses it, because a ratio and its " +
-    "inverse are then equally far from 1.",
+    "The n-th root of the product of n values. joulemark compare uses this mean, because twice " +
+    "the energy and half the energy are then equally far from no change.",
   ],
   [
     ["change"],
@@ -357,9 +357,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["limit", "power limit"],
-    "Power limit: the average power that a processor or GPU may use. At this power the " +
-    "processor or GPU is throttled. In joulemark compare the limit is the allowed increase " +
-    "(--max-increase).",
+    "Power limit: the average power that a processor or GPU may use. A processor or GPU that " +
+    "reaches this power becomes slower (throttled). In joulemark compare the limit is the " +
+    "allowed increase (--max-increase).",
   ],
   [
     ["throttled", "held back", "throttle"],
@@ -376,7 +376,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [["rank"], "Number of an MPI process in its job."],
   [
     ["thread"],
-    "Thread with annotations, by the kernel's thread ID.",
+    "Thread with annotations. The number is the thread ID of the kernel.",
   ],
   [
     ["where"],
@@ -388,9 +388,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["outlier", "outliers"],
-    "A host whose value is more than 3.5 standard deviations away from the median of all " +
-    "hosts. The standard deviation is estimated from the median distance to this median, so " +
-    "that outliers do not change it.",
+    "A host whose value is more than 3.5 standard deviations away from the median of all hosts. " +
+    "The standard deviation is estimated from the median of the distances to this median, so " +
+    "that outliers do not change the estimate.",
   ],
   [
     ["works"],
@@ -439,8 +439,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["lag"],
-    "Delay of a counter, in seconds. With a lag of 0.005 s, a new value shows the energy up to " +
-    "0.005 s before this time.",
+    "Delay of a counter, in seconds. With a lag of 0.005 s, a value that appears now shows the " +
+    "energy up to 0.005 s ago.",
   ],
   [
     ["moving average"],
@@ -448,9 +448,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["time constant"],
-    "If the power follows the load with a delay, it approaches its new value exponentially. " +
-    "The time constant is a measure of this delay, in seconds: after it 63 % of the change are " +
-    "done.",
+    "If the power follows the load with a delay, it approaches its new value exponentially. The " +
+    "time constant is a measure of this delay, in seconds: after this time, 63 % of the change " +
+    "are done.",
   ],
   [
     ["resolution"],
@@ -459,8 +459,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["time.duration.ns", "time.duration"],
-    "Time since the thread's last annotation, in nanoseconds. It is in Caliper's snapshots " +
-    "and in joulemark top --context.",
+    "Time since the thread's last annotation, in nanoseconds. Caliper's snapshots and joulemark " +
+    "top --context have this value.",
   ],
   [
     ["busy"],
@@ -487,7 +487,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["frequency"],
-    "Clock frequency of the CPUs while they were busy, from counted cycles.",
+    "Clock frequency of the CPUs while they were busy, calculated from counted cycles.",
   ],
   [
     ["span", "spans"],
@@ -514,8 +514,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["[not running]"],
-    "Energy of the CPUs that the command used, in the time when these CPUs waited. It belongs " +
-    "to no function.",
+    "Energy of the CPUs that the command used, in the time when these CPUs waited. This energy " +
+    "belongs to no function.",
   ],
   [["_[i]", "name_[i]", "[i]"], "A function that the compiler inlined into the frame before it."],
   [["_[k]", "name_[k]", "[k]"], "Code of the kernel."],
