@@ -171,13 +171,13 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["edges", "by edges"],
-    "Energy between two updates of the counter, divided among the regions in proportion to their " +
-    "CPU time between these updates. No standard error is known for it.",
+    "Energy between two updates of the counter, divided among the regions in proportion to " +
+    "their CPU time between these updates. This energy has no standard error.",
   ],
   [
     ["sampled"],
-    "GEOPM's energy: the energy between two samples belongs to the region that all CPUs were " +
-    "in at the first of them.",
+    "GEOPM's energy: the energy between two samples belongs to the region that all CPUs were in " +
+    "at the first of the two samples.",
   ],
   [
     ["own time"],
@@ -190,15 +190,15 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["timeline", ".timeline"],
-    "File next to the report with power over time, the regions of one process, and the times " +
-    "of single processes. joulemark show --html needs the report and this file. With " +
-    "--no-timeline it is not written.",
+    "File next to the report with power over time, the regions of one process, and the times of " +
+    "single processes. joulemark show --html needs the report and this file. joulemark run " +
+    "--no-timeline does not write this file.",
   ],
   [
     ["known", "while measured", "covers"],
-    "A counter that failed, was reset or appeared late covers only a part of the time. The " +
-    "energy is the energy of this part, the power is the power during this part, and coverage " +
-    "is this part in percent.",
+    "Said of a value that covers only a part of the time, because a counter failed, was reset " +
+    "or appeared late. Energy and power are those of this part. Coverage is the length of this " +
+    "part, in percent of the whole time.",
   ],
   [
     ["coverage", "gap"],
@@ -240,7 +240,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["(outside regions)", "outside regions"],
-    "Time in which a process was in no region, and its energy. GEOPM calls it unmarked.",
+    "Time in which a process was in no region, and the energy in this time. GEOPM calls this " +
+    "time unmarked.",
   ],
   [
     ["(other CPUs)", "other CPUs"],
