@@ -4,6 +4,8 @@
  * @module
  */
 
+import { type Machine, X86_64 } from "./machine.ts";
+
 /** Reads bytes of the file; fewer at its end. */
 export type ReadAt = (offset: number, length: number) => Uint8Array;
 
@@ -17,7 +19,7 @@ export interface ElfFunction {
 }
 
 const MAGIC = 0x464c457f;
-const CLASS_64 = 2, LITTLE_ENDIAN = 1, X86_64 = 62;
+const CLASS_64 = 2, LITTLE_ENDIAN = 1;
 const LOAD = 1, NOTE = 4, SYMTAB = 2, DYNSYM = 11;
 const EXECUTABLE = 1, SECTION_EXECUTABLE = 4;
 /** Types of symbols. */
@@ -32,7 +34,6 @@ const TABLE_MOST = 1 << 30;
 const SECTIONS_MOST = 1 << 20;
 const NOTES_MOST = 1 << 20;
 const BUILD_ID = 3;
-const PAGE = 4096;
 const UNDERSCORE = 95;
 /** A last function without a size reaches so far. */
 const UNSIZED_BYTES = 1 << 16;
@@ -63,19 +64,20 @@ export interface Section {
 
 /** The tables at the head of a file. */
 export interface ElfFile {
+  readonly machine: Machine;
   readonly segments: readonly Segment[];
   readonly sections: readonly Section[];
   /** In hex; empty: it has none. */
   readonly buildId: string;
 }
 
-/** Segments and sections of the file; a reason where it has none that can be read. */
-export function openElf(read: ReadAt): ElfFile | { refused: string } {
+/** Segments and sections of a file of this machine; a reason where it has none that can be read. */
+export function openElf(read: ReadAt, machine: Machine): ElfFile | { refused: string } {
   const head = viewOf(read(0, 64));
   if (head.byteLength < 64 || head.getUint32(0, true) !== MAGIC) return { refused: "no ELF file" };
   const isKnown = head.getUint8(4) === CLASS_64 && head.getUint8(5) === LITTLE_ENDIAN &&
-    head.getUint16(18, true) === X86_64;
-  if (!isKnown) return { refused: "an ELF file of another processor than x86-64" };
+    head.getUint16(18, true) === machine.elf;
+  if (!isKnown) return { refused: `an ELF file of another processor than ${machine.name}` };
   const table = (at: number, size: number, count: number) => {
     const bytes = viewOf(piece(read, at, size * count));
     const rows = size === 0 ? 0 : Math.floor(bytes.byteLength / size);
@@ -112,7 +114,7 @@ export function openElf(read: ReadAt): ElfFile | { refused: string } {
     size: word(s, 32),
     entrySize: word(s, 56),
   }));
-  return { segments, sections, buildId: buildIdOf(read, segments) };
+  return { machine, segments, sections, buildId: buildIdOf(read, segments) };
 }
 
 function buildIdOf(read: ReadAt, segments: readonly Segment[]): string {
@@ -145,18 +147,20 @@ export function offsetOf({ segments }: Pick<ElfFile, "segments">, address: numbe
  * page, which may still belong to the segment before (lld, Rust, Go): executable segments come first.
  */
 export function addressOf(
-  { segments }: Pick<ElfFile, "segments">,
+  { segments, machine }: Pick<ElfFile, "segments" | "machine">,
   offset: number,
 ): number | undefined {
   const loads = segments.filter(({ type }) => type === LOAD);
-  const fits = (s: Segment) => offset >= s.offset - s.offset % PAGE && offset < s.offset + s.size;
+  const fits = (s: Segment) => {
+    return offset >= s.offset - s.offset % machine.pageBytes && offset < s.offset + s.size;
+  };
   const found = loads.find((s) => (s.flags & EXECUTABLE) !== 0 && fits(s)) ?? loads.find(fits);
   return found && offset - found.offset + found.address;
 }
 
-/** Functions of the file by their symbols; a reason where it has none that can be read. */
+/** Functions of a file of x86-64 by their symbols; a reason where it has none that can be read. */
 export function elfFunctions(read: ReadAt): ElfFunction[] | { refused: string } {
-  const file = openElf(read);
+  const file = openElf(read, X86_64);
   if ("refused" in file) return file;
   const found = new Map<string, ElfFunction>();
   for (const kind of [SYMTAB, DYNSYM]) {

@@ -1,29 +1,19 @@
 /**
  * Call frame information, one function at a time: .eh_frame_hdr finds the entry (FDE) of an address, and
  * its instructions become rows. Nothing of a file is read that no sample needs.
- * Truth: DWARF 5, section 6.4; Linux Standard Base, .eh_frame and .eh_frame_hdr; System V ABI for x86-64.
+ * Truth: DWARF 5, section 6.4; Linux Standard Base, .eh_frame and .eh_frame_hdr.
  *
- * A row has ten 32-bit integers: its first address from the function's start; the register of the frame's
- * address (CFA), or EXPRESSION | i; the offset of the CFA; then the rules of rbx, rbp, r12 to r15 and of the
+ * A row has 32-bit integers: its first address from the function's start; the register of the frame's address
+ * (CFA), or EXPRESSION | i; the offset of the CFA; then the rules of the registers that a call keeps, and of the
  * return address. A rule is an offset from the CFA, SAME, UNDEFINED, or a kind and an index.
  * @module
  */
 import { BadTable, Cursor, orNothing } from "./cursor.ts";
 import { type ElfFile, firstAbove, piece, type ReadAt, type Section, viewOf } from "./elf.ts";
+import { EXPRESSION, type Machine, REGISTER, SAME, UNDEFINED, VALUE } from "./machine.ts";
 
-export const ROW = 10;
-export const SAME = 0x7fffffff, UNDEFINED = 0x7ffffffe;
-/** The rule's kind: the value lies where expression i says, is its result, is in register r. */
-export const EXPRESSION = 0x40000000, VALUE = 0x50000000, REGISTER = 0x60000000;
-export const KIND_MASK = 0x70000000, INDEX_MASK = 0x0fffffff;
-/** Index of a DWARF register's rule in a row; −1: it has none. */
-const SLOTS = new Int8Array(32).fill(-1);
-[3, 6, 12, 13, 14, 15, 16].forEach((register, i) => SLOTS[register] = 3 + i);
-/** The column of the return address. */
-const RETURN = 16;
-/** At a function's start: CFA = rsp + 8, the return address lies below it. */
-const FIRST_ROW = [0, 7, 8, SAME, SAME, SAME, SAME, SAME, SAME, -8];
-
+/** Index of the first register's rule in a row. */
+export const FIRST_RULE = 3;
 const EH_FRAME_HDR = 0x6474e550, LOAD = 1, NOBITS = 8;
 /** Encodings of pointers in .eh_frame_hdr that linkers write: udata4; sdata4 from the table's address. */
 const COUNT_ENCODING = 0x03, TABLE_ENCODING = 0x3b;
@@ -127,7 +117,7 @@ export class FrameTable {
     );
     const start = entry.pointer(encoding), length = entry.pointer(encoding & 15);
     if (hasSizes) entry.skip(entry.uleb());
-    const machine = new RowMachine(factors.code, factors.data, start);
+    const machine = new RowMachine(this.#file.machine, factors.code, factors.data, start);
     machine.run(cie);
     machine.begin();
     machine.run(entry);
@@ -150,7 +140,8 @@ export class FrameTable {
     const augmentation = cie.text();
     if (version === 4) cie.skip(2);
     const code = cie.uleb(), data = cie.sleb();
-    if ((version === 1 ? cie.u8() : cie.uleb()) !== RETURN) throw new BadTable();
+    const column = version === 1 ? cie.u8() : cie.uleb();
+    if (column !== this.#file.machine.returnColumn) throw new BadTable();
     let encoding = 0, isSignal = false;
     const hasSizes = augmentation[0] === "z";
     if (hasSizes) {
@@ -253,13 +244,20 @@ class RowMachine {
   readonly #codeFactor: number;
   readonly #dataFactor: number;
   readonly #start: number;
-  #row = [...FIRST_ROW];
-  #initial = [...FIRST_ROW];
+  readonly #machine: Machine;
+  /** Index of a register's rule in a row; −1: it has none. */
+  readonly #slots: Int8Array;
+  #row: number[];
+  #initial: number[];
   readonly #remembered: number[][] = [];
   #at = 0;
 
-  constructor(codeFactor: number, dataFactor: number, start: number) {
+  constructor(machine: Machine, codeFactor: number, dataFactor: number, start: number) {
     [this.#codeFactor, this.#dataFactor, this.#start] = [codeFactor, dataFactor, start];
+    this.#machine = machine;
+    this.#slots = slotsOf(machine);
+    this.#row = [...machine.firstRow];
+    this.#initial = [...machine.firstRow];
   }
 
   /** The rules so far are those that later ones are restored to. */
@@ -295,7 +293,8 @@ class RowMachine {
     const row = this.#row;
     switch (instruction) {
       case 0x00: // nop
-      case 0x2d: // GNU_window_save
+      case 0x2c: // AARCH64_negate_ra_state_with_pc: signatures are removed from all return addresses
+      case 0x2d: // GNU_window_save, AARCH64_negate_ra_state
         break;
       case 0x01: // set_loc
         this.#push();
@@ -332,10 +331,10 @@ class RowMachine {
         this.#row = this.#remembered.pop() ?? row;
         break;
       case 0x0c: // def_cfa
-        [row[1], row[2]] = [register(code), code.uleb()];
+        [row[1], row[2]] = [this.#register(code), code.uleb()];
         break;
       case 0x0d:
-        row[1] = register(code);
+        row[1] = this.#register(code);
         break;
       case 0x0e:
         row[2] = code.uleb();
@@ -350,7 +349,7 @@ class RowMachine {
         this.#set(code.uleb(), code.sleb() * this.#dataFactor);
         break;
       case 0x12:
-        [row[1], row[2]] = [register(code), code.sleb() * this.#dataFactor];
+        [row[1], row[2]] = [this.#register(code), code.sleb() * this.#dataFactor];
         break;
       case 0x13:
         row[2] = code.sleb() * this.#dataFactor;
@@ -378,11 +377,17 @@ class RowMachine {
   }
 
   #push(): void {
-    const rows = this.#rows, last = rows.length - ROW;
-    this.#row[0] = this.#at;
+    const rows = this.#rows, row = this.#row, { link } = this.#machine, size = row.length;
+    const last = rows.length - size;
+    row[0] = this.#at;
+    // The register that a call leaves the return address in has the rule of both.
+    if (link >= 0) {
+      const rule = row[this.#slots[link]];
+      row[size - 1] = rule === SAME ? REGISTER | link : rule;
+    }
     if (last >= 0 && rows[last] === this.#at) rows.length = last;
-    if (rows.length >= ROWS_MOST * ROW) throw new BadTable();
-    rows.push(...this.#row);
+    if (rows.length >= ROWS_MOST * size) throw new BadTable();
+    rows.push(...row);
   }
 
   #advance(bytes: number): void {
@@ -392,23 +397,34 @@ class RowMachine {
   }
 
   #set(register: number, rule: number): void {
-    const slot = register < SLOTS.length ? SLOTS[register] : -1;
+    const slot = this.#slots[register] ?? -1;
     if (slot >= 0) this.#row[slot] = rule;
   }
 
   #restore(register: number): void {
-    const slot = register < SLOTS.length ? SLOTS[register] : -1;
+    const slot = this.#slots[register] ?? -1;
     if (slot >= 0) this.#row[slot] = this.#initial[slot];
   }
 
   #expression(code: Cursor): number {
     return this.expressions.push(code.block()) - 1;
   }
+
+  /** The register of a frame's address. */
+  #register(code: Cursor): number {
+    const number = code.uleb();
+    if (number >= this.#machine.registers) throw new BadTable();
+    return number;
+  }
 }
 
-/** The register of a frame's address. */
-function register(code: Cursor): number {
-  const number = code.uleb();
-  if (number > RETURN) throw new BadTable();
-  return number;
+const slots = new Map<Machine, Int8Array>();
+
+function slotsOf(machine: Machine): Int8Array {
+  return slots.getOrInsertComputed(machine, ({ registers, kept, returnColumn, firstRow }) => {
+    const found = new Int8Array(registers).fill(-1);
+    found[returnColumn] = firstRow.length - 1;
+    kept.forEach((register, i) => found[register] = FIRST_RULE + i);
+    return found;
+  });
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { firstAbove } from "./elf.ts";
-import { KERNEL_HIGH, kernelAddress } from "./records.ts";
+import { KERNEL_HIGH, KERNEL_LEAST, kernelAddress } from "./records.ts";
 
 const LINES_MOST = 1 << 21;
 const LINE = /^(?:0x)?([0-9a-f]+) (?:0x)?([0-9a-f]+) (.+)$/gm;
@@ -113,7 +113,8 @@ function lineEnd(text: string, at: number): number {
 function symbolOf(line: string): NamedStart | undefined {
   if (!"tTwW".includes(line[ADDRESS_CHARACTERS + 1] ?? " ")) return undefined;
   const high = parseInt(line.slice(0, 8), 16), low = parseInt(line.slice(8, 16), 16);
-  if (high < KERNEL_HIGH) return undefined;
   const [name] = line.slice(NAME_AT).split("\t", 1);
+  // $x marks code on aarch64.
+  if (high < KERNEL_LEAST || name[0] === "$") return undefined;
   return { start: (high - KERNEL_HIGH) * HIGH + low, name };
 }

@@ -10,6 +10,7 @@ import {
   type ReadAt,
   type Symbol,
   SymbolTable,
+  viewOf,
 } from "./elf.ts";
 import { type Fde, FrameTable } from "./frame_rows.ts";
 import { GoTable } from "./go_table.ts";
@@ -17,6 +18,7 @@ import { LinkageTable } from "./plt.ts";
 import { PackedSections } from "./packed_sections.ts";
 import type { MappedFile } from "./records.ts";
 import { type CodeTables, OUTERMOST } from "./unwind.ts";
+import type { Machine } from "./machine.ts";
 
 /** A file that is open. */
 export interface OpenFile {
@@ -57,17 +59,16 @@ interface LoadedModule extends Module {
 /** Files that stay open; the one that was opened first is closed for one more. */
 const OPEN_MOST = 200;
 const PAGE = 4096;
-/** Bytes before a return address that may be a call. */
-const CALL_MOST = 8;
 /** Bytes in which a function sets up its frame pointer. */
 const ENTRY_MOST = 64;
-/** Instruction `ret`: the frame of the function is gone. */
-const RETURN = 0xc3;
+/** The longest instruction that returns. */
+const RETURN_BYTES = 4;
 export const VDSO = "[vdso]";
 const NO_FILE = "no file";
 
 /** All modules of a run, by number. */
 export class Modules implements CodeTables {
+  readonly machine: Machine;
   readonly all: Module[] = [];
   readonly #open: OpenPath;
   readonly #openOf: OpenOf;
@@ -76,7 +77,13 @@ export class Modules implements CodeTables {
   readonly #opened: LoadedModule[] = [];
 
   /** @param vdso The code that the kernel gives to every process. */
-  constructor(open: OpenPath, vdso?: Uint8Array, openOf: OpenOf = () => ({ refused: NO_FILE })) {
+  constructor(
+    machine: Machine,
+    open: OpenPath,
+    vdso?: Uint8Array,
+    openOf: OpenOf = () => ({ refused: NO_FILE }),
+  ) {
+    this.machine = machine;
     [this.#open, this.#vdso, this.#openOf] = [open, vdso, openOf];
   }
 
@@ -124,7 +131,7 @@ export class Modules implements CodeTables {
     let refused = "";
     for (const way of ways) {
       const source = way();
-      const elf = "refused" in source ? source : openElf(source.read);
+      const elf = "refused" in source ? source : openElf(source.read, this.machine);
       if (!("refused" in source || "refused" in elf) && isMapped(file, source, elf)) {
         const { inode } = source, id = buildId || elf.buildId;
         const module: LoadedModule = Object.assign(base, { source, inode, buildId: id });
@@ -169,7 +176,26 @@ export class Modules implements CodeTables {
   }
 
   fde(number: number, address: number): Fde | undefined {
-    return this.frames(number)?.find(address);
+    const found = this.frames(number)?.find(address);
+    const isSure = found !== undefined && !found.isSignal;
+    return isSure ? found : this.#signalFrame(number, address) ?? found;
+  }
+
+  /** The frame of a signal that has no entry, or a wrong one: its handler returns to known instructions. */
+  #signalFrame(number: number, address: number): Fde | undefined {
+    const { signal } = this.machine;
+    if (signal === undefined) return undefined;
+    const { code, row, expressions } = signal, first = Math.ceil(address / 4) * 4;
+    for (let i = 0; i < code.length; i++) {
+      const start = first - 4 * i, end = start + 4 * code.length;
+      const bytes = this.#code(number, start, end - start);
+      if (
+        bytes !== undefined &&
+        code.every((word, k) => viewOf(bytes).getUint32(4 * k, true) === word)
+      ) {
+        return { start, end, rows: Int32Array.from(row), isSignal: true, expressions };
+      }
+    }
   }
 
   /** Call frame information of a module. */
@@ -200,23 +226,30 @@ export class Modules implements CodeTables {
   }
 
   callBefore(number: number, address: number, callee: number): 0 | 1 | 2 {
-    const code = this.#code(number, address - CALL_MOST, CALL_MOST);
+    const { machine } = this;
+    const code = this.#code(number, address - machine.callBytes, machine.callBytes);
     if (code === undefined) return 0;
-    const direct = callTarget(code, address);
+    const direct = machine.callTarget(code, address);
     if (direct !== undefined) {
       const holder = callee < 0 ? undefined : this.symbols(number)?.find(callee);
       return holder?.start === direct ? 2 : 1;
     }
-    return isIndirectCall(code) ? 1 : 0;
+    return machine.isIndirectCall(code) ? 1 : 0;
   }
 
   hasFrame(number: number, address: number): boolean | undefined {
-    const start = this.symbols(number)?.find(address)?.start;
-    if (start === undefined) return undefined;
+    const { machine } = this, start = this.symbols(number)?.find(address)?.start;
+    // Entries of linkage tables have none.
+    if (start === undefined) return this.linkageEntry(number, address) && false;
     const entry = this.#code(number, start, Math.min(address - start, ENTRY_MOST));
-    const next = this.#code(number, address, 1);
+    const next = this.#code(number, address, RETURN_BYTES);
     if (entry === undefined || next === undefined) return undefined;
-    return next[0] !== RETURN && entry.some((_, i) => setsFrame(entry, i));
+    return !machine.isReturn(next) && entry.some((_, i) => machine.setsFrame(entry, i));
+  }
+
+  isSameFunction(number: number, address: number, other: number): boolean {
+    const start = this.symbols(number)?.find(address)?.start;
+    return start !== undefined && start === this.symbols(number)?.find(other)?.start;
   }
 
   isOutermost(number: number, address: number): boolean {
@@ -268,30 +301,4 @@ export function memoryReader(bytes: Uint8Array): ReadAt {
   return (offset, length) => {
     return bytes.subarray(Math.min(offset, bytes.length), Math.min(offset + length, bytes.length));
   };
-}
-
-/** Is there an instruction `mov %rsp,%rbp` or `lea n(%rsp),%rbp`? */
-function setsFrame(code: Uint8Array, at: number): boolean {
-  if (code[at] !== 0x48) return false;
-  const [operation, operand, base] = code.subarray(at + 1, at + 4);
-  if (operation === 0x8d) return (operand === 0x6c || operand === 0xac) && base === 0x24;
-  return operation === 0x89 && operand === 0xe5 || operation === 0x8b && operand === 0xec;
-}
-
-/** The function that `call rel32` at the end of these bytes calls. */
-function callTarget(code: Uint8Array, address: number): number | undefined {
-  if (code[3] !== 0xe8) return undefined;
-  return address + (code[4] | code[5] << 8 | code[6] << 16 | code[7] << 24);
-}
-
-/** Do the bytes end in `call r/m64` (ff /2), of two to seven bytes? */
-function isIndirectCall(code: Uint8Array): boolean {
-  return [2, 3, 4, 6, 7].some((length) => {
-    const at = CALL_MOST - length, operand = code[at + 1];
-    if (code[at] !== 0xff || (operand >> 3 & 7) !== 2) return false;
-    const mode = operand >> 6, base = operand & 7;
-    const hasIndex = mode !== 3 && base === 4 ? 1 : 0;
-    const offset = mode === 1 ? 1 : mode === 2 || (mode === 0 && base === 5) ? 4 : 0;
-    return 2 + hasIndex + offset === length;
-  });
 }

@@ -183,7 +183,7 @@ export class FrameNames {
       for (const path of debugPaths(module, link?.name, this.#sources.debugDirectories)) {
         const file = this.#sources.open(path);
         if ("refused" in file) continue;
-        const found = openElf(file.read);
+        const found = openElf(file.read, elf.machine);
         const isRight = !("refused" in found) &&
           (module.buildId !== "" && found.buildId !== ""
             ? found.buildId === module.buildId

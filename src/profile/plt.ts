@@ -1,6 +1,6 @@
 /**
  * Procedure linkage tables: entries that jump to a function of another file, by that function's name. No symbol
- * covers them. Truth: System V ABI for x86-64, "Procedure Linkage Table".
+ * covers them. Truth: System V ABI, "Procedure Linkage Table".
  * @module
  */
 import {
@@ -17,11 +17,8 @@ import {
 /** Type of a section: relocations with addends. */
 const RELOCATIONS = 4;
 const RELOCATION_BYTES = 24, SYMBOL_BYTES = 24;
-/** Entries have 16 bytes, those of .plt.got at least 8. */
-const ENTRY_BYTES = 16, SHORT_ENTRY_BYTES = 8;
-const JUMP_BYTES = 6;
-/** R_X86_64_IRELATIVE. */
-const INDIRECT_RELATIVE = 37;
+/** Enough of a table to know its layout. */
+const BEGIN_BYTES = 64;
 
 /** The table of a file; nothing is read before an address in it is asked. */
 export class LinkageTable {
@@ -40,12 +37,16 @@ export class LinkageTable {
       return s.name.startsWith(".plt") && address >= s.address && address < s.address + s.size;
     });
     if (section === undefined) return undefined;
-    const step = section.entrySize === SHORT_ENTRY_BYTES ? SHORT_ENTRY_BYTES : ENTRY_BYTES;
-    const from = Math.floor((address - section.address) / step) * step;
+    const { linkage } = this.#file.machine;
+    const begin = piece(this.#read, section.offset, Math.min(section.size, BEGIN_BYTES));
+    const { head, step } = linkage.layout(begin, section.entrySize);
+    const at = address - section.address - head;
+    const from = at < 0 ? 0 : head + Math.floor(at / step) * step;
     const start = section.address + from;
-    const code = piece(this.#read, section.offset + from, step);
+    const code = piece(this.#read, section.offset + from, at < 0 ? head : step);
+    const target = linkage.jumpTarget(code, start) ?? -1;
     // The first entry of .plt has the jump of the dynamic linker.
-    const name = (this.#names ??= this.#readNames()).get(jumpTarget(code, start) ?? -1);
+    const name = (this.#names ??= this.#readNames()).get(target);
     return { name: name === undefined ? section.name : `${name}@plt`, start };
   }
 
@@ -59,7 +60,7 @@ export class LinkageTable {
       for (let at = 0; at + RELOCATION_BYTES <= rows.byteLength; at += RELOCATION_BYTES) {
         const symbol = rows.getUint32(at + 12, true) * SYMBOL_BYTES;
         // A static program resolves its own functions; the addend is the resolver.
-        const name = rows.getUint32(at + 8, true) === INDIRECT_RELATIVE
+        const name = rows.getUint32(at + 8, true) === this.#file.machine.linkage.indirectRelative
           ? `*ABS*+0x${word(rows, at + 16).toString(16)}`
           : symbol === 0 || symbol + SYMBOL_BYTES > table.byteLength
           ? ""
@@ -74,13 +75,5 @@ export class LinkageTable {
     return section === undefined
       ? new Uint8Array()
       : piece(this.#read, section.offset, section.size);
-  }
-}
-
-/** The word through which `jmp *n(%rip)` in these bytes jumps. */
-function jumpTarget(code: Uint8Array, start: number): number | undefined {
-  for (let at = 0; at + JUMP_BYTES <= code.length; at++) {
-    if (code[at] !== 0xff || code[at + 1] !== 0x25) continue;
-    return start + at + JUMP_BYTES + viewOf(code).getInt32(at + 2, true);
   }
 }

@@ -18,7 +18,7 @@ import {
   type SamplingEvent,
 } from "./records.ts";
 import { NODES_MOST, ROOT, StackTrie } from "./stack_trie.ts";
-import { END, INSTRUCTION_POINTER, STACK_POINTER, Unwinder } from "./unwind.ts";
+import { END, Unwinder } from "./unwind.ts";
 
 /** Frames that are no code of a module; their address is a number of its own kind. */
 export const FRAME = {
@@ -184,9 +184,10 @@ export class Profile {
     this.event = event;
     [this.modules, this.periodNs] = [modules, periodNs];
     this.processes = new Processes(modules, (name) => this.trie.child(ROOT, FRAME.process, name));
-    this.#reader = new RecordReader({ withKernel, offCpu });
+    const { machine } = modules;
+    this.#reader = new RecordReader(machine, { withKernel, offCpu });
     this.#hidesKernel = !withKernel && event === "cpu-clock";
-    this.#unwinder = new Unwinder(modules);
+    this.#unwinder = new Unwinder(machine, modules);
   }
 
   /** Offset of the first record later than a moment; bytes that are no record end the search. */
@@ -293,9 +294,10 @@ export class Profile {
 
   #sample(bytes: RecordBytes, at: number): void {
     const { facts, trie } = this, reader = this.#reader, unwinder = this.#unwinder;
+    const { stackPointer, instructionPointer } = this.modules.machine;
     const id = reader.sampleProcess(at), isOfUser = reader.openSample(at);
     const process = isOfUser
-      ? this.processes.withCode(id, reader.registers[INSTRUCTION_POINTER])
+      ? this.processes.withCode(id, reader.registers[instructionPointer])
       : this.processes.get(id);
     const thread = this.#thread(reader.sampleThread(at), process), leaves = reader.isSwitch(at);
     let node = this.#rootOf(process, reader.sampleThread(at), reader.timeNs(at));
@@ -307,7 +309,7 @@ export class Profile {
         facts.ends[unwinder.end]++;
       }
       // A handler's own stack is another one: more of it would not help.
-      const used = unwinder.frames[depth - 1] - registers[STACK_POINTER];
+      const used = unwinder.frames[depth - 1] - registers[stackPointer];
       const isDeep = unwinder.end === END.cut && reader.isFull && used <= reader.stackBytes;
       if (isDeep && !leaves) facts.deep++;
       if (unwinder.end !== END.root) node = trie.child(node, FRAME.marker, MARKER.cut);

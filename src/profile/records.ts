@@ -4,6 +4,7 @@
  * @module
  */
 import { textAt } from "./elf.ts";
+import type { Machine } from "./machine.ts";
 
 /** Settings of the sampling. */
 export interface Sampling {
@@ -63,33 +64,14 @@ const FLAG = {
   contextSwitch: 26,
   buildId: 34,
 };
-/** ax bx cx dx si di bp sp ip, r8 to r15. */
-const REGISTER_MASK = 0xff01ff;
-/** Numbers of DWARF of these registers, in the kernel's order. */
-export const REGISTERS: readonly number[] = [
-  0,
-  3,
-  2,
-  1,
-  4,
-  5,
-  6,
-  7,
-  16,
-  8,
-  9,
-  10,
-  11,
-  12,
-  13,
-  14,
-  15,
-];
 const NEVER_WAKE = 1 << 30;
 const CLOCK_MONOTONIC_RAW = 4;
 
 /** struct perf_event_attr: CPU time of a command and all that it starts, from its execve(2) on. */
-export function samplingAttribute(sampling: Sampling): Uint8Array<ArrayBuffer> {
+export function samplingAttribute(
+  sampling: Sampling,
+  machine: Machine,
+): Uint8Array<ArrayBuffer> {
   const { periodNs, stackBytes, withKernel, withBuildIds, offCpu } = sampling;
   const attribute = new DataView(new ArrayBuffer(ATTRIBUTE_BYTES));
   const { ip, tid, time, callchain, cpu, period, registers, stack } = SAMPLE;
@@ -105,15 +87,18 @@ export function samplingAttribute(sampling: Sampling): Uint8Array<ArrayBuffer> {
   attribute.setBigUint64(24, BigInt(type), true);
   attribute.setBigUint64(40, bits.reduce((flags, bit) => flags | 1n << BigInt(bit), 0n), true);
   attribute.setUint32(48, NEVER_WAKE, true);
-  attribute.setBigUint64(80, BigInt(REGISTER_MASK), true);
+  attribute.setBigUint64(80, BigInt(machine.sampledMask), true);
   attribute.setUint32(88, stackBytes, true);
   attribute.setInt32(92, CLOCK_MONOTONIC_RAW, true);
   return new Uint8Array(attribute.buffer);
 }
 
 /** struct perf_event_attr for threads that leave a CPU: a sample for each, of the period 1, and no other record. */
-export function switchAttribute(sampling: Sampling): Uint8Array<ArrayBuffer> {
-  const bytes = samplingAttribute(sampling), attribute = new DataView(bytes.buffer);
+export function switchAttribute(
+  sampling: Sampling,
+  machine: Machine,
+): Uint8Array<ArrayBuffer> {
+  const bytes = samplingAttribute(sampling, machine), attribute = new DataView(bytes.buffer);
   const { disabled, inherit, excludeHypervisor, enableOnExec, sampleIdAll } = FLAG;
   const kept = [disabled, inherit, excludeHypervisor, enableOnExec, sampleIdAll];
   const bits = [...kept, FLAG.excludeUserChain, FLAG.useClock];
@@ -141,7 +126,7 @@ export const RECORD = {
 } as const;
 
 export const HEADER_BYTES = 8;
-const SAMPLE_ID_BYTES = 24, REGISTER_BYTES = 8 * REGISTERS.length;
+const SAMPLE_ID_BYTES = 24;
 const COMM_EXEC = 0x2000, MMAP_BUILD_ID = 0x4000, SWITCH_OUT = 0x2000, SWITCH_PREEMPTED = 0x4000;
 const HIGH = 4294967296;
 
@@ -194,16 +179,22 @@ export class RecordReader {
    * Registers of the sample that was read last, by DWARF's numbers, and the offset of its stack's
    * copy.
    */
-  readonly registers: Float64Array = new Float64Array(REGISTERS.length);
+  readonly registers: Float64Array;
+  readonly #sampled: readonly number[];
   stackAt = 0;
   stackBytes = 0;
   /** The copy of the stack has all the bytes that were asked for. */
   isFull = false;
-  /** Addresses in the kernel, innermost first, less than KERNEL_BASE; and their number. */
+  /** Addresses in the kernel, innermost first: differences from KERNEL_HIGH; and their number. */
   readonly kernelAddresses: Float64Array = new Float64Array(256);
   kernelDepth = 0;
 
-  constructor({ withKernel, offCpu }: Pick<Sampling, "withKernel" | "offCpu">) {
+  constructor(
+    machine: Machine,
+    { withKernel, offCpu }: Pick<Sampling, "withKernel" | "offCpu">,
+  ) {
+    this.#sampled = machine.sampled;
+    this.registers = new Float64Array(machine.registers);
     [this.#withKernel, this.#hasPeriod] = [withKernel, offCpu];
   }
 
@@ -330,8 +321,9 @@ export class RecordReader {
     if (this.#withKernel) p = this.#openChain(p, end);
     if (this.#word(p) === 0) return false;
     p += 8;
-    for (let i = 0; i < REGISTERS.length; i++) this.registers[REGISTERS[i]] = this.#word(p + 8 * i);
-    p += REGISTER_BYTES;
+    const sampled = this.#sampled;
+    for (let i = 0; i < sampled.length; i++) this.registers[sampled[i]] = this.#word(p + 8 * i);
+    p += 8 * sampled.length;
     const size = this.#word(p);
     this.stackAt = p + 8;
     const valid = Math.min(size, this.#word(p + 8 + size), end - this.stackAt);
@@ -345,7 +337,7 @@ export class RecordReader {
     for (let i = 0; i < count; i++) {
       const low = this.#words[(at + 8 + 8 * i) >>> 2], high = this.#words[(at + 12 + 8 * i) >>> 2];
       const isMarker = high === 0xffffffff && low >= 0xfffff000;
-      const isKernel = high >= KERNEL_HIGH && !isMarker;
+      const isKernel = high >= KERNEL_LEAST && !isMarker;
       if (!isKernel || this.kernelDepth === this.kernelAddresses.length) continue;
       this.kernelAddresses[this.kernelDepth++] = (high - KERNEL_HIGH) * HIGH + low;
     }
@@ -357,8 +349,13 @@ export class RecordReader {
   }
 }
 
-/** The upper half of the lowest address of the kernel; a double holds only differences from it. */
+/**
+ * The upper half of the kernel's addresses from here on; a double holds only differences from it. Code of Linux
+ * before 5.4 on aarch64 lies below.
+ */
 export const KERNEL_HIGH = 0xffff8000;
+/** The upper half of the lowest address. */
+export const KERNEL_LEAST = 0xffff0000;
 
 /** An address in the kernel, from its difference. */
 export function kernelAddress(difference: number): bigint {

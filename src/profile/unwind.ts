@@ -1,21 +1,21 @@
 /**
- * Stacks of x86-64 from registers and a copy of the stack: by call frame information where there is some, else
- * by frame pointers, by Python's trampolines, or by return addresses on the stack.
+ * Stacks from registers and a copy of the stack: by call frame information where there is some, else by frame
+ * pointers, by Python's trampolines, or by return addresses on the stack.
  *
  * Addresses are numbers: user space has 47 or 56 bits, a double holds 53.
  * @module
  */
 import type { AddressSpace } from "./address_space.ts";
+import { type Fde, FIRST_RULE } from "./frame_rows.ts";
 import {
   EXPRESSION,
-  type Fde,
   INDEX_MASK,
   KIND_MASK,
+  type Machine,
   REGISTER,
-  ROW,
   SAME,
   UNDEFINED,
-} from "./frame_rows.ts";
+} from "./machine.ts";
 
 /** Why a walk ended. */
 export const END = {
@@ -49,6 +49,8 @@ export interface CodeTables {
    * function is not known.
    */
   hasFrame(module: number, address: number): boolean | undefined;
+  /** Do two addresses belong to one function? */
+  isSameFunction(module: number, address: number, other: number): boolean;
   /** Is there no caller of the function that holds this address? */
   isOutermost(module: number, address: number): boolean;
 }
@@ -60,17 +62,6 @@ export const OUTERMOST: ReadonlySet<string> = new Set([
   "runtime.rt0_go.abi0",
 ]);
 export const DEPTH_MOST = 1000;
-/** Numbers of registers in DWARF. */
-export const STACK_POINTER = 7, INSTRUCTION_POINTER = 16;
-const BX = 3,
-  BP = 6,
-  SP = STACK_POINTER,
-  R12 = 12,
-  R13 = 13,
-  R14 = 14,
-  R15 = 15,
-  IP = 16,
-  REGISTERS = 17;
 /** Below it there is no code. */
 const FIRST_CODE = 4096;
 /** A frame pointer points this far up at most. */
@@ -92,8 +83,14 @@ export class Unwinder {
   /** 1: the frame was found by a guess. */
   readonly isGuessed: Uint8Array = new Uint8Array(DEPTH_MOST);
   end: End = END.root;
+  readonly #machine: Machine;
   readonly #tables: CodeTables;
-  readonly #registers = new Float64Array(REGISTERS);
+  /** Length of a row, and the registers with rules in it. */
+  readonly #row: number;
+  readonly #kept: Uint8Array;
+  readonly #restored: Float64Array;
+  readonly #codeEnd: number;
+  readonly #registers: Float64Array;
   readonly #expression: Expression;
   #words = new Uint32Array();
   #bytes = new DataView(new ArrayBuffer(0));
@@ -103,11 +100,17 @@ export class Unwinder {
   readonly #cachedAt = new Float64Array(CACHE).fill(-1);
   readonly #cachedSpace = new Float64Array(CACHE).fill(-1);
   readonly #cachedKind = new Uint8Array(CACHE);
-  readonly #cachedRows = new Int32Array(CACHE * ROW);
+  readonly #cachedRows: Int32Array;
   readonly #cachedFdes: (Fde | undefined)[] = new Array(CACHE).fill(undefined);
 
-  constructor(tables: CodeTables) {
-    this.#tables = tables;
+  constructor(machine: Machine, tables: CodeTables) {
+    [this.#machine, this.#tables] = [machine, tables];
+    this.#row = machine.firstRow.length;
+    this.#kept = Uint8Array.from(machine.kept);
+    this.#restored = new Float64Array(machine.kept.length);
+    this.#codeEnd = machine.codeEnd;
+    this.#registers = new Float64Array(machine.registers);
+    this.#cachedRows = new Int32Array(CACHE * this.#row);
     this.#expression = new Expression(this.#registers, (address) => this.#load(address));
   }
 
@@ -136,7 +139,9 @@ export class Unwinder {
       stackAt,
       stackBytes,
     ];
-    const r = this.#registers, rows = this.#cachedRows;
+    const r = this.#registers, rows = this.#cachedRows, size = this.#row;
+    const { stackPointer: SP, instructionPointer: IP, link, registers: registersEnd } =
+      this.#machine;
     r.set(registers);
     this.#stackBase = r[SP];
     let count = 0, pc = r[IP], back = 0, guess = 0;
@@ -156,17 +161,23 @@ export class Unwinder {
         [pc, back, guess] = [this.#next, 1, way === GUESSED ? 1 : 0];
         continue;
       }
-      const row = slot * ROW, base = rows[row + 1], fde = this.#cachedFdes[slot]!;
+      const row = slot * size, base = rows[row + 1], fde = this.#cachedFdes[slot]!;
       // Nothing called it: its frame was made to return into it.
       if (fde.isSignal) this.addresses[count - 1] = pc;
-      const cfa = base < REGISTERS
+      const cfa = base < registersEnd
         ? r[base] + rows[row + 2]
         : this.#expression.value(fde.expressions[base & INDEX_MASK], NaN);
       if (!(cfa > 0)) return this.#ended(Number.isNaN(cfa) ? END.cut : END.bad, count);
-      const rule = rows[row + 9];
+      const rule = rows[row + size - 1];
       if (rule === UNDEFINED) return this.#ended(END.root, count);
-      if (!fde.isSignal && cfa <= r[SP] && count > 1) return this.#ended(END.bad, count);
-      const next = this.#rule(fde, rule, cfa, IP);
+      // A function that calls has saved its return address; one that was interrupted may have no frame.
+      if (link >= 0 && back === 1 && rule === (REGISTER | link)) {
+        return this.#ended(this.#isEnd(space, at) ? END.root : END.bad, count);
+      }
+      const mayBeEmpty = link >= 0 && back === 0;
+      const isBad = mayBeEmpty ? cfa < r[SP] : cfa <= r[SP];
+      if (!fde.isSignal && isBad && count > 1) return this.#ended(END.bad, count);
+      const next = this.#code(this.#rule(fde, rule, cfa, IP));
       this.#restoreRegisters(row, fde, cfa);
       r[SP] = cfa;
       if (Number.isNaN(next)) return this.#ended(END.cut, count);
@@ -183,19 +194,22 @@ export class Unwinder {
 
   /** The registers that a call keeps, as they were in the caller. */
   #restoreRegisters(row: number, fde: Fde, cfa: number): void {
-    const rows = this.#cachedRows, r = this.#registers;
-    const b3 = rows[row + 3], b6 = rows[row + 4], b12 = rows[row + 5], b13 = rows[row + 6];
-    const b14 = rows[row + 7], b15 = rows[row + 8];
-    if ((b3 & b6 & b12 & b13 & b14 & b15) === SAME) return;
-    const n3 = this.#rule(fde, b3, cfa, BX), n6 = this.#rule(fde, b6, cfa, BP);
-    const n12 = this.#rule(fde, b12, cfa, R12), n13 = this.#rule(fde, b13, cfa, R13);
-    const n14 = this.#rule(fde, b14, cfa, R14), n15 = this.#rule(fde, b15, cfa, R15);
-    r[BX] = n3;
-    r[BP] = n6;
-    r[R12] = n12;
-    r[R13] = n13;
-    r[R14] = n14;
-    r[R15] = n15;
+    const rows = this.#cachedRows, r = this.#registers, kept = this.#kept;
+    const restored = this.#restored, first = row + FIRST_RULE, { length } = kept;
+    let all = SAME;
+    for (let i = 0; i < length; i++) all &= rows[first + i];
+    if (all === SAME) return;
+    for (let i = 0; i < length; i++) {
+      const rule = rows[first + i];
+      restored[i] = rule === SAME ? r[kept[i]] : this.#rule(fde, rule, cfa, kept[i]);
+    }
+    for (let i = 0; i < length; i++) r[kept[i]] = restored[i];
+  }
+
+  /** An address of code without its signature. */
+  #code(address: number): number {
+    const end = this.#codeEnd;
+    return address >= end ? address % end : address;
   }
 
   #rule(fde: Fde, rule: number, cfa: number, register: number): number {
@@ -203,7 +217,7 @@ export class Unwinder {
     if (rule === UNDEFINED) return NaN;
     if (rule < EXPRESSION) return this.#load(cfa + rule);
     const kind = rule & KIND_MASK, index = rule & INDEX_MASK;
-    if (kind === REGISTER) return index < REGISTERS ? this.#registers[index] : NaN;
+    if (kind === REGISTER) return this.#registers[index] ?? NaN;
     const value = this.#expression.value(fde.expressions[index], cfa);
     return kind === EXPRESSION ? this.#load(value) : value;
   }
@@ -240,10 +254,10 @@ export class Unwinder {
   }
 
   #keepRow(slot: number, fde: Fde, from: number): void {
-    const { rows } = fde;
+    const { rows } = fde, size = this.#row;
     let row = 0;
-    for (let i = 0; i < rows.length && rows[i] <= from; i += ROW) row = i;
-    for (let i = 0; i < ROW; i++) this.#cachedRows[slot * ROW + i] = rows[row + i];
+    for (let i = 0; i < rows.length && rows[i] <= from; i += size) row = i;
+    for (let i = 0; i < size; i++) this.#cachedRows[slot * size + i] = rows[row + i];
     this.#cachedFdes[slot] = fde;
   }
 
@@ -251,11 +265,13 @@ export class Unwinder {
 
   /** Finds the caller of code without tables, into `#next`; otherwise says why it ended. */
   #withoutTable(space: AddressSpace, at: number, kind: number, back: number): Way {
-    const r = this.#registers, bp = r[BP], sp = r[SP], isMade = kind === IS_MADE;
-    // Python's trampolines: sub $8,%rsp; call *%rcx.
+    const { stackPointer: SP, framePointer: FP, link, hasLowRecord } = this.#machine;
+    const r = this.#registers, fp = r[FP], sp = r[SP], isMade = kind === IS_MADE;
+    // Python's trampolines: sub $8,%rsp; call *%rcx. Or: stp x29, x30, [sp, -16]!; mov x29, sp; blr x3.
     if (isMade && space.hasTrampolines && back === 1) {
-      const caller = this.#load(sp + 8);
+      const caller = this.#code(this.#load(sp + 8));
       if (caller > FIRST_CODE && this.#isCall(space, caller, at)) {
+        if (link >= 0) r[FP] = this.#load(sp);
         r[SP] = sp + 16;
         this.#next = caller;
         return SURE;
@@ -266,25 +282,46 @@ export class Unwinder {
       this.end = END.root;
       return NO_WAY;
     }
+    const isTop = !isMade && back === 0;
+    const hasFrame = isTop ? this.#tables.hasFrame(here.module, address) : undefined;
     // Without a frame of its own the return address lies on top, below the frame of the caller.
-    const isBare = !isMade && back === 0 && this.#tables.hasFrame(here.module, address) === false;
-    const caller = bp >= sp ? this.#load(bp + 8) : NaN;
+    const isBare = hasFrame === false;
+    const linked = isTop && link >= 0 ? this.#linked(space, r[link], at) : NaN;
+    if (isBare && linked > 0) {
+      this.#next = linked;
+      return SURE;
+    }
+    const caller = fp >= sp ? this.#code(this.#load(fp + 8)) : NaN;
     const isCode = !isBare && caller > FIRST_CODE && space.find(caller - 1) !== undefined;
     if (isCode && (isMade || this.#isCall(space, caller, at) || this.#isEnd(space, caller))) {
-      r[BP] = this.#load(bp);
-      r[SP] = bp + 16;
+      r[FP] = this.#load(fp);
+      // The caller's own record tells how far its frame reaches down.
+      r[SP] = hasLowRecord && !isMade && r[FP] > fp ? r[FP] : fp + 16;
       this.#next = caller;
       return SURE;
     }
+    if (hasFrame === undefined && linked > 0) {
+      this.#next = linked;
+      return GUESSED;
+    }
     const found = isMade ? NaN : this.#search(space, sp, at);
     if (found > 0) {
-      this.#next = this.#load(found);
+      this.#next = this.#code(this.#load(found));
       r[SP] = found + 8;
-      return this.#isSure || isBare && found === sp ? SURE : GUESSED;
+      return this.#isSure || isBare && link < 0 && found === sp ? SURE : GUESSED;
     }
-    const isCut = bp >= sp && bp - sp < FRAME_MOST && Number.isNaN(caller);
-    this.end = caller === 0 || bp === 0 ? END.root : isCut ? END.cut : END.noTable;
+    const isCut = fp >= sp && fp - sp < FRAME_MOST && Number.isNaN(caller);
+    this.end = caller === 0 || fp === 0 ? END.root : isCut ? END.cut : END.noTable;
     return NO_WAY;
+  }
+
+  /** The return address that the call of this function left in a register; NaN: a later call has left another one. */
+  #linked(space: AddressSpace, link: number, at: number): number {
+    const caller = this.#code(link), here = space.find(at)!, mapping = space.find(caller - 1);
+    if (mapping === undefined || !this.#isCall(space, caller, at)) return NaN;
+    const isOwn = mapping.module === here.module &&
+      this.#tables.isSameFunction(here.module, at - here.bias, caller - 1 - here.bias);
+    return isOwn ? NaN : caller;
   }
 
   #isCall(space: AddressSpace, caller: number, at: number): boolean {
@@ -308,7 +345,7 @@ export class Unwinder {
     const here = space.find(at);
     let weak = NaN;
     for (let i = 0; i < SEARCHED_WORDS; i++) {
-      const value = this.#load(sp + i * 8);
+      const value = this.#code(this.#load(sp + i * 8));
       if (Number.isNaN(value)) break;
       const mapping = value > FIRST_CODE ? space.find(value - 1) : undefined;
       if (mapping === undefined || mapping.isMade) continue;

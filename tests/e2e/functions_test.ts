@@ -4,6 +4,7 @@ import { affinityOf } from "../../src/os/host.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { openElf } from "../../src/profile/elf.ts";
 import { memoryReader } from "../../src/profile/modules.ts";
+import { OWN_MACHINE } from "../../src/profile/machine.ts";
 import { type FoldedLine, readFolded, shareOf, totalS } from "../_support/folded.ts";
 import {
   BY_KERNEL,
@@ -376,7 +377,7 @@ endToEnd("compressed debug information has the same lines and inlined functions"
     assert(!notes.includes("lines and inlined"), notes);
   }
   // The section claims 10 GB.
-  const bytes = Deno.readFileSync(`${dir}/app`), file = openElf(memoryReader(bytes));
+  const bytes = Deno.readFileSync(`${dir}/app`), file = openElf(memoryReader(bytes), OWN_MACHINE);
   assert(!("refused" in file));
   const info = file.sections.find(({ name, flags }) => name === ".debug_info" && flags === 0x800);
   if (info === undefined) return;

@@ -1,5 +1,6 @@
 /** Records of the kernel's sampling, made by hand: perf_event_open(2). */
-import { RECORD, type RecordBytes, REGISTERS } from "../../src/profile/records.ts";
+import { type Machine, X86_64 } from "../../src/profile/machine.ts";
+import { RECORD, type RecordBytes } from "../../src/profile/records.ts";
 
 /** Where a record comes from. */
 export interface Origin {
@@ -78,10 +79,19 @@ export function sample(
   registers: Readonly<Record<number, number>>,
   stack: readonly number[],
   { process, thread = process, timeNs }: Origin,
+  machine: Machine = X86_64,
 ): Uint8Array {
   const body = [
-    ...[u64(registers[16] ?? 0), u32(process), u32(thread), u64(timeNs), u32(0), u32(0), u64(2)],
-    ...REGISTERS.map((register) => u64(registers[register] ?? 0)),
+    ...[
+      u64(registers[machine.instructionPointer] ?? 0),
+      u32(process),
+      u32(thread),
+      u64(timeNs),
+      u32(0),
+      u32(0),
+      u64(2),
+    ],
+    ...machine.sampled.map((register) => u64(registers[register] ?? 0)),
     ...[u64(8 * stack.length), ...stack.map(u64), u64(8 * stack.length)],
   ].flat();
   const bytes = new Uint8Array(8 + body.length), view = new DataView(bytes.buffer);

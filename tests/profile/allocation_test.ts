@@ -2,6 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { Modules } from "../../src/profile/modules.ts";
 import { Profile } from "../../src/profile/profile.ts";
+import { X86_64 } from "../../src/profile/machine.ts";
 import { bytesLeft } from "../_support/bytes_left.ts";
 import { comm, mapping, sample, together } from "./_records.ts";
 
@@ -14,7 +15,7 @@ function hit(timeNs: number): Uint8Array {
 }
 
 Deno.test("a sample leaves nothing behind but a few boxed numbers", () => {
-  const modules = new Modules(() => ({ refused: "not there" }));
+  const modules = new Modules(X86_64, () => ({ refused: "not there" }));
   const profile = new Profile(modules, {
     periodNs: PERIOD,
     withKernel: false,

@@ -5,6 +5,7 @@ import { DebugInfo } from "../../src/profile/dwarf.ts";
 import { openElf, type Section, SymbolTable } from "../../src/profile/elf.ts";
 import { memoryReader } from "../../src/profile/modules.ts";
 import { PackedSections } from "../../src/profile/packed_sections.ts";
+import { OWN_MACHINE } from "../../src/profile/machine.ts";
 import { skippedWithout, succeeds, unless } from "../_support/skipped.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
 import { Random } from "../fuzz/random.ts";
@@ -32,7 +33,7 @@ function built(
 
 /** Sections of a file, none of them compressed. */
 function sectionsOf(bytes: Uint8Array): PackedSections {
-  const read = memoryReader(bytes), file = openElf(read);
+  const read = memoryReader(bytes), file = openElf(read, OWN_MACHINE);
   assert(!("refused" in file));
   return new PackedSections(file, read);
 }
@@ -44,7 +45,7 @@ function infoOf(bytes: Uint8Array): DebugInfo {
 
 /** Addresses inside of the program's own functions. */
 function addressesOf(bytes: Uint8Array): number[] {
-  const read = memoryReader(bytes), file = openElf(read);
+  const read = memoryReader(bytes), file = openElf(read, OWN_MACHINE);
   assert(!("refused" in file));
   const symbols = new SymbolTable(file, read);
   const text = file.sections.find(({ name }) => name === ".text")!;
@@ -125,7 +126,7 @@ function packed(
   method: keyof typeof METHODS,
   change: (header: DataView, content: Uint8Array) => void = () => {},
 ): Uint8Array<ArrayBuffer> {
-  const read = memoryReader(bytes), file = openElf(read);
+  const read = memoryReader(bytes), file = openElf(read, OWN_MACHINE);
   assert(!("refused" in file));
   const parts = [bytes.slice()], head = new DataView(parts[0].buffer);
   const [type, compress] = METHODS[method], tableAt = Number(head.getBigUint64(40, true));
@@ -212,7 +213,7 @@ Deno.test({
     const { dir, bytes } = built("cc", ["-g"], "inlined.c");
     Deno.removeSync(dir, { recursive: true });
     for (const whole of [bytes, packed(bytes, "zlib"), packed(bytes, "zstd")]) {
-      const file = openElf(memoryReader(whole));
+      const file = openElf(memoryReader(whole), OWN_MACHINE);
       assert(!("refused" in file));
       const isPart = ({ name, size }: Section) => name.startsWith(".debug_") && size > 0;
       const parts = file.sections.filter(isPart);

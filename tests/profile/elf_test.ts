@@ -2,10 +2,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { debugLinkOf } from "../../src/profile/debug_link.ts";
 import { addressOf, elfFunctions, openElf, SymbolTable } from "../../src/profile/elf.ts";
-import { FrameTable, ROW, SAME, UNDEFINED } from "../../src/profile/frame_rows.ts";
+import { FrameTable } from "../../src/profile/frame_rows.ts";
 import { LinkageTable } from "../../src/profile/plt.ts";
 import { memoryReader, Modules } from "../../src/profile/modules.ts";
 import { LIBC_PATHS } from "../../src/os/bind.ts";
+import { OWN_MACHINE, SAME, UNDEFINED, X86_64 } from "../../src/profile/machine.ts";
 import { compile, NO_COMPILER } from "../_support/compiled.ts";
 import { skippedWithout, succeeds, unless } from "../_support/skipped.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
@@ -41,7 +42,7 @@ function onProgram(
 }
 
 onProgram("SymbolTable has the functions of nm at their addresses", (path, bytes) => {
-  const read = memoryReader(bytes), file = openElf(read);
+  const read = memoryReader(bytes), file = openElf(read, OWN_MACHINE);
   assert(!("refused" in file));
   const table = new SymbolTable(file, read);
   for (const name of ["main", "work", "heavy", "light", "_start"]) {
@@ -57,7 +58,7 @@ onProgram("SymbolTable has the functions of nm at their addresses", (path, bytes
 
 onProgram("of several names of a function the plain one counts", () => {
   const path = LIBC_PATHS.find((path) => succeeds("test", "-f", path))!;
-  const read = memoryReader(Deno.readFileSync(path)), file = openElf(read);
+  const read = memoryReader(Deno.readFileSync(path)), file = openElf(read, OWN_MACHINE);
   assert(!("refused" in file));
   const functions = elfFunctions(read), table = new SymbolTable(file, read);
   assert(!("refused" in functions));
@@ -72,7 +73,7 @@ for (const [name, flags] of [["lazy", []], ["now", ["-Wl,-z,now", "-fcf-protecti
   onProgram(
     `entries of linkage tables have the names that objdump gives: ${name}`,
     (path, bytes) => {
-      const read = memoryReader(bytes), file = openElf(read);
+      const read = memoryReader(bytes), file = openElf(read, OWN_MACHINE);
       assert(!("refused" in file));
       const table = new LinkageTable(file, read);
       const entries = output("objdump", "-d", path).matchAll(/^0*([0-9a-f]+) <(\w+@plt)>:$/gm);
@@ -91,7 +92,7 @@ for (const [name, flags] of [["lazy", []], ["now", ["-Wl,-z,now", "-fcf-protecti
 
 onProgram("rows of call frame information of libc are those of readelf", () => {
   const path = LIBC_PATHS.find((path) => succeeds("test", "-f", path))!;
-  const read = memoryReader(Deno.readFileSync(path)), file = openElf(read);
+  const read = memoryReader(Deno.readFileSync(path)), file = openElf(read, OWN_MACHINE);
   assert(!("refused" in file));
   const table = new FrameTable(file, read);
   const text = output("readelf", "--debug-dump=frames-interp", path);
@@ -105,7 +106,9 @@ onProgram("rows of call frame information of libc are those of readelf", () => {
     for (const line of part.matchAll(/^([0-9a-f]{16}) (rsp|rbp)\+(\d+) +(.*)$/gm)) {
       const at = parseInt(line[1], 16) - start, rules = line[4].trim().split(/\s+/);
       let row = 0;
-      for (let i = 0; i < fde!.rows.length && fde!.rows[i] <= at; i += ROW) row = i;
+      for (let i = 0; i < fde!.rows.length && fde!.rows[i] <= at; i += X86_64.firstRow.length) {
+        row = i;
+      }
       const [, register, offset, rbx, rbp] = fde!.rows.subarray(row);
       assertEquals([register === 7 ? "rsp" : "rbp", offset], [line[2], Number(line[3])]);
       const told = (rule: number) => {
@@ -123,7 +126,7 @@ onProgram("rows of call frame information of libc are those of readelf", () => {
 
 onProgram("a table without its header is scanned", (path, bytes) => {
   output("objcopy", "--remove-section=.eh_frame_hdr", path);
-  const read = memoryReader(bytes), file = openElf(read);
+  const read = memoryReader(bytes), file = openElf(read, OWN_MACHINE);
   assert(!("refused" in file));
   const bare = Object.assign({}, file, { segments: file.segments.filter(({ type }) => type < 8) });
   const whole = new FrameTable(file, read), scanned = new FrameTable(bare, read);
@@ -144,12 +147,12 @@ onProgram("damaged programs give a result or nothing, and end", (_, bytes) => {
     const cut = random.once(4) ? damaged.slice(0, random.below(bytes.length)) : damaged;
     const read = memoryReader(cut);
     elfFunctions(read);
-    const file = openElf(read);
+    const file = openElf(read, OWN_MACHINE);
     if ("refused" in file) continue;
     const symbols = new SymbolTable(file, read), frames = new FrameTable(file, read);
     const linkage = new LinkageTable(file, read);
     debugLinkOf(file, read);
-    const modules = new Modules(() => ({ read, inode: 0, close: () => {} }));
+    const modules = new Modules(OWN_MACHINE, () => ({ read, inode: 0, close: () => {} }));
     const module = modules.ofFile({ path: "/a", offset: 0, buildId: "", inode: 0 }, 1);
     for (let at = 0; at < 0x4000; at += 37) {
       symbols.find(at);
@@ -186,7 +189,7 @@ Deno.test("a million symbols are read in two seconds and little memory", async (
     const read = (offset: number, length: number) => {
       return offset === 1e9 ? names : symbols.subarray(offset, offset + length);
     };
-    const table = new SymbolTable({ segments: [], sections, buildId: "" }, read);
+    const table = new SymbolTable({ machine: X86_64, segments: [], sections, buildId: "" }, read);
     assertEquals([table.count, table.find(0x1008)?.start], [count, 0x1000]);
   }, 10);
 });

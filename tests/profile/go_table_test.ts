@@ -1,5 +1,6 @@
 /** Go's own table of functions, whole and damaged. */
 import { assertEquals } from "@std/assert";
+import { X86_64 } from "../../src/profile/machine.ts";
 import { GoTable } from "../../src/profile/go_table.ts";
 import { memoryReader } from "../../src/profile/modules.ts";
 import { Random } from "../fuzz/random.ts";
@@ -38,7 +39,7 @@ function tableBytes(): Uint8Array {
 function tableOf(bytes: Uint8Array) {
   const section = { kind: 1, flags: 2, link: 0, address: 0x500000, offset: 0, entrySize: 0 };
   const sections = [Object.assign(section, { name: ".gopclntab", size: bytes.length })];
-  return GoTable.of({ segments: [], sections, buildId: "" }, memoryReader(bytes));
+  return GoTable.of({ machine: X86_64, segments: [], sections, buildId: "" }, memoryReader(bytes));
 }
 
 Deno.test("GoTable has the functions of a stripped program by their addresses", () => {

@@ -6,6 +6,7 @@ import { FrameNames } from "../../src/profile/names.ts";
 import type { Processes } from "../../src/profile/processes.ts";
 import { Profile } from "../../src/profile/profile.ts";
 import { RecordReader, type SamplingEvent } from "../../src/profile/records.ts";
+import { X86_64 } from "../../src/profile/machine.ts";
 import {
   comm,
   cpuTime,
@@ -31,7 +32,7 @@ function profileOf(
   offCpu = false,
   event: SamplingEvent = "cpu-clock",
 ) {
-  const modules = new Modules(() => ({ refused: "not there" }));
+  const modules = new Modules(X86_64, () => ({ refused: "not there" }));
   const profile = new Profile(modules, { periodNs: PERIOD, withKernel, offCpu, event });
   profile.processes.read = read;
   const bytes = together(records);
@@ -74,7 +75,7 @@ Deno.test("a thread's samples share its CPU time by the kernel's count", () => {
 });
 
 Deno.test("a record of another layout ends the look at it where the record ends", () => {
-  const reader = new RecordReader({ withKernel: true, offCpu: false });
+  const reader = new RecordReader(X86_64, { withKernel: true, offCpu: false });
   const one = hit(10e6), bytes = together([one, hit(20e6)]);
   reader.open(bytes);
   // What this layout has as a register is there the number of addresses of the kernel.
@@ -240,7 +241,7 @@ Deno.test("a program that the kernel does not sample is named", () => {
 });
 
 Deno.test("endOf() finds where later records begin", () => {
-  const modules = new Modules(() => ({ refused: "" }));
+  const modules = new Modules(X86_64, () => ({ refused: "" }));
   const profile = new Profile(modules, {
     periodNs: PERIOD,
     withKernel: false,

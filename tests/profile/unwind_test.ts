@@ -1,7 +1,8 @@
 /** Walks of stacks that are made by hand. */
 import { assertEquals } from "@std/assert";
 import { AddressSpace } from "../../src/profile/address_space.ts";
-import { EXPRESSION, type Fde, REGISTER, SAME, UNDEFINED } from "../../src/profile/frame_rows.ts";
+import type { Fde } from "../../src/profile/frame_rows.ts";
+import { EXPRESSION, REGISTER, SAME, UNDEFINED, X86_64 } from "../../src/profile/machine.ts";
 import { type CodeTables, DEPTH_MOST, END, Unwinder } from "../../src/profile/unwind.ts";
 
 const SP = 0x7ffc0000, CODE = 0x1000, MADE = 0x800000;
@@ -22,10 +23,11 @@ function walk(
   registers: Readonly<Record<number, number>>,
   code: Partial<CodeTables> = {},
 ) {
-  const unwinder = new Unwinder({
+  const unwinder = new Unwinder(X86_64, {
     fde: (_, address) => fdes.find(({ start, end }) => address >= start && address < end),
     callBefore: code.callBefore ?? (() => 1),
     hasFrame: code.hasFrame ?? (() => undefined),
+    isSameFunction: () => false,
     isOutermost: code.isOutermost ?? (() => false),
   });
   const space = new AddressSpace(1);

@@ -7,6 +7,7 @@ import { codeFileOf, openCodeFile, ownText } from "../../os/files/code_files.ts"
 import { ownVdso } from "../../os/memory/vdso.ts";
 import type { FunctionsNow } from "../../marks/rings/answers.ts";
 import { fileName } from "../../profile/function_data.ts";
+import { OWN_MACHINE } from "../../profile/machine.ts";
 import { Modules } from "../../profile/modules.ts";
 import { FrameNames, stem } from "../../profile/names.ts";
 import { FRAME } from "../../profile/profile.ts";
@@ -29,7 +30,7 @@ export type FunctionsShown = readonly FunctionNow[] | { readonly absent: string 
 
 /** Finds names, and keeps them from page to page. */
 export class FunctionNames implements Disposable {
-  readonly #modules = new Modules(openCodeFile, ownVdso(), (process, name) => {
+  readonly #modules = new Modules(OWN_MACHINE, openCodeFile, ownVdso(), (process, name) => {
     return codeFileOf(openFile(`/proc/${process}/${name}`, O.RDONLY));
   });
   readonly #names = new FrameNames({ modules: this.#modules, processes: { names: [] } }, {

@@ -7,6 +7,7 @@
  * @module
  */
 import { offsetOf, openElf, type ReadAt, viewOf } from "../../profile/elf.ts";
+import { X86_64 } from "../../profile/machine.ts";
 
 /** One place of a point. */
 export interface ElfPoint {
@@ -24,9 +25,9 @@ export interface ElfPoint {
 const NOTES = ".note.stapsdt", BASE = ".stapsdt.base", STAPSDT = 3;
 const NOTES_MOST = 1 << 24;
 
-/** Points of the file, in its order; a reason if it has none that can be read. */
+/** Points of a file of x86-64, in its order; a reason if it has none that can be read. */
 export function elfPoints(read: ReadAt): ElfPoint[] | { refused: string } {
-  const file = openElf(read);
+  const file = openElf(read, X86_64);
   if ("refused" in file) return file;
   const notes = file.sections.find(({ name }) => name === NOTES);
   if (notes === undefined || notes.size > NOTES_MOST) return { refused: "no points for tracers" };

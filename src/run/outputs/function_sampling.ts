@@ -23,6 +23,7 @@ import { codeFileOf, openCodeFile, ownText } from "../../os/files/code_files.ts"
 import { affinityOf } from "../../os/host.ts";
 import { ERRNO, errorText } from "../../os/libc.ts";
 import { ownVdso } from "../../os/memory/vdso.ts";
+import { OWN_MACHINE } from "../../profile/machine.ts";
 import { Modules } from "../../profile/modules.ts";
 import { FrameNames } from "../../profile/names.ts";
 import type { ProcessCode } from "../../profile/processes.ts";
@@ -36,7 +37,7 @@ const TURN_NS = 50e6;
 /** Processes of a launch begin within this time of each other, ns; so long the monitor looks often. */
 const JOINING_NS = 2e9, JOIN_NS = 5e6;
 /** Size of a sample without the stack, bytes. */
-const SAMPLE_BYTES = 216;
+const SAMPLE_BYTES = 80 + 8 * OWN_MACHINE.sampled.length;
 /** CPU time for lines and inlined functions, which may take long. */
 const LINES_S = 2;
 const KERNEL_SYMBOLS = "/proc/kallsyms";
@@ -80,12 +81,14 @@ export class FunctionSampling {
     debugDirectories: readonly string[],
   ) {
     this.#source = source;
-    if (source instanceof PerfSampling) this.#handed = openHanded(samplingAttribute(sampling));
+    if (source instanceof PerfSampling) {
+      this.#handed = openHanded(samplingAttribute(sampling, OWN_MACHINE));
+    }
     this.withKernel = sampling.withKernel;
     const bytesPerNs = (sampling.stackBytes + SAMPLE_BYTES) / sampling.periodNs;
     // Two turns have room: what came since the one before stays there.
     this.#turnNs = Math.min(TURN_NS, source.ringBytes / bytesPerNs / 3);
-    this.#modules = new Modules(openCodeFile, ownVdso(), (process, name) => {
+    this.#modules = new Modules(OWN_MACHINE, openCodeFile, ownVdso(), (process, name) => {
       return codeFileOf(openOf(process, name));
     });
     this.profile = new Profile(this.#modules, sampling);
@@ -108,7 +111,6 @@ export class FunctionSampling {
 
   /** Opens the events; otherwise says why there are none, with what helps. */
   static open(options: FunctionOptions): FunctionSampling | string {
-    if (Deno.build.arch !== "x86_64") return "only stacks of x86-64 can be unwound";
     const { hz, stackBytes, debugDirectories, offCpu, event } = options;
     if (event === "timer") return FunctionSampling.#byTimer(options);
     const pid = commandProcess(), cpus = affinityOf(pid);
@@ -123,12 +125,14 @@ export class FunctionSampling {
           offCpu,
           event,
         };
-        const perf = PerfSampling.open(pid, cpus, samplingAttribute(sampling));
+        const perf = PerfSampling.open(pid, cpus, samplingAttribute(sampling, OWN_MACHINE));
         if (perf instanceof PerfSampling) {
           const made = new FunctionSampling(perf, sampling, debugDirectories);
           if (!offCpu) return made;
           // Where threads leave a CPU is in the kernel.
-          const refused = withKernel ? perf.also(pid, switchAttribute(sampling)) : undefined;
+          const refused = withKernel
+            ? perf.also(pid, switchAttribute(sampling, OWN_MACHINE))
+            : undefined;
           if (refused !== undefined) made.withoutWaits = reasonOf(refused);
           else if (!withKernel) made.withoutWaits = "this user may not sample the kernel";
           return made;

@@ -9,11 +9,12 @@ import { PerfSampling } from "../../os/devices/perf_sampling.ts";
 import { ticksPerSecond } from "../../os/devices/timer_rate.ts";
 import { affinityOf } from "../../os/host.ts";
 import { ERRNO } from "../../os/libc.ts";
+import { OWN_MACHINE } from "../../profile/machine.ts";
 import { samplingAttribute } from "../../profile/records.ts";
 import { type FunctionOptions, functionOptions, SAMPLED_BY, TIMER } from "./function_options.ts";
 
-/** A record's size has 16 bits. */
-const STACK_MOST = 65320;
+/** A record's size has 16 bits: so much of it is left for the stack. */
+const STACK_MOST = 65456 - 8 * OWN_MACHINE.sampled.length;
 
 /** A timer that is to sample. */
 export interface ChosenTimer {
@@ -30,7 +31,7 @@ export interface ChosenTimer {
  */
 export function chosenTimer(values: OptionValues, pid: number): ChosenTimer | undefined {
   const isAsked = listOf(values.get("preload")?.text).includes(TIMER);
-  if (Deno.build.arch !== "x86_64" || !isAsked && !isRefused(pid)) return undefined;
+  if (!isAsked && !isRefused(pid)) return undefined;
   const { hz, stackBytes } = timerOptions(functionOptions(values));
   return {
     variable: `${Math.round(1e9 / hz)} ${stackBytes}`,
@@ -43,7 +44,11 @@ export function chosenTimer(values: OptionValues, pid: number): ChosenTimer | un
 
 /** Does the kernel refuse to sample a process? */
 function isRefused(pid: number): boolean {
-  const opened = PerfSampling.open(pid, affinityOf(pid).slice(0, 1), samplingAttribute(PLAIN));
+  const opened = PerfSampling.open(
+    pid,
+    affinityOf(pid).slice(0, 1),
+    samplingAttribute(PLAIN, OWN_MACHINE),
+  );
   if (opened instanceof PerfSampling) {
     opened[Symbol.dispose]();
     return false;

@@ -9,6 +9,7 @@ import { RecordPool } from "../../../src/os/devices/record_pool.ts";
 import { Modules } from "../../../src/profile/modules.ts";
 import { FRAME, Profile } from "../../../src/profile/profile.ts";
 import { RegionHistory } from "../../../src/run/outputs/region_history.ts";
+import { X86_64 } from "../../../src/profile/machine.ts";
 import { comm, mapping, sample, task } from "../../profile/_records.ts";
 
 const AT = 0x400000, MS = 1e6, PID = 7, CHILD = 9;
@@ -44,7 +45,7 @@ class Source extends RecordPool {
 }
 
 function newProfile(): Profile {
-  const modules = new Modules(() => ({ refused: "not there" }));
+  const modules = new Modules(X86_64, () => ({ refused: "not there" }));
   const event = "cpu-clock" as const;
   return new Profile(modules, { periodNs: MS, withKernel: false, offCpu: false, event });
 }

@@ -4,6 +4,7 @@ import { Random } from "../../../src/core/random.ts";
 import { TimerSampling } from "../../../src/os/devices/timer_sampling.ts";
 import { Modules } from "../../../src/profile/modules.ts";
 import { Profile } from "../../../src/profile/profile.ts";
+import { X86_64 } from "../../../src/profile/machine.ts";
 import { comm, cpuTime, maps, sample } from "../../profile/_records.ts";
 
 const HEAD_BYTES = 4096, DATA_BYTES = 1 << 18, MAGIC = 0x544d4c4a;
@@ -74,7 +75,7 @@ function withRings(body: (session: string, source: TimerSampling) => void): void
 }
 
 function newProfile(): Profile {
-  const modules = new Modules(() => ({ refused: "not there" }));
+  const modules = new Modules(X86_64, () => ({ refused: "not there" }));
   const sampling = { periodNs: PERIOD, withKernel: false, offCpu: false, event: "timer" } as const;
   return new Profile(modules, sampling);
 }
