@@ -39,9 +39,10 @@ export class HeldRegions {
     const { cpuNs, missingNs, others } = unsampled;
     const found = new Map<string, HeldRegion>();
     if (others === 0 && missingNs <= MISSING_MOST * cpuNs) this.#find(stacks, found);
-    const families = new PathFamilies(run.tracker.paths);
-    const shown = [...found].filter(([, { paths }]) => this.#isKnown(paths, families))
-      .sort(([, a], [, b]) => b.sampledNs - a.sampledNs).slice(0, REGIONS_MOST);
+    const shown = this.#known(found).sort(([, a], [, b]) => b.sampledNs - a.sampledNs).slice(
+      0,
+      REGIONS_MOST,
+    );
     this.#regions = shown.map(([, region]) => region);
     this.#number = new Map(shown.map(([key], i) => [key, i + 1]));
   }
@@ -52,21 +53,25 @@ export class HeldRegions {
       if (key === "") continue;
       found.getOrInsertComputed(key, () => ({ paths: [], sampledNs: 0 })).sampledNs += stack.ns;
     }
+    if (found.size === 0) return;
     const { paths, regionPaths: { stats } } = this.#run.tracker;
-    for (let path = ROOT + 1; path < paths.length && found.size > 0; path++) {
+    for (let path = ROOT + 1; path < paths.length; path++) {
       if (!(stats.selfNs[path] > 0)) continue;
       found.get(paths.names(path).map(regionFrame).join("\0"))?.paths.push(path);
     }
   }
 
-  /** Time and energy of some paths alone are known. */
-  #isKnown(of: readonly number[], families: PathFamilies): boolean {
-    const { energies, tracker: { regionPaths } } = this.#run;
-    if (energies === undefined || of.length === 0) return false;
-    const isFolded = of.some((path) =>
-      regionPaths.isFolded(path) || families.children(path).some((at) => regionPaths.isFolded(at))
+  /** Regions whose time and energy alone are known. */
+  #known(found: ReadonlyMap<string, HeldRegion>): (readonly [string, HeldRegion])[] {
+    const { energies, tracker } = this.#run;
+    if (energies === undefined || found.size === 0) return [];
+    const { paths, regionPaths } = tracker, families = new PathFamilies(paths);
+    const isFolded = (path: number) => regionPaths.isFolded(path);
+    return [...found].filter(([, { paths: of }]) =>
+      of.length > 0 &&
+      !of.some((path) => isFolded(path) || families.children(path).some(isFolded)) &&
+      energies.kinds.some((kind) => energies.of(kind, of).fitJ > 0)
     );
-    return !isFolded && energies.kinds.some((kind) => energies.of(kind, of).fitJ > 0);
   }
 
   /** Number of regions, with what is outside of them. */
