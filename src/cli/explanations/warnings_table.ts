@@ -14,8 +14,8 @@ export interface WarningRow {
 export const WARNINGS: readonly WarningRow[] = [
   {
     name: "functions without energy",
-    pattern: /own energy of \d+ of \d+ functions/i,
-    means: "The energy of the other functions cannot be determined. Causes: a function has few " +
+    pattern: /no energy for \d+ of \d+ functions/i,
+    means: "The energy of these functions cannot be determined. Causes: a function has few " +
       "samples or runs only for short times, or the program does the same work all the time.",
     todo: "Annotate the regions of interest. For few samples: run longer, or use --functions=997.",
   },

@@ -116,6 +116,7 @@ export function functionLines(
     return kind === undefined ? none : row.energies.get(kind) ?? none;
   };
   const found = kind === undefined ? undefined : waiting.get(kind);
+  const count = facts.rows.length;
   const known = facts.rows.filter((row) => Number.isFinite(energyOf(row).joules)).length;
   // Without any energy there is no column.
   const waits = known > 0 || Number.isFinite(found?.joules) ? found : undefined;
@@ -154,9 +155,8 @@ export function functionLines(
       : [line(`(${others.length} more functions)`, timeText(otherS), shareText(otherS), "", "")],
     ...Number.isFinite(waits?.joules) ? [line("[not running]", "", "", "", cells.at(-1)!)] : [],
     `${samples} samples at ${rateHz} Hz${loss}; ${complete}${guess}`,
-    ...found === undefined || known === facts.rows.length ? [] : [
-      `own energy of ${known} of ${facts.rows.length} functions determined: the others are ` +
-      "short or steady",
+    ...found === undefined || known === count ? [] : [
+      `no energy for ${count - known} of ${count} functions: the report has the reason for each`,
     ],
   ].map((text) => text.trimEnd());
 }

@@ -145,7 +145,7 @@ Deno.test("explain has the notes of the summary", async () => {
     ["4 records of annotations were damaged and are left out.", "records left out"],
     ["2 events came late, by at most 3 ms.", "late events"],
     ["no region is known", "no region"],
-    ["own energy of 0 of 13 functions determined: the others", "functions without energy"],
+    ["no energy for 11 of 13 functions: the report", "functions without energy"],
     ["20 % of the CPU time is in threads that used less than 25 ms each", "short threads"],
     ["the steps of the PMC log are shorter than 2 ms on average.", "short steps"],
     ['phase: no output line of the command matched "NOPE".', "phase without a match"],

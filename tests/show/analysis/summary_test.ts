@@ -338,12 +338,12 @@ Deno.test("the table of functions has all in its sums, and no column of energies
   assertMatch(without, /^f0 .* libpython3\.11\.so\.1\.0$/m);
   assertStringIncludes(
     without.replace(/\s+/g, " "),
-    "own energy of 0 of 13 functions determined: the others are short or steady",
+    "no energy for 13 of 13 functions: the report has the reason for each",
   );
   assert(!without.includes("node (J)"), without);
   rows[11].energies.set("node", { joules: 5, seJ: 1 });
   const one = printed(factsOf({ regions: [], column: undefined, functions }));
-  assertStringIncludes(one, "own energy of 1 of 13 functions");
+  assertStringIncludes(one, "no energy for 12 of 13 functions");
   assertMatch(one, /^f0 .* libpython3…?[^ ]*$/m);
 });
 
