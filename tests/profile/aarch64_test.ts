@@ -1,13 +1,14 @@
 /** Stacks of aarch64 against gdb: those that were kept, and where the tools are there fresh ones under an emulator. */
 import { assert, assertEquals } from "@std/assert";
-import { openElf } from "../../src/profile/elf.ts";
+import { AddressSpace } from "../../src/profile/address_space.ts";
+import { addressOf, openElf } from "../../src/profile/elf.ts";
 import { FrameTable } from "../../src/profile/frame_rows.ts";
-import { AARCH64, SAME, UNDEFINED } from "../../src/profile/machine.ts";
+import { AARCH64, REGISTER, SAME, UNDEFINED } from "../../src/profile/machine.ts";
 import { memoryReader } from "../../src/profile/modules.ts";
 import { LinkageTable } from "../../src/profile/plt.ts";
 import { Profile } from "../../src/profile/profile.ts";
 import { samplingAttribute } from "../../src/profile/records.ts";
-import { END } from "../../src/profile/unwind.ts";
+import { type CodeTables, END, Unwinder } from "../../src/profile/unwind.ts";
 import {
   ARM_COMPILER,
   ARM_VECTORS,
@@ -23,12 +24,15 @@ import {
 } from "../_support/emulated.ts";
 import { skippedWithout } from "../_support/skipped.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
+import { Random } from "../fuzz/random.ts";
 import { comm, mapping, sample, together } from "./_records.ts";
 
 const RUNS: Readonly<Record<string, EmulatedRun>> = JSON.parse(
   Deno.readTextFileSync(`${ARM_VECTORS}/stacks.json`),
 );
 const FDES_MOST = 2000;
+const CASES = Number(Deno.env.get("FUZZ_CASES") ?? 200);
+const SEED = Number(Deno.env.get("FUZZ_SEED") ?? 20261129);
 const vector = (path: string) => Deno.readFileSync(`${ARM_VECTORS}${path}`);
 
 function samplesOf(name: string) {
@@ -109,6 +113,101 @@ Deno.test("a record of aarch64 has 33 registers, in the order of their numbers",
   assertEquals(profile.facts.ends[END.root], 1);
 });
 
+const SP = 0x7ffc0000, CODE = 0x1000, MADE = 0x800000, SIGNATURE = 0x32 * 2 ** 48;
+/** x29 and x30 lie at sp; or the function has no frame. */
+const FRAMED = rowOf(16, { 29: -16, 30: -8 }), BARE = rowOf(0, {});
+
+function rowOf(size: number, rules: Readonly<Record<number, number>>): number[] {
+  const kept = AARCH64.kept.map((register) => rules[register] ?? SAME);
+  return [0, 31, size, ...kept, rules[30] ?? REGISTER | 30];
+}
+
+/** Walks a stack that is made by hand. */
+function walk(
+  rows: Readonly<Record<number, readonly number[]>>,
+  words: readonly number[],
+  registers: Readonly<Record<number, number>>,
+  { hasTrampolines = false, ...code }: Partial<CodeTables> & { hasTrampolines?: boolean } = {},
+) {
+  const all: CodeTables = {
+    fde(_, address) {
+      const start = address - address % 0x100, row = rows[start];
+      if (row === undefined) return undefined;
+      const none = { isSignal: false, expressions: [] };
+      return Object.assign(none, { start, end: start + 0x100, rows: Int32Array.from(row) });
+    },
+    callBefore: () => 1,
+    hasFrame: () => undefined,
+    isSameFunction: (_, a, b) => Math.floor(a / 0x100) === Math.floor(b / 0x100),
+    isOutermost: () => false,
+  };
+  const unwinder = new Unwinder(AARCH64, Object.assign(all, code)), space = new AddressSpace(1);
+  space.hasTrampolines = hasTrampolines;
+  space.add({ start: CODE, end: 0x100000, module: 0, bias: 0, isMade: false });
+  space.add({ start: MADE, end: MADE + 0x1000, module: 1, bias: 0, isMade: true });
+  const bytes = new BigUint64Array(words.map(BigInt)).buffer, values = new Float64Array(33);
+  values[31] = SP;
+  for (const [number, value] of Object.entries(registers)) values[Number(number)] = value;
+  const record = { words: new Uint32Array(bytes), view: new DataView(bytes) };
+  const depth = unwinder.walk(space, values, record, 0, bytes.byteLength);
+  const guessed = [...unwinder.isGuessed.subarray(0, depth)].indexOf(1);
+  return [[...unwinder.addresses.subarray(0, depth)], unwinder.end, guessed];
+}
+
+const LAST = rowOf(0, { 30: UNDEFINED });
+
+Deno.test("the link register has the return address of the innermost function only", () => {
+  const rows = { 0x1000: BARE, 0x2000: BARE, 0x3000: LAST };
+  const link = { 30: 0x3010 + SIGNATURE, 32: 0x1004 };
+  assertEquals(walk(rows, [0, 0], link), [[0x1004, 0x300f], END.root, -1]);
+  // A caller that has not saved it cannot be left.
+  assertEquals(walk(rows, [0, 0], { 30: 0x2010, 32: 0x1004 }), [[0x1004, 0x200f], END.bad, -1]);
+  const isOutermost: CodeTables["isOutermost"] = (_, address) => address >= 0x2000;
+  const ended = walk(rows, [0, 0], { 30: 0x2010, 32: 0x1004 }, { isOutermost });
+  assertEquals(ended, [[0x1004, 0x200f], END.root, -1]);
+});
+
+Deno.test("signed return addresses on the stack are plain ones", () => {
+  const rows = { 0x1000: FRAMED, 0x2000: FRAMED, 0x3000: LAST };
+  const words = [SP + 16, 0x2010 + SIGNATURE, 0, 0x3010 + 2 ** 48];
+  assertEquals(walk(rows, words, { 29: SP, 32: 0x1008 }), [[0x1008, 0x200f, 0x300f], END.root, -1]);
+});
+
+Deno.test("without a table and a frame the link register is used, unless it is of a call in the function", () => {
+  const rows = { 0x2000: LAST }, hasFrame = () => false;
+  const first = walk(rows, [0, 0], { 30: 0x2010, 32: 0x1004 }, { hasFrame });
+  assertEquals(first, [[0x1004, 0x200f], END.root, -1]);
+  // Searched on the stack: a guess.
+  const later = walk(rows, [5, 0x2010], { 30: 0x1010, 32: 0x1014 }, { hasFrame });
+  assertEquals(later, [[0x1014, 0x200f], END.root, 1]);
+  // It is not known whether there is a frame.
+  const unknown = walk(rows, [5, 7], { 30: 0x2010, 32: 0x1004 });
+  assertEquals(unknown, [[0x1004, 0x200f], END.root, 1]);
+});
+
+Deno.test("frame records lead through code that a process made, and trampolines have one", () => {
+  const rows = { 0x2000: rowOf(32, { 29: -32, 30: -24 }), 0x3000: LAST };
+  // The caller of made code has its frame directly above the record.
+  const words = [SP + 16, 0x2010, 0, 0x3010, 0, 0];
+  const made = walk(rows, words, { 29: SP, 32: MADE + 4 });
+  assertEquals(made, [[MADE + 4, 0x200f, 0x300f], END.root, -1]);
+  // x29 is of another function: the trampoline's own record lies at sp.
+  const bare = { 0x1000: rowOf(16, { 30: -16 }), 0x2000: rows[0x2000], 0x3000: LAST };
+  const stack = [MADE + 8, 0, SP + 32, 0x2010, 0, 0x3010, 0, 0];
+  const python = walk(bare, stack, { 29: 1, 32: 0x1004 }, { hasTrampolines: true });
+  assertEquals(python, [[0x1004, MADE + 7, 0x200f, 0x300f], END.root, -1]);
+});
+
+Deno.test("code of aarch64 is mapped at multiples of any page", () => {
+  const text = { type: 1, flags: 5, offset: 0x1f2f8, address: 0x2f2f8, size: 0x1000 };
+  const head = { type: 1, flags: 4, offset: 0, address: 0, size: 0x1f2f8 };
+  const file = { machine: AARCH64, segments: [head, text] };
+  for (const page of [0x1000, 0x4000, 0x10000]) {
+    const offset = text.offset - text.offset % page;
+    assertEquals(addressOf(file, offset), text.address - text.address % page);
+  }
+});
+
 Deno.test("calls, frames and returns of aarch64 are known by their instructions", () => {
   const code = (...words: number[]) => new Uint8Array(Uint32Array.from(words).buffer);
   const { callTarget, isIndirectCall, setsFrame, isReturn } = AARCH64;
@@ -123,6 +222,27 @@ Deno.test("calls, frames and returns of aarch64 are known by their instructions"
   assertEquals(sets.map((word) => setsFrame(code(word), 0)), [true, true, false]);
   const returns = [0xd65f03c0, 0xd65f0bff, 0xd65f0fff, 0xd503201f];
   assertEquals(returns.map((word) => isReturn(code(word))), [true, true, true, false]);
+});
+
+Deno.test("damaged programs of aarch64 give a result or nothing, and end", async () => {
+  await withTimeLimit(() => {
+    const whole = vector("/restored");
+    for (let number = 0; number < CASES; number++) {
+      const random = new Random(SEED, number), damaged = whole.slice();
+      for (let n = 1 + random.below(12); n > 0; n--) {
+        damaged[random.below(damaged.length)] = random.below(256);
+      }
+      const cut = random.once(4) ? damaged.slice(0, random.below(whole.length)) : damaged;
+      const walker = new EmulatedWalker(RUNS.restored.maps, () => cut), { modules } = walker;
+      for (const one of samplesOf("restored").slice(0, 2)) walker.walk(one);
+      for (let at = 0x400000; at < 0x401000; at += 37) {
+        modules.fde(0, at);
+        modules.linkageEntry(0, at);
+        modules.callBefore(0, at, at + 5);
+        modules.hasFrame(0, at);
+      }
+    }
+  }, 60);
 });
 
 function output(program: string, ...args: string[]): string {

@@ -1,6 +1,7 @@
 /** Names of functions as people write them, and of code that processes made. */
 import { assertEquals } from "@std/assert";
 import { JitMap, KernelMap } from "../../src/profile/jit_map.ts";
+import { kernelAddress } from "../../src/profile/records.ts";
 import { shownName } from "../../src/profile/names.ts";
 import { functionTable } from "../../src/profile/function_table.ts";
 
@@ -30,6 +31,26 @@ Deno.test("JitMap takes the last name of an address, and nothing else", () => {
   assertEquals(map.find(0x100f)?.name, "new name");
   assertEquals(map.find(0x1010), undefined);
   assertEquals(map.find(0x2008), { name: "py::f:/a.py", start: 0x2000 });
+});
+
+Deno.test("KernelMap finds code of an older kernel on aarch64, and no marks of code", () => {
+  const map = new KernelMap(
+    [
+      "ffff000010080000 T _text",
+      "ffff000010081000 t do_idle",
+      "ffff000010081010 t $x",
+      "ffff800010082000 T schedule",
+    ].join("\n") + "\n",
+  );
+  const find = (address: bigint) => map.find(Number(address - (0xffff8000n << 32n)))?.name;
+  assertEquals(
+    [0xffff000010081004n, 0xffff000010081014n, 0xffff800010082004n].map(find),
+    ["do_idle", "do_idle", "schedule"],
+  );
+  assertEquals(
+    kernelAddress(Number(0xffff000010081004n - (0xffff8000n << 32n))),
+    0xffff000010081004n,
+  );
 });
 
 Deno.test("KernelMap finds functions, and none where the kernel hides them", () => {

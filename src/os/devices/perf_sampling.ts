@@ -11,6 +11,7 @@ import { rawNanoseconds } from "../clock.ts";
 import { closeFile } from "../files.ts";
 import { bindEventCalls, type EventCalls } from "./ioctl.ts";
 import { ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
+import { pageBytes } from "../page.ts";
 import { type EndOf, RecordPool, type RingPiece } from "./record_pool.ts";
 
 const FD_CLOEXEC = 8n;
@@ -21,7 +22,6 @@ const FD_CLOEXEC = 8n;
 const HEAD_AT = 1024n, TAIL_AT = 1032n, DATA_AT = 1040n;
 const PROT_READ_WRITE = 3, MAP_SHARED = 1;
 const FAILED = 0xffffffffffffffffn;
-const PAGE = 4096;
 /** A plain user has about so much for each CPU (perf_event_mlock_kb), or less if others take of it. */
 const RING_BYTES = 1 << 19, RING_LEAST = 1 << 16;
 
@@ -200,7 +200,7 @@ export class PerfSampling extends RecordPool implements Disposable {
   [Symbol.dispose](): void {
     for (const fd of [...this.#further, ...this.#others.map(({ fd }) => fd)]) closeFile(fd);
     for (const { fd, base, bytes } of this.#rings) {
-      libc().munmap(base, BigInt(bytes + PAGE));
+      libc().munmap(base, BigInt(bytes + pageBytes()));
       closeFile(fd);
     }
   }
@@ -219,12 +219,12 @@ function openEvent(pid: number, cpu: number, attribute: Uint8Array<ArrayBuffer>)
 
 /** Maps the largest ring that is allowed; `undefined`: errno says why not. */
 function mapRing(cpu: number, fd: number): Ring | undefined {
-  const c = libc(), word = new BigUint64Array(1);
+  const c = libc(), word = new BigUint64Array(1), page = pageBytes();
   for (let bytes = RING_BYTES; bytes >= RING_LEAST; bytes /= 2) {
-    const base = c.mmap(0n, BigInt(bytes + PAGE), PROT_READ_WRITE, MAP_SHARED, fd, 0n);
+    const base = c.mmap(0n, BigInt(bytes + page), PROT_READ_WRITE, MAP_SHARED, fd, 0n);
     if (base === FAILED) continue;
     c.peek(new Uint8Array(word.buffer), base + DATA_AT, 8n);
-    const data = base + (word[0] || BigInt(PAGE));
+    const data = base + (word[0] || BigInt(page));
     return { cpu, fd, base, data, bytes, head: 0n, upTo: 0n, tail: 0n };
   }
 }

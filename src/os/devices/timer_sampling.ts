@@ -7,6 +7,7 @@
 import { rawNanoseconds } from "../clock.ts";
 import { closeFile, listDirectory, O, openFile, openOwnFile, readAt, writeAt } from "../files.ts";
 import { cString, ERRNO, errno, libc } from "../libc.ts";
+import { pageBytes } from "../page.ts";
 import { openFilesLimit } from "../process.ts";
 import { type EndOf, RecordPool, type RingPiece } from "./record_pool.ts";
 
@@ -14,8 +15,8 @@ import { type EndOf, RecordPool, type RingPiece } from "./record_pool.ts";
 const FOLDER = "timer";
 const RING_NAME = /^[0-9a-f]{16}\.[0-9a-f]{16}$/;
 const MAGIC = 0x544d4c4a, VERSION = 1;
-/** Bytes before the records, and of the records. */
-const HEAD_BYTES = 4096, DATA_BYTES = 1 << 18;
+/** Bytes of the records: a page is before them. */
+const DATA_BYTES = 1 << 18;
 /** Places in the head: dropped samples, the end of sampling, writer's and reader's position. */
 const DROPPED_AT = 24, STOPPED_AT = 32, HEAD_AT = 64, TAIL_AT = 128;
 /** Descriptors that stay free. */
@@ -49,6 +50,7 @@ export class TimerSampling extends RecordPool implements Disposable {
   /** A program uses the timer's signal: its samples end there. */
   isStopped = false;
   readonly #directory: string;
+  readonly #recordsAt = pageBytes();
   readonly #maxFd = openFilesLimit() - RESERVED;
   #rings: Ring[] = [];
   #dropped = 0;
@@ -153,7 +155,7 @@ export class TimerSampling extends RecordPool implements Disposable {
 
   #read({ fd }: Ring, to: number, at: number, length: number): boolean {
     return length === 0 ||
-      readAt(fd, this.bytes.subarray(to, to + length), HEAD_BYTES + at) === length;
+      readAt(fd, this.bytes.subarray(to, to + length), this.#recordsAt + at) === length;
   }
 
   #close({ fd, dropped }: Ring): void {

@@ -11,7 +11,7 @@
  */
 #include "core.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__aarch64__)
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,24 +26,34 @@
 #define VARIABLE "JOULEMARK_TIMER"
 #define MAGIC 0x544d4c4au /* "JLMT" */
 #define VERSION 1u
-#define HEAD_BYTES 4096u
 #define DATA_BYTES (1u << 18)
 #define MAPS_BYTES 57344u
 #define TIMERS 8192
 #define POOL 64
 #define PATH_BYTES 512
-/* A thread with a smaller stack is left alone: the kernel puts up to 3 KiB of registers there. */
+/* A thread with a smaller stack is left alone: the kernel puts 3 KiB of registers there, and more for wide vectors. */
 #define STACK_LEAST (32u << 10)
+#define FRAMES_LEAST 2
 /* More of the first thread's stack need not be mapped. */
 #define FIRST_STACK_MOST (64ul << 20)
 /* The largest copy whose record's size fits 16 bits. */
-#define COPY_MOST 65320u
+#define COPY_MOST (65512u - (uint32_t)sizeof(struct sample))
 /* Less CPU time of a process without a sample is not worth a ring. */
 #define COUNTED_NS 500000u
 #define LOCK_SHARED 5L /* LOCK_SH | LOCK_NB, flock(2) */
 /* AT_MINSIGSTKSZ of getauxval(3), its value on older kernels, and the most that the handler takes. */
 #define SIGNAL_FRAME 51
+#if defined(__x86_64__)
 #define FRAME_BYTES 3632
+#define REGISTERS 17
+#define STACK(context) (uintptr_t)(context)->uc_mcontext.gregs[REG_RSP]
+#define CODE(context) (uintptr_t)(context)->uc_mcontext.gregs[REG_RIP]
+#else
+#define FRAME_BYTES 5120
+#define REGISTERS 33
+#define STACK(context) (uintptr_t)(context)->uc_mcontext.sp
+#define CODE(context) (uintptr_t)(context)->uc_mcontext.pc
+#endif
 #define HANDLER_BYTES 2560
 /* Signals from here on are left to the C library and to joulemark's guardian. */
 #define SIGNAL_LEAST 42
@@ -72,9 +82,9 @@ struct sample {
     uint32_t pid, tid;
     uint64_t time;
     uint32_t cpu, more; /* periods beside the one of this sample */
-    uint64_t abi, registers[17], stack_bytes;
+    uint64_t abi, registers[REGISTERS], stack_bytes;
 };
-_Static_assert(sizeof(struct sample) == 192 && sizeof(struct comm) == 56, "layout");
+_Static_assert(sizeof(struct sample) == 56 + 8 * REGISTERS && sizeof(struct comm) == 56, "layout");
 
 /* One thread. Those of pthread_create(3) are allocated. */
 struct thread {
@@ -99,6 +109,7 @@ static char directory[PATH_BYTES - 64];
 static uint32_t own_pid;
 static char process_name[16]; /* of the command, before threads take other ones */
 static int is_announced;
+static size_t head_bytes; /* of a ring: a page, since mappings begin at multiples of it */
 static size_t signal_stack_bytes; /* for a stack of signals: the kernel's frame and that of the handler */
 static char mark; /* its address is in the signals of our timers */
 static pthread_key_t at_end;
@@ -137,7 +148,7 @@ static char *add_hex(char *to, uint64_t value) {
 /* A ring whose data are mapped twice, one behind the other, so that no record is in two pieces. The children of a
    fork have none of it: they would write where their parent writes. */
 static struct ring *make_ring(void) {
-    const size_t once = HEAD_BYTES + DATA_BYTES, all = once + DATA_BYTES;
+    const size_t once = head_bytes + DATA_BYTES, all = once + DATA_BYTES;
     const long both = PROT_READ | PROT_WRITE, shared = MAP_SHARED | MAP_FIXED;
     char name[34], *base, *const none = (char *)MAP_FAILED;
     struct rlimit size = {0, 0};
@@ -160,7 +171,7 @@ static struct ring *make_ring(void) {
                ? none
                : map(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     is_mapped = base != none && map(base, once, both, shared, fd, 0) != none &&
-                map(base + once, DATA_BYTES, both, shared, fd, HEAD_BYTES) != none &&
+                map(base + once, DATA_BYTES, both, shared, fd, (long)head_bytes) != none &&
                 CALL(madvise, base, all, (long)MADV_DONTFORK) == 0;
     CALL(close, (long)fd);
     if (!is_mapped) {
@@ -193,7 +204,7 @@ static void *room(struct ring *ring, uint64_t bytes) {
     uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
     uint64_t used = head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
     if (used > DATA_BYTES || DATA_BYTES - used < bytes) return NULL;
-    return (char *)ring + HEAD_BYTES + head % DATA_BYTES;
+    return (char *)ring + head_bytes + head % DATA_BYTES;
 }
 
 static void put(struct ring *ring, struct record *record, uint32_t type, uint32_t misc, uint64_t bytes) {
@@ -264,13 +275,24 @@ static uint64_t copy_stack(const struct thread *t, uintptr_t stack, void *to, ui
     return got > 0 ? (uint64_t)got & ~7ul : 0;
 }
 
+/* Registers in the order of the kernel's samples. */
+static void copy_registers(const ucontext_t *context, uint64_t *to) {
+    int i;
+#if defined(__x86_64__)
+    static const uint8_t order[REGISTERS] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
+                                             REG_RBP, REG_RSP, REG_RIP, REG_R8,  REG_R9,  REG_R10,
+                                             REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    for (i = 0; i < REGISTERS; i++) to[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
+#else
+    for (i = 0; i < 31; i++) to[i] = context->uc_mcontext.regs[i];
+    to[i++] = STACK(context);
+    to[i] = CODE(context);
+#endif
+}
+
 static void take_sample(struct thread *t, uint32_t overrun, const ucontext_t *context) {
-    static const uint8_t order[17] = {REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
-                                      REG_RBP, REG_RSP, REG_RIP, REG_R8,  REG_R9,  REG_R10,
-                                      REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
-    const greg_t *registers = context->uc_mcontext.gregs;
-    uintptr_t stack = (uintptr_t)registers[REG_RSP];
-    uint64_t time = now_ns(), bytes = stack_bytes, copied, size, is_cut = 0, i;
+    uintptr_t stack = STACK(context);
+    uint64_t time = now_ns(), bytes = stack_bytes, copied, size, is_cut = 0;
     struct sample *sample;
     if (!has_ring(t, time)) return;
     if (stack >= t->low && stack < t->high && t->high - stack < bytes) {
@@ -286,14 +308,14 @@ static void take_sample(struct thread *t, uint32_t overrun, const ucontext_t *co
     }
     copied = copy_stack(t, stack, sample + 1, bytes);
     if (copied < bytes) is_cut = 8;
-    sample->ip = (uint64_t)registers[REG_RIP];
+    sample->ip = (uint64_t)CODE(context);
     sample->pid = own_pid;
     sample->tid = t->tid;
     sample->time = time;
     sample->cpu = (uint32_t)sched_getcpu(); /* no system call: programs may allow few of them */
     sample->more = overrun + t->missed;
     sample->abi = USER_64;
-    for (i = 0; i < 17; i++) sample->registers[i] = (uint64_t)registers[order[i]];
+    copy_registers(context, sample->registers);
     sample->stack_bytes = copied + is_cut;
     size = sizeof *sample + copied + is_cut;
     memcpy((char *)sample + size, &copied, 8);
@@ -332,7 +354,7 @@ static void begin_thread(struct thread *t) {
     t->slot = -1;
     t->tid = tid;
     self = t;
-    if (t->high - t->low < STACK_LEAST) return;
+    if (t->high - t->low < STACK_LEAST || t->high - t->low < FRAMES_LEAST * signal_stack_bytes) return;
     memset(&event, 0, sizeof event);
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = number;
@@ -390,7 +412,7 @@ static void end_thread(void *data) {
         if (__atomic_compare_exchange_n(&pool[i], &none, ring, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             ring = NULL;
     }
-    if (ring) munmap(ring, HEAD_BYTES + 2 * (size_t)DATA_BYTES);
+    if (ring) munmap(ring, head_bytes + 2 * (size_t)DATA_BYTES);
     free(t);
 }
 
@@ -614,6 +636,7 @@ static __attribute__((constructor)) void timer_load(void) {
     n = free_signal();
     if (n == 0) goto done;
     own_pid = (uint32_t)getpid();
+    head_bytes = (size_t)sysconf(_SC_PAGESIZE);
     signal_stack_bytes = (frame ? frame : FRAME_BYTES) + HANDLER_BYTES;
     prctl(PR_GET_NAME, process_name, 0, 0, 0);
     first_thread.high = (uintptr_t)*stack_end;
