@@ -10,6 +10,7 @@ import { AARCH64, OWN_MACHINE } from "../../src/profile/machine.ts";
 import { Modules } from "../../src/profile/modules.ts";
 import { FrameNames } from "../../src/profile/names.ts";
 import { Profile, type SampleSeen } from "../../src/profile/profile.ts";
+import { RECORD } from "../../src/profile/records.ts";
 import { END } from "../../src/profile/unwind.ts";
 import { type FunctionFileSources, writeFunctions } from "../../src/run/outputs/function_files.ts";
 import {
@@ -51,11 +52,13 @@ function build(dir: string, program: string, flags: readonly string[]): void {
   compile(...flags, "-o", "app", `${TESTS}${program}`, "-pthread");
 }
 
-/** Runs the program, and takes its samples; a recording of them is in the directory. */
-function taken(dir: string, args: readonly string[]): Taken {
-  const session = `${dir}/session`, samples: SampleSeen[] = [];
-  Deno.mkdirSync(session, { mode: 0o700 });
-  using source = TimerSampling.open(session)!;
+/** Runs the program with the library. @param options Of the emulator. */
+function run(
+  dir: string,
+  session: string,
+  args: readonly string[],
+  options: readonly string[],
+): void {
   const variables = {
     LD_PRELOAD: `${dir}/timer.so`,
     JOULEMARK_SESSION: session,
@@ -64,9 +67,17 @@ function taken(dir: string, args: readonly string[]): Taken {
   const set = Object.entries(variables).flatMap(([name, value]) => ["-E", `${name}=${value}`]);
   // Return addresses are signed by this processor.
   const cpu = ["-cpu", "max,sve=off,sme=off", "-L", SYSROOT];
-  const command = [String(LIMIT_S), EMULATOR, ...cpu, ...set, `${dir}/app`, ...args];
+  const command = [String(LIMIT_S), EMULATOR, ...cpu, ...options, ...set, `${dir}/app`, ...args];
   const ended = new Deno.Command("timeout", { args: command }).outputSync();
   assertEquals(new TextDecoder().decode(ended.stderr), "");
+}
+
+/** Takes the samples of the program; a recording of them is in the directory. */
+function taken(dir: string, args: readonly string[]): Taken {
+  const session = `${dir}/session`, samples: SampleSeen[] = [];
+  Deno.mkdirSync(session, { mode: 0o700 });
+  using source = TimerSampling.open(session)!;
+  run(dir, session, args, []);
   using modules = new Modules(AARCH64, openCodeFile);
   const sampling = {
     periodNs: PERIOD_NS,
@@ -191,5 +202,22 @@ onProgram(
     assert(ends > 0.95, `${ends} of the stacks are complete`);
     const share = shareOf(lines, "body", "spin");
     assert(share > 0.9, `${share} of the time`);
+  },
+);
+
+onProgram(
+  "a ring begins with a page of the machine, also of 64 KiB",
+  ["e2e/programs/functions/shares.c", "-O2"],
+  (dir) => {
+    const session = `${dir}/session`, page = 65536;
+    Deno.mkdirSync(session, { mode: 0o700 });
+    using _source = TimerSampling.open(session)!;
+    run(dir, session, ["5"], ["-p", String(page)]);
+    const [ring] = [...Deno.readDirSync(`${session}/timer`)];
+    const bytes = Deno.readFileSync(`${session}/timer/${ring.name}`);
+    const view = new DataView(bytes.buffer);
+    assertEquals(bytes.length, page + 262144);
+    // The name of the process comes first, in a record of 56 bytes.
+    assertEquals([view.getUint32(page, true), view.getUint16(page + 6, true)], [RECORD.comm, 56]);
   },
 );
