@@ -1,4 +1,5 @@
 /** Programs of aarch64 under an emulator: their stacks as gdb has them, and as we walk them. */
+import { assert } from "@std/assert";
 import { AddressSpace } from "../../src/profile/address_space.ts";
 import { mappingsOf } from "../../src/profile/maps_text.ts";
 import { AARCH64 } from "../../src/profile/machine.ts";
@@ -20,6 +21,14 @@ export const NO_ARM_DEBUGGER = unless(
   succeeds("gdb-multiarch", "-nx", "-batch", "-ex", "python import json"),
   "no gdb-multiarch",
 );
+
+/** Compiles a file of the tests for aarch64. @param source Below tests/. */
+export function compileForArm(source: string, out: string, flags: readonly string[]): string {
+  const args = [`${ROOT}tests/${source}`, "-o", out, "-pthread", ...flags];
+  const made = new Deno.Command(ARM_COMPILER, { args }).outputSync();
+  assert(made.success, new TextDecoder().decode(made.stderr));
+  return out;
+}
 
 /** A moment of a program: registers by the numbers of DWARF, the stack from sp on, gdb's backtrace. */
 export interface EmulatedSample {

@@ -1,4 +1,4 @@
-/** Stacks of aarch64 against gdb: those that were kept, and where the tools are there fresh ones under an emulator. */
+/** Stacks of aarch64: kept ones with the frames of gdb, some that are made by hand, and tables of the cross compiler. */
 import { assert, assertEquals } from "@std/assert";
 import { AddressSpace } from "../../src/profile/address_space.ts";
 import { addressOf, openElf } from "../../src/profile/elf.ts";
@@ -10,15 +10,12 @@ import { Profile } from "../../src/profile/profile.ts";
 import { samplingAttribute } from "../../src/profile/records.ts";
 import { type CodeTables, END, Unwinder } from "../../src/profile/unwind.ts";
 import {
-  ARM_COMPILER,
   ARM_VECTORS,
+  compileForArm,
   type EmulatedRun,
   EmulatedWalker,
   expectedAddresses,
   NO_ARM_COMPILER,
-  NO_ARM_DEBUGGER,
-  NO_EMULATOR,
-  stacksOf,
   SYSROOT,
   unpackedStack,
 } from "../_support/emulated.ts";
@@ -252,22 +249,16 @@ function output(program: string, ...args: string[]): string {
 /** A test with programs of the cross compiler. */
 function onPrograms(
   name: string,
-  missing: readonly (string | undefined)[],
-  body: (compile: (name: string, flags: readonly string[]) => string) => void | Promise<void>,
+  body: (compile: (name: string, flags: readonly string[]) => string) => void,
 ): void {
   Deno.test({
-    ...skippedWithout(name, NO_ARM_COMPILER, ...missing),
+    ...skippedWithout(name, NO_ARM_COMPILER),
     async fn() {
       const dir = Deno.makeTempDirSync();
+      const compile = (name: string, flags: readonly string[]) =>
+        compileForArm("vectors/aarch64/libc.c", `${dir}/${name}`, flags);
       try {
-        await withTimeLimit(() =>
-          body((name, flags) => {
-            const out = `${dir}/${name}`;
-            const args = ["-g0", `${ARM_VECTORS}/libc.c`, "-o", out, "-pthread", ...flags];
-            const made = new Deno.Command(ARM_COMPILER, { args }).outputSync();
-            assert(made.success, new TextDecoder().decode(made.stderr));
-            return out;
-          }), 150);
+        await withTimeLimit(() => body(compile), 60);
       } finally {
         Deno.removeSync(dir, { recursive: true });
       }
@@ -276,34 +267,7 @@ function onPrograms(
 }
 
 onPrograms(
-  "stacks of aarch64 programs with the C library are those of gdb",
-  [NO_EMULATOR, NO_ARM_DEBUGGER],
-  async (compile) => {
-    const files = new Map<string, Uint8Array>();
-    const open = (path: string) => files.getOrInsertComputed(path, Deno.readFileSync);
-    for (
-      const [name, flags] of [
-        ["plain", ["-O2"]],
-        ["static", ["-O2", "-static"]],
-        ["frames", ["-O1", "-fno-omit-frame-pointer"]],
-        ["signed", ["-O2", "-mbranch-protection=standard"]],
-      ] as const
-    ) {
-      const stops = "sort,order,deep,body,handler,order,puts", steps = 25;
-      const run = await stacksOf(compile(name, flags), { cpu: "cortex-a57", stops, steps });
-      const walker = new EmulatedWalker(run.maps, open);
-      assertEquals(run.samples.length, 7 * steps);
-      for (const one of run.samples) {
-        const { addresses, end } = walker.walk(one);
-        assertEquals([addresses, end], [expectedAddresses(one), END.root], name);
-      }
-    }
-  },
-);
-
-onPrograms(
   "entries of aarch64's linkage tables have the names that objdump gives",
-  [],
   (compile) => {
     const ways = [
       ["lazy", []],
@@ -335,7 +299,7 @@ onPrograms(
   },
 );
 
-onPrograms("rows of aarch64's C library are those of readelf", [], () => {
+onPrograms("rows of aarch64's C library are those of readelf", () => {
   const path = `${SYSROOT}/lib/libc.so.6`;
   const read = memoryReader(Deno.readFileSync(path)), file = openElf(read, AARCH64);
   assert(!("refused" in file));

@@ -21,6 +21,7 @@ import {
 } from "../../src/run/recordings/function_rows.ts";
 import {
   ARM_COMPILER,
+  compileForArm,
   EMULATOR,
   NO_ARM_COMPILER,
   NO_EMULATOR,
@@ -30,7 +31,6 @@ import { readFolded, shareOf } from "../_support/folded.ts";
 import { skippedWithout, unless } from "../_support/skipped.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
 
-const TESTS = new URL("../", import.meta.url).pathname;
 const LIMIT_S = 120, PERIOD_NS = 5e6;
 const NOT_OTHER = unless(OWN_MACHINE !== AARCH64, "this is an aarch64 machine");
 
@@ -41,15 +41,13 @@ interface Taken {
 }
 
 function build(dir: string, program: string, flags: readonly string[]): void {
-  const compile = (...args: string[]) => {
-    const made = new Deno.Command(ARM_COMPILER, { args, cwd: dir }).outputSync();
-    assert(made.success, new TextDecoder().decode(made.stderr));
-  };
   const files = preloadFiles(["timer"]);
   for (const { name, text } of files) Deno.writeTextFileSync(`${dir}/${name}`, text);
   const sources = files.map(({ name }) => name).filter((name) => name.endsWith(".c"));
-  compile("-O2", "-std=gnu99", "-fPIC", "-shared", "-o", "timer.so", ...sources, "-ldl");
-  compile(...flags, "-o", "app", `${TESTS}${program}`, "-pthread");
+  const args = ["-O2", "-std=gnu99", "-fPIC", "-shared", "-o", "timer.so", ...sources, "-ldl"];
+  const made = new Deno.Command(ARM_COMPILER, { args, cwd: dir }).outputSync();
+  assert(made.success, new TextDecoder().decode(made.stderr));
+  compileForArm(program, `${dir}/app`, flags);
 }
 
 /** Runs the program with the library. @param options Of the emulator. */
