@@ -179,7 +179,9 @@ export class Unwinder {
       if (!fde.isSignal && isBad && count > 1) return this.#ended(END.bad, count);
       const next = this.#code(this.#rule(fde, rule, cfa, IP));
       this.#restoreRegisters(row, fde, cfa);
-      r[SP] = cfa;
+      // The entry of the dynamic linker on aarch64 leaves out the words that its caller pushed last.
+      const isShort = link >= 0 && !fde.isSignal && rule >= 0 && rule < EXPRESSION;
+      r[SP] = isShort ? cfa + rule + 8 : cfa;
       if (Number.isNaN(next)) return this.#ended(END.cut, count);
       if (next < FIRST_CODE) return this.#ended(END.root, count);
       pc = next;

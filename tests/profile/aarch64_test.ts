@@ -128,10 +128,13 @@ function walk(
 ) {
   const all: CodeTables = {
     fde(_, address) {
-      const start = address - address % 0x100, row = rows[start];
+      // The signal's entry begins one byte early, as the instruction before it has it.
+      const at = rows[address + 1] === AARCH64.signal!.row ? address + 1 : address;
+      const start = at - at % 0x100, row = rows[start];
       if (row === undefined) return undefined;
-      const none = { isSignal: false, expressions: [] };
-      return Object.assign(none, { start, end: start + 0x100, rows: Int32Array.from(row) });
+      const isSignal = row === AARCH64.signal!.row;
+      const more = { isSignal, expressions: isSignal ? AARCH64.signal!.expressions : [] };
+      return Object.assign(more, { start, end: start + 0x100, rows: Int32Array.from(row) });
     },
     callBefore: () => 1,
     hasFrame: () => undefined,
@@ -162,6 +165,28 @@ Deno.test("the link register has the return address of the innermost function on
   const isOutermost: CodeTables["isOutermost"] = (_, address) => address >= 0x2000;
   const ended = walk(rows, [0, 0], { 30: 0x2010, 32: 0x1004 }, { isOutermost });
   assertEquals(ended, [[0x1004, 0x200f], END.root, -1]);
+});
+
+Deno.test("a function without a frame that a signal interrupted has its caller in the saved link register", () => {
+  const rows = { 0x1000: BARE, 0x2000: AARCH64.signal!.row, 0x3000: BARE, 0x4000: LAST };
+  // x0 to x30, sp and pc are 312 bytes above the begin of the signal's frame.
+  const words = new Array(39 + 33).fill(0);
+  words[39 + 30] = 0x4010 + SIGNATURE;
+  words[39 + 31] = SP + 8 * words.length;
+  words[39 + 32] = 0x3008;
+  const found = walk(rows, words, { 30: 0x2000, 32: 0x1004 });
+  assertEquals(found, [[0x1004, 0x2000, 0x3008, 0x400f], END.root, -1]);
+});
+
+Deno.test("a frame whose entry has the return address above it reaches behind that", () => {
+  // glibc's _dl_runtime_resolve: x16 and x30 were pushed before.
+  const rows = { 0x1000: rowOf(0, { 30: 8 }), 0x2000: FRAMED, 0x3000: LAST };
+  const words = [7, 0x2010, SP + 32, 0x3010, 0, 0];
+  assertEquals(walk(rows, words, { 29: SP + 16, 32: 0x1004 }), [
+    [0x1004, 0x200f, 0x300f],
+    END.root,
+    -1,
+  ]);
 });
 
 Deno.test("signed return addresses on the stack are plain ones", () => {
