@@ -210,6 +210,57 @@ export function* estimateAgain(domain: Domain, choice: Choice): Generator<void, 
   };
 }
 
+/** A stretch that was fitted: its classes, their seconds, and its energies. */
+export interface Fitted {
+  readonly ids: readonly number[];
+  readonly seconds: Float64Array;
+  readonly estimate: Estimate;
+}
+
+/**
+ * Energies of a stretch by the powers of an earlier one, in proportion, so that they add up to the counter's.
+ *
+ * @param nth Number of this stretch among those that have the same powers.
+ */
+export function estimateAlike(domain: Domain, fitted: Fitted, nth: number): Estimate {
+  const { ids, seconds, meanW, classes: n, facts } = domain, { estimate } = fitted;
+  const at = ids.map((id) => fitted.ids.indexOf(id)), count = fitted.ids.length;
+  // A class that the fit did not see has the mean power.
+  const ratio = Float64Array.from(at, (i, c) => i < 0 ? 0 : seconds[c] / fitted.seconds[i]);
+  const scaled = (joules: Float64Array, newW: number) =>
+    Float64Array.from(at, (i, c) => i < 0 ? newW * seconds[c] : joules[i] * ratio[c]);
+  const drawnJ = scaled(estimate.energyJ, meanW);
+  const factor = facts.totalJ / drawnJ.reduce((sum, x) => sum + x, 0);
+  const energyJ = drawnJ.map((x) => x * factor), covariance = new Float64Array(n * n);
+  // An error of a power is in all of these stretches: the variance of k of them is k² times that of one.
+  const more = 2 * nth + 1;
+  for (let c = 0; c < n; c++) {
+    for (let d = 0; d < n; d++) {
+      if (at[c] < 0 || at[d] < 0) continue;
+      const of = estimate.covariance[at[c] * count + at[d]];
+      covariance[c * n + d] = more * ratio[c] * ratio[d] * of;
+    }
+    if (at[c] < 0) covariance[c * n + c] = energyJ[c] ** 2;
+  }
+  const parts = Object.entries(estimate.parts).map(([name, of]) => {
+    return [name, Float64Array.from(at, (i, c) => i < 0 ? 0 : more * ratio[c] ** 2 * of[i])];
+  });
+  return {
+    energyJ,
+    covariance,
+    apart: estimate.apart.map(({ weight, joules }) => ({
+      weight,
+      joules: centred(scaled(joules, 0), seconds),
+    })),
+    // What the prior decides is added by standard deviations.
+    priorLeft: Float64Array.from(at, (i) => i < 0 ? 1 : estimate.priorLeft[i] / more),
+    causedJ: scaled(estimate.causedJ, meanW).map((x, c) => x - drawnJ[c] + energyJ[c]),
+    choice: estimate.choice,
+    parts: Object.fromEntries(parts),
+    notes: estimate.notes,
+  };
+}
+
 /** Differences of energies add up to nothing. */
 function centred(joules: Float64Array, seconds: Float64Array): Float64Array {
   const sum = joules.reduce((s, x) => s + x, 0), all = seconds.reduce((s, x) => s + x, 0);

@@ -8,7 +8,9 @@ import {
   type Estimate,
   estimate,
   estimateAgain,
+  estimateAlike,
   FIRST_ROWS,
+  type Fitted,
   type Refusal,
   refused,
   type Response,
@@ -21,10 +23,17 @@ import { type Counter, Stretch } from "./stretch.ts";
 const MORE_ROWS = 2048;
 /** More events than this between two readings have no effects of single stays. */
 const DENSE = 32;
+/**
+ * Dense stretches that are fitted: so many at first, then one of so many. Fits of all of them would take 3 % of a
+ * core at 128 CPUs with 50 visits a second each.
+ */
+const DENSE_FITS = 4, DENSE_EACH = 8;
 /** A choice is made again if classes that it does not know have this part of the time. */
 const NEW_PART = 0.5;
 /** A stretch ends with so many events (3 MiB) or readings, too. */
 const MAX_EVENTS = 200_000, MAX_READINGS = 4 * FIRST_ROWS;
+/** One with more events a reading than {@linkcode DENSE} ends with so many. */
+const MAX_DENSE_EVENTS = 50_000;
 
 /** Facts about some counters, by the last stretch. */
 export interface DomainFacts {
@@ -38,6 +47,11 @@ export interface DomainFacts {
   readonly notes: readonly string[];
 }
 
+/** Goes on with the work of all kinds, one after the other: each takes much memory while it works. */
+export function workOn(kinds: readonly KindEnergies[]): void {
+  for (let slice = 0; slice < kinds.length; slice++) kinds.find((kind) => kind.work());
+}
+
 /** Records lanes and readings of one kind's counters, and estimates. */
 export class KindEnergies {
   sum = new RunSum();
@@ -46,6 +60,8 @@ export class KindEnergies {
   readonly #masks: Int32Array[] = [];
   readonly #maskOf = new Map<string, number>();
   readonly #choices = new Map<number, Choice>();
+  /** By the first counter: dense stretches that were fitted, and those since the last of them. */
+  readonly #dense = new Map<number, { last: Fitted; fits: number; skipped: number }>();
   #stretch: Stretch;
   /** Changes of the first counter, and the reading at which a stretch is to be cut. */
   #changes = 0;
@@ -66,6 +82,7 @@ export class KindEnergies {
     this.sum = new RunSum();
     this.facts.clear();
     this.#choices.clear();
+    this.#dense.clear();
     this.#begin(new Stretch(this.counters, this.cpuCount, this.#masks));
     this.#work = undefined;
   }
@@ -106,14 +123,15 @@ export class KindEnergies {
     if (valuesJ[0] !== this.#lastJ) this.#changes++;
     this.#lastJ = valuesJ[0];
     const { readings, events } = stretch;
+    const mostEvents = events > DENSE * readings ? MAX_DENSE_EVENTS : MAX_EVENTS;
     if (
       this.#cutAt < 0 &&
-      (this.#changes === FIRST_ROWS || readings >= MAX_READINGS || events >= MAX_EVENTS)
+      (this.#changes === FIRST_ROWS || readings >= MAX_READINGS || events >= mostEvents)
     ) {
       this.#cutAt = readings - 1;
     }
     const isDue = this.#changes >= FIRST_ROWS + MORE_ROWS || readings >= MAX_READINGS + MORE_ROWS ||
-      events >= 5 / 4 * MAX_EVENTS;
+      events >= 5 / 4 * mostEvents;
     if (this.#cutAt < 0 || !isDue) return;
     // What is still to do of the stretch before comes first.
     this.#finishWork();
@@ -163,9 +181,10 @@ export class KindEnergies {
       if (domain === undefined) continue;
       yield;
       const [first] = counters, known = this.#choices.get(first);
-      const estimated = known === undefined || isNew(domain, known)
-        ? yield* estimate(domain)
-        : yield* estimateAgain(domain, known);
+      const isFirst = known === undefined || isNew(domain, known);
+      const alike = isFirst || !isDense ? undefined : this.#alike(first, domain);
+      const estimated = alike ??
+        (isFirst ? yield* estimate(domain) : yield* estimateAgain(domain, known));
       // Readings that fit nothing leave no finite numbers.
       const isFinite = estimated.energyJ.every(Number.isFinite) &&
         estimated.covariance.every(Number.isFinite);
@@ -173,11 +192,24 @@ export class KindEnergies {
         ? estimated
         : refused(domain, "no power explains the counter's readings");
       if (result.choice !== undefined) this.#choices.set(first, result.choice);
+      if (isDense && alike === undefined && result.choice !== undefined) {
+        const { ids, seconds } = domain, fits = (this.#dense.get(first)?.fits ?? 0) + 1;
+        this.#dense.set(first, { last: { ids, seconds, estimate: result }, fits, skipped: 0 });
+      }
       this.sum.add(domain, result);
       if (domain.ids.some((id) => id >= 0)) capacity += domain.facts.capacity;
       this.facts.set(first, factsOf(counters, domain, result));
     }
     this.sum.capacity = Math.max(this.sum.capacity, capacity);
+  }
+
+  /** Energies of a dense stretch by the one that was fitted last; `undefined`: it is to be fitted itself. */
+  #alike(first: number, domain: Domain): Estimate | undefined {
+    const dense = this.#dense.get(first), { crowd } = domain.facts;
+    if (dense === undefined || dense.fits < DENSE_FITS || dense.skipped === DENSE_EACH - 1) return;
+    return crowd === undefined && domain.classes > 1
+      ? estimateAlike(domain, dense.last, ++dense.skipped)
+      : undefined;
   }
 }
 

@@ -89,6 +89,9 @@ class Grid {
   readonly #x: Float64Array[];
   readonly #design: Float64Array;
   readonly #shapes = new Map<string, Float64Array[]>();
+  /** Room for them. */
+  readonly #made: Float64Array[] = [];
+  #between: Float64Array | undefined;
 
   /** @param watts By piece: what a fit predicts; one more column. */
   constructor(readonly domain: Domain, readonly rows: number, stayS: number, watts?: Float64Array) {
@@ -123,9 +126,12 @@ class Grid {
     if (known !== undefined) return known;
     // All lags of one shape come together; more of them take memory.
     this.#shapes.clear();
-    const made = this.#x.map((x) => {
-      const shaped = integral(x, this.stepS, orderS);
-      return meanS > 0 ? integralOfMean(shaped, meanS, this.stepS) : shaped;
+    const between = this.#between ??= new Float64Array(this.#x[0].length);
+    const made = this.#x.map((x, j) => {
+      const out = this.#made[j] ??= new Float64Array(x.length);
+      integral(x, this.stepS, orderS, meanS > 0 ? between : out);
+      if (meanS > 0) integralOfMean(between, meanS, this.stepS, out);
+      return out;
     });
     this.#shapes.set(key, made);
     return made;
@@ -186,9 +192,9 @@ function until(of: Float64Array, { point, part, lengthS }: Places, i: number): n
   return (end - (of[k0] + (of[k0 + 1] - of[k0]) * part[2 * i + 1])) / lengthS[i];
 }
 
-/** The integral, by the trapezoid, of a quantity or of what follows it with a time constant. */
-function integral(x: Float64Array, stepS: number, orderS: number): Float64Array {
-  const out = new Float64Array(x.length), q = orderS > 0 ? Math.exp(-stepS / orderS) : 0;
+/** Writes the integral, by the trapezoid, of a quantity or of what follows it with a time constant. */
+function integral(x: Float64Array, stepS: number, orderS: number, out: Float64Array): void {
+  const q = orderS > 0 ? Math.exp(-stepS / orderS) : 0;
   let sum = 0, before = orderS > 0 ? 0 : x[0];
   for (let k = 1; k < x.length; k++) {
     const now = orderS > 0 ? q * before + (1 - q) / 2 * (x[k] + x[k - 1]) : x[k];
@@ -196,12 +202,11 @@ function integral(x: Float64Array, stepS: number, orderS: number): Float64Array 
     out[k] = sum;
     before = now;
   }
-  return out;
 }
 
-/** The integral of the mean over so long before, of a quantity whose integral is given. */
-function integralOfMean(of: Float64Array, meanS: number, stepS: number): Float64Array {
-  const out = new Float64Array(of.length), back = meanS / stepS, whole = Math.ceil(back);
+/** Writes the integral of the mean over so long before, of a quantity whose integral is given. */
+function integralOfMean(of: Float64Array, meanS: number, stepS: number, out: Float64Array): void {
+  const back = meanS / stepS, whole = Math.ceil(back);
   // All of them lie at the same place between two points.
   const h = whole - back;
   let sum = 0, before = 0;
@@ -212,7 +217,6 @@ function integralOfMean(of: Float64Array, meanS: number, stepS: number): Float64
     out[k] = sum;
     before = now;
   }
-  return out;
 }
 
 /** Kernels worth a full fit. All are judged on the same rows. */

@@ -4,7 +4,7 @@
  */
 import { KINDS } from "../../energy/edges/attribution.ts";
 import type { EnergyKind } from "../../core/region_tree.ts";
-import { type DomainFacts, KindEnergies } from "../../energy/attribution/kind.ts";
+import { type DomainFacts, KindEnergies, workOn } from "../../energy/attribution/kind.ts";
 import { OWN } from "../../energy/attribution/pieces.ts";
 import type { FittedEnergy } from "../../energy/attribution/run_sum.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
@@ -92,8 +92,8 @@ export class FittedEnergies {
         stamps[k] = stampsS[at[k]];
       }
       energies.step(timeS, values, stamps);
-      energies.work();
     }
+    workOn(this.#all);
   }
 
   /** The run is over, or a report is due. */
