@@ -103,7 +103,7 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
   row(
     "SIGNAL; SIGNAL@domain-index",
     "value of a signal of `--report-signals`: of the node, or of one hardware part, such as " +
-      "`CPU_ENERGY@package-0`. The keys have the order of this option",
+      "`CPU_ENERGY@package-0`. The keys are in the order in which the option names the signals",
   ),
   row(
     "MPI startup (s); GEOPM startup (s)",
@@ -128,21 +128,22 @@ export const GEOPM_FIELDS: readonly FieldRow[] = [
 export const OWN_FIELDS: readonly FieldRow[] = [
   row(
     "joulemark-node-energy (J)",
-    "energy of the node during the samples in which all CPUs were in the section, as for " +
-      "`package-energy (J)`. Present only if the node has a power meter, such as an ACPI " +
+    "energy of the node in the time in which all CPUs were in the section, by the same rule " +
+      "as `package-energy (J)`. Present only if the node has a power meter, such as an ACPI " +
       "meter, and no energy counter",
   ),
   row(
     "joulemark-PART-energy-exact (J)",
-    "energy from the readings of the counter. joulemark divides each increase of the counter " +
-      "among the regions, in proportion to their exact CPU times since the last increase. " +
-      "Regions, unmarked time and application have this key",
+    "energy from the readings of the counter. For each interval between two updates of the " +
+      "counter, joulemark divides the energy among the regions, in proportion to their exact " +
+      "CPU times in this interval. The value is the sum over all intervals. Regions, unmarked " +
+      "time and application have this key",
   ),
   row(
     "joulemark-PART-energy-fit (J)",
-    "estimated energy of the section. joulemark calculates those powers of the regions that " +
-      "match all readings of the run best (a *fit*). `nan` means that this energy cannot be " +
-      "determined",
+    "estimated energy of the section. joulemark searches for the power of each region with " +
+      "which the calculated readings of the counter are as near as possible to the real " +
+      "readings (a *fit*). `nan` means that this energy cannot be determined",
   ),
   row(
     "joulemark-PART-energy-fit-se (J)",
@@ -150,8 +151,8 @@ export const OWN_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "joulemark-PART-energy-caused (J)",
-    "energy that the work in the section caused, even if the node used it after the end of the " +
-      "section. Present only if the power follows the work with a delay",
+    "energy that the work in the section caused, even if the node used it after the end of " +
+      "the section. Present only if the power follows a change of the work with a delay",
   ),
   row(
     "joulemark-PART-energy-known (J); joulemark-PART-power-known (W)",
@@ -165,7 +166,8 @@ export const OWN_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "joulemark-PART-energy-gross (J)",
-    "with `run --idle`, application only: energy of the run, calculated from samples",
+    "with `run --idle`, application only: energy of the run, calculated from samples. The " +
+      "idle energy is not subtracted",
   ),
   row(
     "joulemark-PART-energy-idle (J)",
@@ -224,9 +226,10 @@ export const TREE_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "PART-energy-exact (J)",
-    "energy from the readings of the counter. joulemark divides each increase of the counter " +
-      "among the regions, in proportion to their exact CPU times since the last increase. " +
-      "Present if there is no estimate",
+    "energy from the readings of the counter. For each interval between two updates of the " +
+      "counter, joulemark divides the energy among the regions, in proportion to their exact " +
+      "CPU times in this interval. The value is the sum over all intervals. Present if " +
+      "`PART-energy (J)` cannot be determined",
   ),
   row(
     "PART-energy-self (J); PART-energy-self-se (J)",
@@ -244,8 +247,9 @@ export const TREE_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "visit-lengths",
-    "histogram of the lengths of visits, as `bucket:visits`. A *bucket* is a range of " +
-      "lengths. Bucket 0 begins at 1 ns, and each power of two has four buckets",
+    "histogram of the lengths of visits, as a list of `bucket:visits`. A *bucket* is a range " +
+      "of lengths. Bucket 0 begins at 1 ns. There are four buckets from each length to twice " +
+      "this length",
   ),
 ];
 
@@ -370,7 +374,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   row(
     "stalled from (s); stalled until (s)",
     "begin and end of a time in which the monitor did not run, for example because it was " +
-      "stopped. Energies include only the time before it",
+      "stopped. Energies include only the time before this time",
   ),
   row(
     "first sample after (s)",
@@ -395,7 +399,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "coverage (%)",
-    "measured time of all hardware parts, in percent of their total time",
+    "measured time, summed over all hardware parts (packages, memories, GPUs), in percent of " +
+      "their total time",
   ),
   row(
     "power while measured (W)",
@@ -429,7 +434,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "budget",
-    "section about actions that kept the CPU time of the monitor within `--budget`",
+    "section about work that the monitor saved, so that its CPU time stays within `--budget`",
   ),
   row(
     "visits folded",
@@ -442,8 +447,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "period times, at most; time of longer periods (s)",
-    "maximum factor by which the monitor increased the sampling period to save CPU time, and " +
-      "the time during which the period was longer",
+    "to save CPU time the monitor multiplied the sampling period by a factor. The keys have " +
+      "the maximum of this factor, and the time during which the period was longer",
   ),
   row(
     "processes",
@@ -455,8 +460,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "came later; died; still running",
-    "number of processes that started after the others, number of processes that were " +
-      "killed, and number of processes that had not ended",
+    "number of processes that started more than one sampling period after the first process, " +
+      "number of processes that were killed, and number of processes that had not ended",
   ),
   row(
     "ended inside a region",
@@ -474,8 +479,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "processes that said",
-    "number of processes that reported the values of the section `mpi` or `openmp`. The number " +
-      "of all processes is higher if some processes were killed",
+    "number of processes that reported the values of the section `mpi` or `openmp`. Killed " +
+      "processes do not report values, so the number of all processes may be higher",
   ),
   row(
     "marks",
@@ -508,7 +513,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "nested visits lost; visits without a path",
-    "number of nested visits that are not counted for their own region, because a ring file had " +
+    "number of visits of nested regions that are not counted in `tree`, because a ring file had " +
       "no room",
   ),
   row(
@@ -518,9 +523,9 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "visits out of order",
-    "for each thread: number of nested visits that came too fast to be stored one by one, " +
-      "and the time from the first to the last of them. joulemark stored only their count and " +
-      "their total time",
+    "for each thread: number of nested visits that came too fast to be stored one by one, and " +
+      "the time from the first to the last of these visits. joulemark stored only their number " +
+      "and their total time",
   ),
   row(
     "records left out; files left out",
@@ -550,7 +555,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "remarks",
-    "messages of the language binding or the preload library in the application",
+    "messages of `joulemark.h`, of another language binding, or of the preload library in the " +
+      "application",
   ),
   row(
     "functions",
@@ -589,8 +595,9 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "short threads (s); kernel, not visible (s); lost (s)",
-    "CPU time without samples: of threads that ended before their first sample, of the " +
-      "kernel, and of threads whose samples were all lost",
+    "CPU time without samples, in three parts: time of threads that ended before their first " +
+      "sample, time in the kernel that the user may not sample, and time of threads whose " +
+      "samples were all lost",
   ),
   row(
     "brief threads (s)",
@@ -609,7 +616,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   row(
     "self-time (s); self-time-se (s); total-time (s)",
     "CPU time of the function without the functions that it calls, the standard error of this " +
-      "time, and CPU time with them",
+      "time, and CPU time with the functions that it calls",
   ),
   row(
     "off CPU (s); preempted (s)",
@@ -623,7 +630,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "energy",
-    "section about the energy of functions, by component",
+    "section with the energy of functions, for each component",
   ),
   row(
     "total (J)",
@@ -631,13 +638,14 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "not running (s); not running (J); not running-se (J)",
-    "time in which the CPUs of the command waited, the energy in this time, and the " +
-      "standard error of this energy",
+    "time in which the CPUs of the command waited, the energy in this time, and the standard " +
+      "error of this energy",
   ),
   row(
     "PART-energy (J); PART-energy-se (J); total-PART-energy (J); total-PART-energy-se (J)",
-    "under `functions`: energy of a function without the functions that it calls, standard " +
-      "error of this energy, energy with them, and standard error of that energy",
+    "under `functions`. The first two keys: energy of a function without the functions that " +
+      "it calls, and the standard error of this energy. The last two keys: energy with the " +
+      "functions that it calls, and the standard error of this energy",
   ),
   row(
     "PART-energy not determined",
@@ -675,8 +683,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "not determined; not determined beside these",
-    "names of the regions whose energy cannot be determined, and number of further such " +
-      "regions that the list does not name",
+    "names of the regions whose energy cannot be determined. If there are many of these " +
+      "regions, the second key has the number of those that the first key does not name",
   ),
   row(
     "not determined energy (J); not determined energy se (J)",
@@ -693,7 +701,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "lack of fit",
-    "reason why the fitted powers do not match the readings of the counter well",
+    "messages about the fit for this counter, such as the reason why joulemark determines no " +
+      "energy",
   ),
   row(
     "PART-N",
@@ -742,7 +751,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "columns",
-    "number of unknown values that the fit determines, such as the power of each region",
+    "number of unknown values that the fit determines. Examples are the powers of the regions",
   ),
   row(
     "totals",
@@ -762,8 +771,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "reading-error (J)",
-    "standard error of the energy of a component, because the counter is read between two " +
-      "updates",
+    "standard error of the energy of a component. It exists because joulemark reads the " +
+      "counter between two updates of the counter",
   ),
   row(
     "covers",
@@ -808,7 +817,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "other CPUs",
-    "energy of packages that the run may not use, and of CPUs without a process",
+    "energy of packages that the run may not use, and of other CPUs during the time in which " +
+      "no process of the run may use them",
   ),
   row(
     "undetermined",
@@ -820,17 +830,19 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "permissions; permissions given back",
-    "permissions of the executable, and those that it gave up after the first sample",
+    "permissions that the executable had at its start, and those of them that it gave up " +
+      "after the first sample",
   ),
   row(
     "confinement",
-    "section with the rights that the monitor has after the first sample. The kernel " +
-      "enforces them",
+    "section with the rights that the monitor keeps after the first sample. The kernel " +
+      "enforces this limit",
   ),
   row(
     "capabilities; system calls",
-    "`none` if the monitor has no capabilities, and `filtered` if the kernel refuses system " +
-      "calls that the monitor does not need; otherwise the reason",
+    "`capabilities` is `none` if the monitor has no capabilities. `system calls` is " +
+      "`filtered` if the kernel refuses system calls that the monitor does not need. Otherwise " +
+      "the text is the reason",
   ),
   row(
     "paths; by",
@@ -869,8 +881,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "stragglers; outliers",
-    "hosts that are much slower than the median of all hosts, and hosts whose values are " +
-      "far from the median",
+    "hosts that need much more time than the median of all hosts, and hosts with another " +
+      "value far from the median",
   ),
   row(
     "across hosts",
@@ -906,11 +918,13 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "left out; joined by force",
-    "reports that `merge` did not use, and reports that it used only because of `--force`",
+    "reports that `merge` did not use, and reports of another job that it used because of " +
+      "`--force`",
   ),
   row(
     "clocks",
-    "section of a merged report: comparison of the clocks of the nodes",
+    "section of a merged report: comparison of the clocks of the nodes with the clock of the " +
+      "file server",
   ),
   row(
     "spread (s)",
@@ -918,7 +932,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "residual (s)",
-    "uncertainty of the differences between the clocks of the nodes",
+    "uncertainty of the measured difference between the clock of a node and the clock of the " +
+      "file server; maximum over the nodes",
   ),
   row(
     "job share",
@@ -930,7 +945,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "cpus found by",
-    "source from which joulemark knows the CPUs of the job",
+    "source from which joulemark has the list of the job's CPUs: control group or affinity " +
+      "mask",
   ),
   row(
     "idle",
@@ -959,8 +975,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "mpi-wait (s); mpi-transfer (s); mpi-io (s)",
-    "time in MPI calls that wait, that transfer data, and that read or write files; as the " +
-      "mean over processes",
+    "time in MPI calls that only wait, in MPI calls that transfer data, and in MPI calls that " +
+      "read or write files; as the mean over processes",
   ),
   row(
     "peers of a process, at most",
@@ -968,8 +984,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "openmp",
-    "section about the OpenMP threads: count and time of each kind of work and of waiting, " +
-      "summed over all threads",
+    "section about the OpenMP threads: count and time of each kind of work and of each kind " +
+      "of waiting, summed over all threads",
   ),
   row(
     "threads of a process, at most",

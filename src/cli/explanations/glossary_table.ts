@@ -13,7 +13,9 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "aggregation",
-    "rule that combines the values of several parts into one value, such as sum or average",
+    "rule that combines several values into one value, for example by a sum or a mean: values " +
+    "of all CPUs into a value of the node, or values of all processes into a value of the " +
+    "region",
     "geopm::Agg(3)",
   ],
   [
@@ -28,8 +30,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "attribute",
-    "named property in Caliper's data, such as `region` or `iteration#loop`; a begin call " +
-    "of the program sets a value, an end call removes this value",
+    "named property in Caliper's data, such as `region` or `iteration#loop`. A begin call of " +
+    "the program sets a value of the attribute, and an end call removes this value",
     "Caliper manual",
   ],
   [
@@ -96,19 +98,20 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "collector",
-    "helper process that runs as a service, reads restricted counters and sends the " +
-    "values to monitors without rights",
+    "helper process that runs as a service. It reads restricted counters and sends the values " +
+    "to monitors that may not read these counters",
     "docs/explanation/permissions.md",
   ],
   [
     "context tree",
-    "Caliper's tree of nodes, each with an attribute and a value; a snapshot refers to " +
-    "one of its nodes",
+    "Caliper's tree of nodes. Each node has an attribute and a value; a snapshot refers to " +
+    "one of the nodes",
     "Caliper manual",
   ],
   [
     "control group",
-    "kernel object (cgroup) with the processes of a job, their limits, CPU time and memory",
+    "kernel object (cgroup) that contains the processes of a job. The kernel limits and " +
+    "counts their CPU time and memory",
     "cgroups(7)",
   ],
   [
@@ -139,19 +142,20 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "dip",
-    "value of a counter that is too low for a short time, and then correct again",
+    "value of a counter that is too low at one reading, and correct again at the next reading",
     "docs/reference/job-metrics.md",
   ],
   [
     "domain",
-    "kind of hardware part that has its own value of a signal: board, package, core, cpu, " +
-    "memory, gpu and others",
+    "kind of hardware part. joulemark reads a signal once for each part of its domain: board, " +
+    "package, core, cpu, memory, gpu and others",
     "geopm::PlatformTopo(3)",
   ],
   [
     "edit_distance",
-    "filter of `--record-filter`: an epoch begins if the sequence of entries into regions " +
-    "repeats; BUFFER is the number of entries that are compared",
+    "filter of `--record-filter`: joulemark compares the last entries into regions. If a " +
+    "sequence of entries repeats, an epoch begins. BUFFER is the number of entries that " +
+    "joulemark compares",
     "docs/explanation/aggregation.md",
   ],
   [
@@ -182,7 +186,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "freshness",
-    "file of Cray's pm_counters whose number grows at each update of the other files",
+    "file of Cray's pm_counters that contains a number. The number grows at each update of " +
+    "the other files",
     "docs of pm_counters",
   ],
   [
@@ -260,7 +265,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "monotone",
-    "said of a counter that only grows; the energy used between two readings is their difference",
+    "said of a counter that only grows. The energy between two readings is the difference " +
+    "between the two values",
     "geopm::IOGroup(3)",
   ],
   [
@@ -349,8 +355,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "process",
-    "process of the application that has annotations; if no process has annotations: the " +
-    "command that was started",
+    "process of the application that has annotations. If no process has annotations, the " +
+    "command that was started counts as the process",
     "docs/how-to/measure-a-job.md",
   ],
   [
@@ -365,8 +371,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "proxy_epoch",
-    "filter of `--record-filter`: each entry into the given region begins an epoch, or " +
-    "every CALLS-th entry",
+    "filter of `--record-filter`: each entry into the given region begins an epoch. If CALLS " +
+    "is given, only every CALLS-th entry begins an epoch",
     "docs/explanation/aggregation.md",
   ],
   [
@@ -382,8 +388,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "raw stats",
-    "text files with the values of all counters of a node, one group of lines for each time " +
-    "(every 5 minutes by default)",
+    "text files with the values of all counters of a node. Each record has one group of " +
+    "lines; by default there is a record every 5 minutes",
     "docs/reference/formats/raw-stats.md",
   ],
   [
@@ -441,8 +447,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "sample",
-    "values of all counters, and the region of each CPU, at one time; with `--functions` " +
-    "also: the function of a thread at one time",
+    "values of all counters at one time, and the region of each CPU at this time. With " +
+    "`--functions` also: the function of a thread at one time",
     "geopm_report(7)",
   ],
   [
@@ -457,7 +463,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "session",
-    "one run on one node, with the files that application and monitor share",
+    "one run on one node, together with the files that application and monitor share",
     "docs/reference/formats/ring.md",
   ],
   [
@@ -478,7 +484,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "step",
-    "time between two samples; in a PMC log: one step of the simulation",
+    "time between two samples. In a PMC log: one time step of the simulation program",
     "docs/explanation/aggregation.md",
   ],
   [
@@ -488,8 +494,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "sync-runtime",
-    "time in seconds in which all CPUs of a domain, such as a package, were in the region at once; " +
-    "calculated from samples",
+    "time in seconds in which all CPUs of a domain, such as a package, were in the region at " +
+    "the same time; calculated from samples",
     "geopm_report(7)",
   ],
   [
@@ -506,7 +512,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "unmarked",
-    "in GEOPM's sections: time in which CPUs were outside of all regions, or in different regions",
+    "in GEOPM's sections: time in which CPUs were outside of all regions, or in which not all " +
+    "CPUs were in the same region",
     "geopm_report(7)",
   ],
   [

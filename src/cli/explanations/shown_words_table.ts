@@ -40,9 +40,10 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["counter", "node counter", "package counter", "memory counter", "GPU counter"],
-    "The meter that the energy is read from, such as the node counter or the package counter. " +
-    "joulemark reads the counter between two of its updates. The error in line 1 of the summary " +
-    "is the error of these readings, and does not include the error of the counter itself.",
+    "The meter from which joulemark reads the energy, such as the node counter or the package " +
+    "counter. joulemark reads the counter at times between two updates of the counter, so " +
+    "each reading is a little too low. The error in line 1 of the summary is the effect of " +
+    "this on the energy. It does not include the error of the counter itself.",
   ],
   [
     ["at least"],
@@ -57,8 +58,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["share"],
     "Energy of the row in percent of the energy of the component that the table shows. If no " +
-    "energy is known: time in percent. The share of a region is a sum: the shares of its nested " +
-    "regions, and the share of the region without its nested regions.",
+    "energy is known, it is a share of the time. The share of a region includes its nested " +
+    "regions.",
   ],
   [
     ["J/visit"],
@@ -66,8 +67,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["max/mean"],
-    "Time of the slowest process in a region divided by the mean of all processes. 1 means " +
-    "that the load is balanced.",
+    "Time of the slowest process in a region, divided by the mean time of all processes in " +
+    "this region. 1 means that the load is balanced.",
   ],
   [
     ["W a host"],
@@ -75,7 +76,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["a host"],
-    "Energy of single hosts of a job: the lowest, the highest, and the median.",
+    "Energies of single hosts of a job: the lowest energy, the highest energy, and the " +
+    "median.",
   ],
   [["median visit"], "Median length of the visits of a region: half of the visits are shorter."],
   [
@@ -84,7 +86,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["self", "itself", "own"],
-    "A region without its nested regions.",
+    "Said of time or energy of a region without its nested regions.",
   ],
   [
     ["next"],
@@ -101,7 +103,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["FAILED"],
     "The command ended with an exit status other than 0, or by a signal. All values cover the " +
-    "time up to this end.",
+    "time until the command ended.",
   ],
   [
     ["INTERRUPTED"],
@@ -129,7 +131,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["peak", "peak power"],
-    "The highest power of one host, as a mean over one second.",
+    "The highest power of one host. The power is a mean over one second.",
   ],
   [
     ["peak at most", "peak power at most"],
@@ -153,26 +155,30 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["coarse", "~", "rough", "inaccurate"],
-    "A value with ~ is coarse: its standard error is not known, or it is above 10 %. The value " +
-    "is the energy between two updates of the counter, divided among the regions in proportion " +
-    "to their CPU time. The value may include energy of regions that ran shortly before or " +
+    "A value with ~ is coarse: its standard error is not known, or it is above 10 %. For each " +
+    "interval between two updates of the counter, joulemark divides the energy among the " +
+    "regions, in proportion to their CPU time in this interval. The energy of a region is the " +
+    "sum over all intervals. The sum may include energy of regions that ran shortly before or " +
     "after.",
   ],
   [
     ["by"],
-    "Method for the energy of a row. fit: an estimate from the whole run, with an error. " +
-    "edges: the energy between two updates of the counter, divided among the regions in " +
-    "proportion to their CPU time. sampled: GEOPM's samples.",
+    "Method for the energy of a row. fit: an estimate from the whole run, with a standard " +
+    "error. edges: the energy of each interval between two updates of the counter, divided " +
+    "among the regions in proportion to their CPU time. sampled: GEOPM's method, from " +
+    "samples.",
   ],
   [
     ["fit"],
-    "Energy estimated from the whole run. The estimate uses the times in all regions between " +
-    "two updates of the counter, and has a standard error.",
+    "Energy estimated from all intervals between two updates of the counter. joulemark knows " +
+    "the time of each region in each interval and the energy of each interval. From these " +
+    "data it calculates the power of each region. This energy has a standard error.",
   ],
   [
     ["edges", "by edges"],
-    "Energy between two updates of the counter, divided among the regions in proportion to " +
-    "their CPU time between these updates. This energy has no standard error.",
+    "For each interval between two updates of the counter, joulemark divides the energy among " +
+    "the regions, in proportion to their CPU time in this interval. The energy of a region is " +
+    "the sum over all intervals. This energy has no standard error.",
   ],
   [
     ["sampled"],
@@ -197,8 +203,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["known", "while measured", "covers"],
     "Said of a value that covers only a part of the time, because a counter failed, was reset " +
-    "or appeared late. Energy and power are those of this part. Coverage is the length of this " +
-    "part, in percent of the whole time.",
+    "or appeared late. Energy and power are those of this part of the time. Coverage is the " +
+    "length of this part, in percent of the whole time.",
   ],
   [
     ["coverage", "gap"],
@@ -245,8 +251,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["(other CPUs)", "other CPUs"],
-    "Energy of packages that the run may not use, and of CPUs before their first process " +
-    "starts and after their last process ends.",
+    "Energy of packages that the run may not use, and of CPUs during the time in which no " +
+    "process of the run may use them. Example: one process may use only CPU 0, and ends 2 s " +
+    "before the other processes. The energy of CPU 0 in these 2 s is in this row.",
   ],
   [
     ["(undetermined)", "undetermined"],
@@ -255,8 +262,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["not determined"],
-    "No value with a useful error can be calculated. The counter changes too rarely, or " +
-    "regions always run together. A longer run helps most.",
+    "No energy with a standard error of at most 10 % can be calculated. The counter changes " +
+    "too rarely, or regions always run together. In most cases a longer run helps.",
   ],
   [
     ["hosts"],
@@ -286,8 +293,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["would save at most"],
-    "Upper limit of a saving. For MPI calls it is 80 % of their energy: joulemark assumes that the " +
-    "other 20 % are needed for the transfer.",
+    "Upper limit of the energy that a change of the program can save. For MPI calls it is 80 " +
+    "% of their energy: joulemark assumes that the other 20 % are needed for the transfer.",
   ],
   [["steps"], "Steps of the application in a PMC log; joulemark pmc shows them."],
   [
@@ -301,8 +308,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["every"],
-    "Most common number of steps from one outlier of a group to the next (joulemark pmc). The " +
-    "number is not available if there is no common number.",
+    "Most common number of steps from one outlier of a group to the next outlier of this " +
+    "group (joulemark pmc). If no number is common, the value is not available.",
   ],
   [
     ["simulated node", "simulated counters"],
@@ -315,23 +322,25 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["geometric mean"],
-    "The n-th root of the product of n values. joulemark compare uses this mean, because twice " +
-    "the energy and half the energy are then equally far from no change.",
+    "The n-th root of the product of n values. joulemark compare uses this mean, because then " +
+    "a run with twice the energy and a run with half the energy have effects of the same " +
+    "size.",
   ],
   [
     ["change"],
-    "Relative difference of B and A: geometric mean of B divided by the geometric mean of A, " +
-    "minus 1.",
+    "Relative difference between A and B: the geometric mean of B divided by the geometric " +
+    "mean of A, minus 1. A change of +0.02 (2 %) means that B is higher.",
   ],
   [
     ["interval", "level", "from", "to"],
-    "The range that contains the true change with the probability of --level (98.5 %). It " +
-    "decides the verdict of joulemark compare.",
+    "The range that contains the true change with the probability of --level (98.5 % by " +
+    "default). It decides the verdict of joulemark compare.",
   ],
   [
     ["p", "p-value"],
-    "Probability that chance alone causes a change as high as the measured one, or higher. It " +
-    "is calculated for a true change equal to the allowed increase (--max-increase, default 0).",
+    "Probability of a change as high as the measured one, or higher, if only chance causes " +
+    "differences. The calculation assumes that the true change is equal to the allowed " +
+    "increase (--max-increase, 0 by default).",
   ],
   [
     [
@@ -430,9 +439,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["trusted", "not trusted"],
-    "Result of joulemark doctor --energy. The command runs two regions twice: first in turn, " +
-    "then in random order. For a trusted counter, the powers of a region in the two orders " +
-    "differ by at most two standard errors plus 5 % of the power.",
+    "Result of joulemark doctor --energy. The command runs two regions: first by turns, then " +
+    "in random order. For a trusted counter, the powers of a region in the first and in the " +
+    "second part differ by at most two standard errors plus 5 % of the power.",
   ],
   [
     ["update period"],
