@@ -111,7 +111,7 @@ endToEnd(
       const stderr = await new Response(child.stderr).text();
       if (left !== path) {
         assert(
-          stderr.includes(`the time so far is in ${left.slice(dir.length + 1)}`),
+          stderr.includes(`${left.slice(dir.length + 1)} has the values up to the last checkpoint`),
           stderr,
         );
       }

@@ -226,7 +226,7 @@ class Run {
       show: options.show,
       lostLines: () => site.lost(),
       alive: () => plan.guardian.alive(monotonicNanoseconds()),
-      kept: (path) => plan.guardian.lastWords(`; the time so far is in ${path}`),
+      kept: (path) => plan.guardian.lastWords(`; ${path} has the values up to the last checkpoint`),
     });
     refused.move();
   }
