@@ -68,12 +68,7 @@ static uint32_t number(struct joulemark__thread *t, int which) {
     static const char *const names[VALUES] = {"alloc.region.highwatermark", "alloc.count",
                                               "alloc.tally", "avg#alloc.size", "max#alloc.size"};
     static uint32_t numbers[VALUES];
-    uint32_t known = __atomic_load_n(&numbers[which], __ATOMIC_RELAXED);
-    if (__builtin_expect(known == 0, 0)) {
-        known = joulemark__find(t, names[which], JOULEMARK_HINT_UNKNOWN);
-        __atomic_store_n(&numbers[which], known, __ATOMIC_RELAXED);
-    }
-    return known;
+    return jm_number(t, names[which], &numbers[which]);
 }
 
 static void tell(struct joulemark__thread *t, int which, uint64_t value) {

@@ -193,12 +193,7 @@ static uint32_t *numbers_of(uint64_t key) {
 static uint32_t attribute(struct joulemark__thread *t, int which) {
     static const char *const names[VALUES] = {"callpath.names", "callpath.addresses"};
     static uint32_t numbers[VALUES];
-    uint32_t known = __atomic_load_n(&numbers[which], __ATOMIC_RELAXED);
-    if (__builtin_expect(known == 0, 0)) {
-        known = joulemark__find(t, names[which], JOULEMARK_HINT_UNKNOWN);
-        __atomic_store_n(&numbers[which], known, __ATOMIC_RELAXED);
-    }
-    return known;
+    return jm_number(t, names[which], &numbers[which]);
 }
 
 /* Paths hold around the mark, so that what is noted at its moment has them and nothing else. */

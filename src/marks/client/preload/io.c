@@ -45,35 +45,21 @@ JM_MARK struct joulemark__thread *listener(void) {
 enum kind { READ, WRITE, OTHER };
 enum { REGION = 3, READ_BYTES, WRITTEN_BYTES, NAMES };
 
-/* Numbers of the names below, which stay good in forked children. */
 static uint32_t numbers[NAMES];
 
 static uint32_t number(struct joulemark__thread *t, int which) {
     static const char *const names[NAMES] = {"read", "write", "metadata",
                                              "io.region", "io.bytes.read", "io.bytes.written"};
-    uint32_t known = __atomic_load_n(&numbers[which], __ATOMIC_RELAXED);
-    if (__builtin_expect(known == 0, 0)) {
-        known = joulemark__find(t, names[which], JOULEMARK_HINT_UNKNOWN);
-        __atomic_store_n(&numbers[which], known, __ATOMIC_RELAXED);
-    }
-    return known;
+    return jm_number(t, names[which], &numbers[which]);
 }
 
 /* joulemark__value() where there is room and the moment is known: what happens at once has one. */
 static void put(struct joulemark__thread *t, uint64_t stamp, uint32_t flags, uint32_t kind,
                 uint32_t name, uint32_t type, uint32_t properties, uint64_t bits) {
-    unsigned char *r;
-    if (kind == JOULEMARK__KIND_ATTRIBUTE_BEGIN) {
-        r = t->ring + ((t->head + 1) & (JOULEMARK__RING_RECORDS - 1)) * JOULEMARK__RECORD_BYTES;
-        *(uint64_t *)r = bits;
-        *(uint64_t *)(r + 8) = (uint64_t)properties << 32 | type;
-    }
-    joulemark__put(t, stamp, kind, flags | t->process, name);
-    if (kind == JOULEMARK__KIND_ATTRIBUTE_BEGIN) {
-        t->head++;
-        __atomic_store_n((uint64_t *)(t->entry + JOULEMARK__THREAD_HEAD), t->head,
-                         __ATOMIC_RELEASE);
-    }
+    const int has_value = kind == JOULEMARK__KIND_ATTRIBUTE_BEGIN;
+    joulemark__write(t, 0, stamp, joulemark__word(t, kind, flags | t->process, name));
+    if (has_value) joulemark__write(t, 1, bits, (uint64_t)properties << 32 | type);
+    joulemark__show(t, has_value ? 2 : 1);
 }
 
 JM_MARK struct joulemark__thread *io_begin(enum kind kind) {

@@ -29,12 +29,7 @@ JM_EXPORT void *ps_tool_timer_create(const char *name) {
 }
 
 static uint32_t region_of(struct joulemark__thread *t, struct handle *handle) {
-    uint32_t region = joulemark__checked(handle->region);
-    if (!region) {
-        region = joulemark__find(t, handle->name, JOULEMARK_HINT_UNKNOWN);
-        handle->region = region;
-    }
-    return jm_of(jm_track(JM_PERFSTUBS), region);
+    return jm_of(jm_track(JM_PERFSTUBS), jm_number(t, handle->name, &handle->region));
 }
 
 JM_EXPORT void ps_tool_timer_start(void *handle) {

@@ -43,11 +43,7 @@ static void set_up(void **handle, const char *name) {
 
 static void enter(struct handle *handle) {
     struct joulemark__thread *t = handle ? jm_thread(JM_SCOREP, 1) : NULL;
-    uint32_t region;
-    if (!t) return;
-    region = joulemark__checked(handle->region);
-    if (!region) region = handle->region = joulemark__find(t, handle->name, JOULEMARK_HINT_UNKNOWN);
-    jm_enter(t, jm_of(jm_track(JM_SCOREP), region));
+    if (t) jm_enter(t, jm_of(jm_track(JM_SCOREP), jm_number(t, handle->name, &handle->region)));
 }
 
 static void leave(struct handle *handle) {

@@ -20,7 +20,7 @@ static int is_region(const struct jm_attribute *a) {
 
 static void tell(struct joulemark__thread *t, uint32_t kind, struct jm_attribute *a, uint32_t type,
                  uint32_t properties, uint64_t bits) {
-    joulemark__value(t, kind, jm_cali_number(t, a), type, properties, bits);
+    joulemark__value(t, kind, jm_number(t, a->name, &a->number), type, properties, bits);
 }
 
 /* A value that is no region's: an event of its own, so a moment that is noted. */
@@ -50,7 +50,7 @@ static void open_region(struct joulemark__thread *t, struct jm_attribute *a, uin
     int is_told = a != jm_cali_region && (depth == 0 || (t->pushed & 1));
     if (jm_around) jm_around(t, 0);
     t->told = owing(t);
-    if (a != jm_cali_region) t->attribute = jm_cali_number(t, a);
+    if (a != jm_cali_region) t->attribute = jm_number(t, a->name, &a->number);
     if (t->order == JOULEMARK__ORDER_UNDECIDED) joulemark__decide_order(t);
     if (t->order == JOULEMARK__ORDER_FOLDED) {
         joulemark__enter(t, region);
@@ -81,7 +81,7 @@ static void close_region(struct joulemark__thread *t, struct jm_attribute *a,
     t->reserved -= before < t->reserved ? before : t->reserved;
     if (owed) {
         /* As an exit: its room was kept. */
-        uint32_t attribute = jm_cali_number(t, a), flags;
+        uint32_t attribute = jm_number(t, a->name, &a->number), flags;
         if (joulemark__alone(t)) {
             uint64_t stamp = joulemark__stamp(t, &flags);
             joulemark__put(t, stamp, JOULEMARK__KIND_ATTRIBUTE_END, flags | t->process, attribute);

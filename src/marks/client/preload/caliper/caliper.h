@@ -37,7 +37,7 @@ enum {
     CALI_AGGREGATABLE = 2048
 };
 
-/* `number`: the name's among all names, 0 before it is needed: see jm_cali_number(). */
+/* `number`: the name's among all names, 0 before it is needed. */
 struct jm_attribute { const char *name; uint32_t type, properties, number; };
 
 /* Caliper's own attributes, whose values are names of regions. */
@@ -81,17 +81,6 @@ JM_HIDDEN void jm_cali_begin(struct joulemark__thread *t, struct jm_attribute *a
 JM_HIDDEN void jm_cali_set(struct joulemark__thread *t, struct jm_attribute *a, uint32_t type,
                            uint64_t bits);
 JM_HIDDEN void jm_cali_end(struct joulemark__thread *t, struct jm_attribute *a);
-
-/* The number of an attribute's name, which stays: its text need not be compared at each mark. */
-static inline __attribute__((unused, always_inline)) uint32_t
-jm_cali_number(struct joulemark__thread *t, struct jm_attribute *a) {
-    uint32_t number = joulemark__checked(JOULEMARK__SEE(a->number));
-    if (__builtin_expect(number == 0, 0)) {
-        number = joulemark__find(t, a->name, JOULEMARK_HINT_UNKNOWN);
-        __atomic_store_n(&a->number, number, __ATOMIC_RELAXED);
-    }
-    return number;
-}
 
 /* Number of a text that comes with its length. */
 JM_HIDDEN uint32_t jm_cali_text(struct joulemark__thread *t, const char *text, size_t length);

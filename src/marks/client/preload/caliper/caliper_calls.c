@@ -44,7 +44,7 @@ static void snapshot(int n, const cali_id *ids, const struct jm_variant *values)
         struct jm_attribute *a = jm_cali_find(ids[i]);
         uint64_t bits;
         uint32_t type = a ? jm_cali_value(t, &values[i], &bits) : 0;
-        if (type) of_snapshot(t, jm_cali_number(t, a), type, a->properties, bits);
+        if (type) of_snapshot(t, jm_number(t, a->name, &a->number), type, a->properties, bits);
     }
     take(t, REQUESTED);
     if (jm_around) jm_around(t, 1);

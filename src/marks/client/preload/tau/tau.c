@@ -142,8 +142,7 @@ static uint32_t region_of(struct joulemark__thread *t, void *handle, int is_real
     struct jm_timer *timer = (struct jm_timer *)handle;
     if (!handle) return 0;
     if (is_real) return real_region(t, handle);
-    if (!timer->region) timer->region = joulemark__find(t, timer->name, JOULEMARK_HINT_UNKNOWN);
-    return joulemark__checked(timer->region);
+    return jm_number(t, timer->name, &timer->region);
 }
 
 JM_HIDDEN void jm_tau_begin(void *handle, int is_real, int task) {
