@@ -170,7 +170,6 @@ async function run(
   using listener = marks;
   using store = new RawStore(text.dir!, collection.hostname);
   const monitor = new RawMonitor(collection, store, {
-    intervalSeconds,
     jobId: text.jobid,
     jobIdFile: file === undefined ? undefined : () => readText(file),
     types,

@@ -50,8 +50,6 @@ export class Mpi {
   readonly version: string;
   readonly rank: number;
   readonly size: number;
-  /** Rank among the processes that share this node's memory. */
-  readonly nodeRank: number;
   readonly #calls: Calls;
   readonly #is: Constants;
 
@@ -95,10 +93,6 @@ export class Mpi {
     if (code !== 0) throw failure("MPI_Init_thread", code, this.version);
     this.rank = this.#number("MPI_Comm_rank", this.#is.world);
     this.size = this.#number("MPI_Comm_size", this.#is.world);
-    const node = new BigUint64Array(1);
-    const { world, shared, infoNull } = this.#is;
-    this.#call("MPI_Comm_split_type", world, shared, this.rank, infoNull, bytesOf(node));
-    this.nodeRank = this.#number("MPI_Comm_rank", node[0] & this.#is.handle);
   }
 
   /** Sums of every element, at rank 0 only; each must be exact in any order. */

@@ -16,7 +16,6 @@ export const SYMBOLS = {
   MPI_Comm_rank: { parameters: ["u64", "buffer"], result: "i32" },
   MPI_Comm_size: { parameters: ["u64", "buffer"], result: "i32" },
   // comm, split type, key, info, new comm
-  MPI_Comm_split_type: { parameters: ["u64", "i32", "i32", "u64", "buffer"], result: "i32" },
   // send, receive, count, type, op, root, comm
   MPI_Reduce: {
     parameters: ["buffer", "buffer", "i32", "u64", "u64", "i32", "u64"],
@@ -44,14 +43,8 @@ export interface Constants {
   readonly sum: bigint;
   readonly min: bigint;
   readonly max: bigint;
-  readonly infoNull: bigint;
-  readonly shared: number;
   readonly funneled: number;
-  /** Bits of a handle that a call returns. */
-  readonly handle: bigint;
 }
-
-const POINTER = 0xffffffffffffffffn;
 
 /** mpi.h of MPICH 4.0; Intel MPI and Cray MPICH keep to it by agreement (MPICH ABI initiative). */
 export const MPICH: Constants = {
@@ -61,10 +54,7 @@ export const MPICH: Constants = {
   sum: 0x58000003n,
   min: 0x58000002n,
   max: 0x58000001n,
-  infoNull: 0x1c000000n,
-  shared: 1,
   funneled: 1,
-  handle: 0xffffffffn,
 };
 
 /** MPI 5.0, appendix A, standard ABI. */
@@ -75,10 +65,7 @@ export const STANDARD: Constants = {
   sum: 0x21n,
   min: 0x22n,
   max: 0x23n,
-  infoNull: 0x130n,
-  shared: 221,
   funneled: 1024,
-  handle: POINTER,
 };
 
 /** Names of the tables. */
@@ -93,9 +80,6 @@ export function openMpiConstants(address: (name: string) => bigint): Constants {
     sum: address("ompi_mpi_op_sum"),
     min: address("ompi_mpi_op_min"),
     max: address("ompi_mpi_op_max"),
-    infoNull: address("ompi_mpi_info_null"),
-    shared: 0,
     funneled: 1,
-    handle: POINTER,
   };
 }

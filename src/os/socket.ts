@@ -98,11 +98,10 @@ function setTimeouts(fd: number, seconds: number): void {
   }
 }
 
-/** Process, user and group at the other end. */
+/** Process and user at the other end. */
 export interface PeerCredentials {
   readonly pid: number;
   readonly uid: number;
-  readonly gid: number;
 }
 
 /** A connection; lines of text go both ways. */
@@ -118,7 +117,7 @@ export class Connection {
     if (calls().getsockopt(this.descriptor, SOL_SOCKET, SO_PEERCRED, bytes, length) !== 0) {
       return undefined;
     }
-    return { pid: credentials[0], uid: credentials[1] >>> 0, gid: credentials[2] >>> 0 };
+    return { pid: credentials[0], uid: credentials[1] >>> 0 };
   }
 
   /** From where: a user, or the address of a node, of IPv6 its network. For shares of what is scarce. */

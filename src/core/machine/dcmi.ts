@@ -31,13 +31,6 @@ export function powerRequest(): Uint8Array<ArrayBuffer> {
 export interface PowerStatistics {
   readonly ok: true;
   readonly watts: number;
-  readonly lowestWatts: number;
-  readonly highestWatts: number;
-  readonly meanWatts: number;
-  /** Seconds since 1970 by the BMC's clock, which need not be right. */
-  readonly timeS: number;
-  /** Time that lowest, highest and mean power are taken over. */
-  readonly periodS: number;
 }
 
 /**
@@ -105,15 +98,7 @@ export function parsePower(bytes: Uint8Array, length: number): PowerStatistics |
   }
   // A node that answers draws something.
   if (watts === 0 || watts === NO_VALUE) return broken(`${watts} W, which stands for no value`);
-  return {
-    ok: true,
-    watts,
-    lowestWatts: view.getUint16(4, true),
-    highestWatts: view.getUint16(6, true),
-    meanWatts: view.getUint16(8, true),
-    timeS: view.getUint32(10, true),
-    periodS: view.getUint32(14, true) / 1000,
-  };
+  return { ok: true, watts };
 }
 
 function broken(reason: string): NoPower {

@@ -30,10 +30,6 @@ export class Groups {
     return this.#cpus.delete(lane);
   }
 
-  has(lane: number): boolean {
-    return this.#cpus.has(lane);
-  }
-
   /** The groups now. */
   list(): Group[] {
     const root = this.#root.fill(-1);

@@ -80,11 +80,6 @@ export class Guardian {
     return match === null ? undefined : new Guardian(match);
   }
 
-  /** Has the guardian got a decision about the application? */
-  get answered(): boolean {
-    return this.#isDecided;
-  }
-
   /** False when the guardian has ended: the application's end is not reported any more. */
   get open(): boolean {
     return this.#open;

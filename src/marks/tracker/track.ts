@@ -272,18 +272,6 @@ export class Track {
     this.#window++;
   }
 
-  /** Completed outermost visits to a region. */
-  count(region: number): number {
-    const slot = this.#find(region);
-    return slot < 0 ? 0 : this.#count[slot];
-  }
-
-  /** Whole time of the completed outermost visits to a region. */
-  runtimeNs(region: number): number {
-    const slot = this.#find(region);
-    return slot < 0 ? 0 : this.#runtimeNs[slot];
-  }
-
   /** Adds completed outermost visits and their time, by region. */
   addTotals(counts: Float64Array, runtimesNs: Float64Array): void {
     for (let slot = 0; slot < this.#slots; slot++) {
@@ -291,11 +279,6 @@ export class Track {
       counts[region] += this.#count[slot];
       runtimesNs[region] += this.#runtimeNs[slot];
     }
-  }
-
-  /** Handles of the regions that it was ever in. */
-  get visited(): Int32Array {
-    return this.#slotRegion.subarray(0, this.#slots);
   }
 
   #openShort(slot: number, timeNs: number, hash: number): void {

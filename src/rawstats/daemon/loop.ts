@@ -10,7 +10,6 @@ import type { RawStore } from "./store.ts";
 
 /** Options of a monitor. */
 export interface RawMonitorOptions {
-  readonly intervalSeconds: number;
   /** Job of all records, as given. */
   readonly jobId?: string;
   /** Text whose first word is the job's id, or several with commas, as long as the file exists. */

@@ -25,8 +25,6 @@ export interface RegionFigures {
   readonly energyJ: number;
   /** Runtime: mean over the hosts that have it. */
   readonly timeS: number;
-  /** `tree`, `fit`, `exact` or `sampled`; empty: none. */
-  readonly estimator: string;
 }
 
 /** Part of a node's energy: its name, and how keys of the report name it. */
@@ -140,7 +138,7 @@ function treeFigures(
     const energyJ = parts.length === 0 ? NaN : parts.reduce((sum, { key }) => {
       return sum + reportedJoules(energies.get(key));
     }, 0);
-    figures.set(path.join("/"), { energyJ, timeS: runtimeS, estimator: "tree" });
+    figures.set(path.join("/"), { energyJ, timeS: runtimeS });
   }
   return figures;
 }
@@ -157,7 +155,7 @@ function regionOf(list: readonly ReportFields[], parts: readonly Part[]): Region
         .map((fields) => Number(fields[name] ?? NaN));
     });
     const energyJ = values.reduce((sum, value) => sum + value, 0);
-    if (values.length > 0 && Number.isFinite(energyJ)) return { energyJ, timeS, estimator };
+    if (values.length > 0 && Number.isFinite(energyJ)) return { energyJ, timeS };
   }
-  return { energyJ: NaN, timeS, estimator: "" };
+  return { energyJ: NaN, timeS };
 }

@@ -24,11 +24,6 @@ export class Captures {
     this.#values = new Float64Array(width * this.#kept);
   }
 
-  /** Time when the next values are to be taken, ns. */
-  get dueNs(): number {
-    return this.#startNs + (this.#taken + 1) * this.#periodNs;
-  }
-
   /** Time when the values of a moment were taken, ns. */
   takenNs(moment: number): number {
     return this.#startNs + moment * this.#periodNs;

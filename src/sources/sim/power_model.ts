@@ -133,10 +133,6 @@ export class PowerModel {
     this.hz[cpu] = power.hz;
   }
 
-  classOf(cpu: number): number {
-    return this.#class[cpu];
-  }
-
   /** Energy of a class by package and meter, J. */
   classEnergyJ(index: number, pkg: number, meter: number): number {
     return this.#classJ[(index * this.packages + pkg) * METERS + meter] ?? 0;

@@ -23,7 +23,6 @@ function bench() {
     const log = (line: string) => void logged.push(line);
     const types = new Set(["ps", "cpu"]);
     const monitor = new RawMonitor(collection, store, {
-      intervalSeconds: 10,
       types,
       log,
       ...options,

@@ -53,9 +53,8 @@ export class CounterChanges {
   valueJ = NaN;
   /** Energy from the first reading to the last, over breaks as far as it was sane. */
   totalJ = 0;
-  /** Readings so far that had a value, and the time of the first and last of them. */
+  /** Readings so far that had a value, and the time of the last of them. */
   readings = 0;
-  firstS = NaN;
   lastS = NaN;
   /** Seconds between two updates; NaN until `WARM_UP` changes were seen, or `settle()`. */
   updatePeriodS = NaN;
@@ -120,7 +119,6 @@ export class CounterChanges {
     }
     this.readings++;
     if (this.readings === 1) {
-      this.firstS = timeS;
       this.#stretchJ = this.#lastJ = valueJ;
       this.lastS = this.#changedS = timeS;
       this.#wait(timeS, Infinity, valueJ, stampS);
