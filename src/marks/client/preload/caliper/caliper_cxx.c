@@ -52,9 +52,7 @@ static void destroy(struct object *o) {
     free(o);
 }
 
-/* A member, under both names of constructors and destructors. */
-#define MEMBER(type, symbol, parameters)                                                           \
-    JM_EXPORT type symbol parameters
+/* Constructors and destructors have two names. */
 #define NAME_OF(symbol) NAME_OF_2(symbol)
 #define NAME_OF_2(symbol) #symbol
 #define SAME(symbol, other)                                                                        \
@@ -66,11 +64,11 @@ static void destroy(struct object *o) {
 
 /* Empty: a name at the start, nothing at the end. */
 #define SCOPE(begin, end)                                                                          \
-    MEMBER(void, begin, (void *self, const char *name)) {                                          \
+    JM_EXPORT void begin(void *self, const char *name) {                                           \
         jm_begin(JM_CALIPER, name);                                                                \
         JM_CALI_PASS(begin, (self, name));                                                         \
     }                                                                                              \
-    MEMBER(void, end, (void *self)) {                                                              \
+    JM_EXPORT void end(void *self) {                                                               \
         jm_pop(JM_CALIPER);                                                                        \
         JM_CALI_PASS(end, (self));                                                                 \
     }
@@ -81,7 +79,7 @@ SCOPE(_ZN4cali15ScopeAnnotationC2EPKc, _ZN4cali15ScopeAnnotationD2Ev)
 
 /* ------------------------------------------------------------------ Loop */
 
-MEMBER(void, _ZN4cali4LoopC1EPKc, (void *self, const char *name)) {
+JM_EXPORT void _ZN4cali4LoopC1EPKc(void *self, const char *name) {
     struct object *o = make(self, name, 0);
     struct joulemark__thread *t = jm_thread(JM_CALIPER, 1);
     char iteration[256];
@@ -93,7 +91,7 @@ MEMBER(void, _ZN4cali4LoopC1EPKc, (void *self, const char *name)) {
 }
 SAME(_ZN4cali4LoopC2EPKc, _ZN4cali4LoopC1EPKc);
 
-MEMBER(void, _ZN4cali4LoopC1ERKS0_, (void *self, void *other)) {
+JM_EXPORT void _ZN4cali4LoopC1ERKS0_(void *self, void *other) {
     struct object *o = ours(other);
     if (o) hold(self, o);
     else REAL(_ZN4cali4LoopC1ERKS0_, (self, other));
@@ -105,13 +103,13 @@ static void end_loop(struct object *o) {
     if (__atomic_exchange_n(&o->open, 0, __ATOMIC_RELAXED) && t) jm_cali_end(t, jm_cali_loop);
 }
 
-MEMBER(void, _ZN4cali4Loop3endEv, (void *self)) {
+JM_EXPORT void _ZN4cali4Loop3endEv(void *self) {
     struct object *o = ours(self);
     if (o) end_loop(o);
     if (o ? o->real != NULL : 1) REAL(_ZN4cali4Loop3endEv, (o ? &o->real : self));
 }
 
-MEMBER(void, _ZN4cali4LoopD1Ev, (void *self)) {
+JM_EXPORT void _ZN4cali4LoopD1Ev(void *self) {
     struct object *o = ours(self);
     if (o && !is_last(o)) return;
     if (o) end_loop(o);
@@ -121,7 +119,7 @@ MEMBER(void, _ZN4cali4LoopD1Ev, (void *self)) {
 SAME(_ZN4cali4LoopD2Ev, _ZN4cali4LoopD1Ev);
 
 /* An iteration holds the same pointer as its loop. */
-MEMBER(void, _ZN4cali4Loop9IterationC1EPKNS0_4ImplEi, (void *self, void *loop, int number)) {
+JM_EXPORT void _ZN4cali4Loop9IterationC1EPKNS0_4ImplEi(void *self, void *loop, int number) {
     struct object *o = ours(&loop);
     struct joulemark__thread *t = o ? jm_thread(JM_CALIPER, 1) : NULL;
     void *real = NULL;
@@ -133,7 +131,7 @@ MEMBER(void, _ZN4cali4Loop9IterationC1EPKNS0_4ImplEi, (void *self, void *loop, i
 }
 SAME(_ZN4cali4Loop9IterationC2EPKNS0_4ImplEi, _ZN4cali4Loop9IterationC1EPKNS0_4ImplEi);
 
-MEMBER(void, _ZN4cali4Loop9IterationD1Ev, (void *self)) {
+JM_EXPORT void _ZN4cali4Loop9IterationD1Ev(void *self) {
     struct object *o = ours(self);
     struct joulemark__thread *t = o ? jm_thread(JM_CALIPER, 0) : NULL;
     if (t && o->attribute) jm_cali_end(t, o->attribute);
@@ -144,7 +142,7 @@ SAME(_ZN4cali4Loop9IterationD2Ev, _ZN4cali4Loop9IterationD1Ev);
 
 /* Loop::iteration(int) const: an iteration has a destructor, so its caller passes the result's address. */
 #if defined(__x86_64__)
-MEMBER(void *, _ZNK4cali4Loop9iterationEi, (void *made, void *self, int number)) {
+JM_EXPORT void *_ZNK4cali4Loop9iterationEi(void *made, void *self, int number) {
     _ZN4cali4Loop9IterationC1EPKNS0_4ImplEi(made, *(void **)self, number);
     return made;
 }
@@ -160,7 +158,7 @@ __asm__(".text\n.globl _ZNK4cali4Loop9iterationEi\n.type _ZNK4cali4Loop9iteratio
 
 /* ------------------------------------------------------------------ Annotation */
 
-MEMBER(void, _ZN4cali10AnnotationC1EPKci, (void *self, const char *name, int properties)) {
+JM_EXPORT void _ZN4cali10AnnotationC1EPKci(void *self, const char *name, int properties) {
     struct object *o = make(self, name, properties);
     if (jm_cali_chained())
         REAL(_ZN4cali10AnnotationC1EPKci, (&o->real, name, properties));
@@ -170,7 +168,7 @@ SAME(_ZN4cali10AnnotationC2EPKci, _ZN4cali10AnnotationC1EPKci);
 /* With metadata, which stays with the real library. This name is the one of GNU's std::map. */
 #define WITH_METADATA(n)                                                                           \
     _ZN4cali10AnnotationC##n##EPKcRKSt3mapIS2_NS_7VariantESt4lessIS2_ESaISt4pairIKS2_S4_EEEi
-MEMBER(void, WITH_METADATA(1), (void *self, const char *name, void *metadata, int properties)) {
+JM_EXPORT void WITH_METADATA(1)(void *self, const char *name, void *metadata, int properties) {
     struct object *o = make(self, name, properties);
     if (jm_cali_chained())
         REAL(WITH_METADATA(1), (&o->real, name, metadata, properties));
@@ -184,21 +182,21 @@ static void let_go(struct object *o) {
     destroy(o);
 }
 
-MEMBER(void, _ZN4cali10AnnotationD1Ev, (void *self)) {
+JM_EXPORT void _ZN4cali10AnnotationD1Ev(void *self) {
     struct object *o = ours(self);
     if (o) let_go(o);
     else REAL(_ZN4cali10AnnotationD1Ev, (self));
 }
 SAME(_ZN4cali10AnnotationD2Ev, _ZN4cali10AnnotationD1Ev);
 
-MEMBER(void, _ZN4cali10AnnotationC1ERKS0_, (void *self, void *other)) {
+JM_EXPORT void _ZN4cali10AnnotationC1ERKS0_(void *self, void *other) {
     struct object *o = ours(other);
     if (o) hold(self, o);
     else REAL(_ZN4cali10AnnotationC1ERKS0_, (self, other));
 }
 SAME(_ZN4cali10AnnotationC2ERKS0_, _ZN4cali10AnnotationC1ERKS0_);
 
-MEMBER(void *, _ZN4cali10AnnotationaSERKS0_, (void *self, void *other)) {
+JM_EXPORT void *_ZN4cali10AnnotationaSERKS0_(void *self, void *other) {
     struct object *mine = ours(self), *theirs = ours(other);
     if (!mine || !theirs)
         JM_FORWARD(_ZN4cali10AnnotationaSERKS0_, JM_CALI_LIBRARY, self, (self, other));
@@ -220,7 +218,7 @@ static void change(struct object *o, int begins, const struct jm_variant *value)
 }
 
 #define CHANGE(symbol, begins)                                                                     \
-    MEMBER(void *, symbol, (void *self, const struct jm_variant *value)) {                         \
+    JM_EXPORT void *symbol(void *self, const struct jm_variant *value) {                           \
         struct object *o = ours(self);                                                             \
         if (o) change(o, begins, value);                                                           \
         if (o ? o->real != NULL : 1)                                                               \
@@ -248,7 +246,7 @@ static struct jm_variant integer_of(void *self, int value) {
 
 /* The other ways to give a value end in the two above. */
 #define AS_VARIANT(symbol, parameters, to, made)                                                   \
-    MEMBER(void *, symbol, parameters) {                                                           \
+    JM_EXPORT void *symbol parameters {                                                            \
         struct jm_variant v = made;                                                                \
         return to(self, &v);                                                                       \
     }
@@ -260,8 +258,8 @@ AS_VARIANT(_ZN4cali10Annotation3setEi, (void *self, int value), SET, integer_of(
 AS_VARIANT(_ZN4cali10Annotation3setEd, (void *self, double value), SET, real_of(value))
 AS_VARIANT(_ZN4cali10Annotation3setEPKc, (void *self, const char *value), SET, jm_cali_variant(value))
 
-MEMBER(void *, _ZN4cali10Annotation3setE14cali_attr_typePvm,
-       (void *self, int type, void *data, unsigned long size)) {
+JM_EXPORT void *_ZN4cali10Annotation3setE14cali_attr_typePvm(void *self, int type, void *data,
+                                                             unsigned long size) {
     struct jm_variant v = {(uint64_t)(uint32_t)type, {0}};
     if (type == CALI_STRING) {
         v.type_and_size |= (uint64_t)size << 32;
@@ -270,7 +268,7 @@ MEMBER(void *, _ZN4cali10Annotation3setE14cali_attr_typePvm,
     return SET(self, &v);
 }
 
-MEMBER(void *, _ZN4cali10Annotation5beginEv, (void *self)) {
+JM_EXPORT void *_ZN4cali10Annotation5beginEv(void *self) {
     struct jm_variant yes = {CALI_BOOL, {1}};
     return BEGIN(self, &yes);
 }
@@ -284,19 +282,19 @@ static void finish(void *self) {
         REAL(_ZN4cali10Annotation3endEv, (o ? &o->real : self));
 }
 
-MEMBER(void, _ZN4cali10Annotation3endEv, (void *self)) {
+JM_EXPORT void _ZN4cali10Annotation3endEv(void *self) {
     finish(self);
 }
 
 /* Holds the annotation and ends it with its block. */
-MEMBER(void, _ZN4cali10Annotation5GuardC1ERS0_, (void *self, void *annotation)) {
+JM_EXPORT void _ZN4cali10Annotation5GuardC1ERS0_(void *self, void *annotation) {
     struct object *o = ours(annotation);
     if (o) hold(self, o);
     else REAL(_ZN4cali10Annotation5GuardC1ERS0_, (self, annotation));
 }
 SAME(_ZN4cali10Annotation5GuardC2ERS0_, _ZN4cali10Annotation5GuardC1ERS0_);
 
-MEMBER(void, _ZN4cali10Annotation5GuardD1Ev, (void *self)) {
+JM_EXPORT void _ZN4cali10Annotation5GuardD1Ev(void *self) {
     struct object *o = ours(self);
     if (!o) {
         REAL(_ZN4cali10Annotation5GuardD1Ev, (self));
@@ -310,7 +308,7 @@ SAME(_ZN4cali10Annotation5GuardD2Ev, _ZN4cali10Annotation5GuardD1Ev);
 /* ------------------------------------------------------------------ ConfigManager */
 
 /* All of it is the real library's, which may not have been started yet. */
-MEMBER(void, _ZN4cali13ConfigManager5startEv, (void *self)) {
+JM_EXPORT void _ZN4cali13ConfigManager5startEv(void *self) {
     jm_cali_start_apart();
     REAL(_ZN4cali13ConfigManager5startEv, (self));
 }

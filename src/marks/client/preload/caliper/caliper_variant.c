@@ -12,10 +12,6 @@
 
 enum { INV = 0, PTR = 9, NUMERIC = 1 << 2 | 1 << 3 | 1 << 5 | 1 << 6 | 1 << 7 | 1 << 8 };
 
-/* Declared, then defined, as for every symbol that programs see. */
-#define VARIANT(result, symbol, args)                                                              \
-    JM_EXPORT result symbol args
-
 typedef struct jm_variant variant;
 
 static uint32_t type_of(variant v) {
@@ -44,7 +40,7 @@ static variant bytes_of(uint32_t type, const void *at, size_t size) {
     return v;
 }
 
-VARIANT(variant, cali_make_variant, (int type, const void *at, size_t size)) {
+JM_EXPORT variant cali_make_variant(int type, const void *at, size_t size) {
     variant v = {(uint64_t)type & 0xff, {0}};
     if (is_bytes((uint32_t)type)) return bytes_of((uint32_t)type, at, size);
     if (type == PTR) v.value.at = at;
@@ -54,13 +50,13 @@ VARIANT(variant, cali_make_variant, (int type, const void *at, size_t size)) {
     return v;
 }
 
-VARIANT(variant, cali_make_empty_variant, (void)) {
+JM_EXPORT variant cali_make_empty_variant(void) {
     variant v = {0, {0}};
     return v;
 }
 
 #define MAKE(name, given, code, as)                                                                \
-    VARIANT(variant, cali_make_variant_from_##name, (given value)) {                               \
+    JM_EXPORT variant cali_make_variant_from_##name(given value) {                                 \
         variant v = {code, {0}};                                                                   \
         v.value.as = value;                                                                        \
         return v;                                                                                  \
@@ -73,21 +69,21 @@ MAKE(double, double, CALI_DOUBLE, real)
 MAKE(type, uint32_t, CALI_TYPE, bits)
 MAKE(ptr, void *, PTR, at)
 
-VARIANT(variant, cali_make_variant_from_string, (const char *text)) {
+JM_EXPORT variant cali_make_variant_from_string(const char *text) {
     return bytes_of(CALI_STRING, text, strlen(text));
 }
 
-VARIANT(bool, cali_variant_is_empty, (variant v)) { return v.type_and_size == 0; }
-VARIANT(int, cali_variant_get_type, (variant v)) { return (int)(v.type_and_size & 0xff); }
-VARIANT(size_t, cali_variant_get_size, (variant v)) { return size_of(v); }
+JM_EXPORT bool cali_variant_is_empty(variant v) { return v.type_and_size == 0; }
+JM_EXPORT int cali_variant_get_type(variant v) { return (int)(v.type_and_size & 0xff); }
+JM_EXPORT size_t cali_variant_get_size(variant v) { return size_of(v); }
 
-VARIANT(const void *, cali_variant_get_data, (const variant *v)) {
+JM_EXPORT const void *cali_variant_get_data(const variant *v) {
     uint32_t type = type_of(*v);
     if (type == INV) return NULL;
     return is_bytes(type) || type == PTR ? v->value.at : &v->value;
 }
 
-VARIANT(void *, cali_variant_get_ptr, (variant v)) {
+JM_EXPORT void *cali_variant_get_ptr(variant v) {
     union { const void *at; void *given; } as = {v.value.at};
     return v.type_and_size == PTR ? as.given : NULL;
 }
@@ -119,7 +115,7 @@ static int is_within(const struct number *n, int64_t least, int64_t most) {
 }
 
 #define CONVERT(name, result, fits, whole, real_one)                                               \
-    VARIANT(result, cali_variant_to_##name, (variant v, bool * done)) {                            \
+    JM_EXPORT result cali_variant_to_##name(variant v, bool * done) {                              \
         struct number n;                                                                           \
         int is_right = number_of(v, &n) && (!n.is_whole || (fits));                                \
         if (done) *done = is_right;                                                                \
@@ -131,14 +127,14 @@ CONVERT(int64, int64_t, is_within(&n, INT64_MIN, INT64_MAX), n.integer, n.real)
 CONVERT(uint, uint64_t, !n.is_negative, n.bits, n.real)
 CONVERT(double, double, 1, n.real, n.real)
 
-VARIANT(bool, cali_variant_to_bool, (variant v, bool *done)) {
+JM_EXPORT bool cali_variant_to_bool(variant v, bool *done) {
     struct number n;
     int is_right = number_of(v, &n) && n.is_whole && type_of(v) != CALI_TYPE;
     if (done) *done = is_right;
     return is_right && n.bits != 0;
 }
 
-VARIANT(int, cali_variant_to_type, (variant v, bool *done)) {
+JM_EXPORT int cali_variant_to_type(variant v, bool *done) {
     int is_right = type_of(v) == CALI_TYPE;
     if (done) *done = is_right;
     return is_right ? (int)v.value.bits : INV;
@@ -151,7 +147,7 @@ static int order_of_bytes(variant a, variant b) {
     return order ? order : in_a - in_b;
 }
 
-VARIANT(int, cali_variant_compare, (variant a, variant b)) {
+JM_EXPORT int cali_variant_compare(variant a, variant b) {
     uint32_t type = type_of(a);
     if (type != type_of(b)) return (int)type - (int)type_of(b);
     switch (type) {
@@ -166,13 +162,13 @@ VARIANT(int, cali_variant_compare, (variant a, variant b)) {
     }
 }
 
-VARIANT(bool, _cali_variant_value_eq, (variant a, variant b)) {
+JM_EXPORT bool _cali_variant_value_eq(variant a, variant b) {
     if (!is_bytes((uint32_t)(a.type_and_size & 0xff)) || a.value.at == b.value.at)
         return a.value.bits == b.value.bits;
     return memcmp(a.value.at, b.value.at, a.type_and_size >> 32) == 0;
 }
 
-VARIANT(bool, cali_variant_eq, (variant a, variant b)) {
+JM_EXPORT bool cali_variant_eq(variant a, variant b) {
     return a.type_and_size == b.type_and_size && _cali_variant_value_eq(a, b);
 }
 
@@ -193,12 +189,12 @@ static uint64_t unpack(const unsigned char *bytes, size_t *n) {
     return value;
 }
 
-VARIANT(size_t, cali_variant_pack, (variant v, unsigned char *bytes)) {
+JM_EXPORT size_t cali_variant_pack(variant v, unsigned char *bytes) {
     size_t n = pack(v.type_and_size, bytes);
     return n + pack(v.value.bits, bytes + n);
 }
 
-VARIANT(variant, cali_variant_unpack, (const unsigned char *bytes, size_t *count, bool *done)) {
+JM_EXPORT variant cali_variant_unpack(const unsigned char *bytes, size_t *count, bool *done) {
     size_t n = 0;
     variant v = {unpack(bytes, &n), {0}}, none = {0, {0}};
     int is_right = (v.type_and_size & 0xff) <= PTR;
@@ -212,11 +208,11 @@ VARIANT(variant, cali_variant_unpack, (const unsigned char *bytes, size_t *count
 static const char *const types[] = {"inv",  "usr",    "int",  "uint", "string",
                                     "addr", "double", "bool", "type", "ptr"};
 
-VARIANT(const char *, cali_type2string, (int type)) {
+JM_EXPORT const char *cali_type2string(int type) {
     return types[(unsigned)type <= PTR ? type : INV];
 }
 
-VARIANT(int, cali_string2type, (const char *text)) {
+JM_EXPORT int cali_string2type(const char *text) {
     int type;
     for (type = 0; type <= PTR; type++)
         if (strcmp(text, types[type]) == 0) return type;
@@ -248,7 +244,7 @@ static const struct { const char *name; int bits, mask; } properties[] = {
 };
 enum { PROPERTIES = sizeof properties / sizeof *properties };
 
-VARIANT(int, cali_prop2string, (int bits, char *text, size_t room)) {
+JM_EXPORT int cali_prop2string(int bits, char *text, size_t room) {
     size_t n = 0;
     int i;
     for (i = 0; i < PROPERTIES; i++) {
@@ -262,7 +258,7 @@ VARIANT(int, cali_prop2string, (int bits, char *text, size_t room)) {
     return (int)n;
 }
 
-VARIANT(int, cali_string2prop, (const char *text)) {
+JM_EXPORT int cali_string2prop(const char *text) {
     int bits = 0, i;
     for (i = 0; i < PROPERTIES; i++) {
         const char *at = strstr(text, properties[i].name);
