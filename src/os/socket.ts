@@ -7,9 +7,9 @@
  * @module
  */
 import { AccessError } from "../core/errors.ts";
-import { closeFile } from "./files.ts";
+import { closeFile, statPath } from "./files.ts";
 import { bindNeeded } from "./bind.ts";
-import { ERRNO, errno, errorText, libc } from "./libc.ts";
+import { cString, ERRNO, errno, errorText, libc } from "./libc.ts";
 import { POLLIN, POLLOUT } from "./poll.ts";
 
 const SYMBOLS = {
@@ -178,6 +178,18 @@ export class Connection {
   [Symbol.dispose](): void {
     closeFile(this.descriptor);
   }
+}
+
+const S_IFMT = 0o170000, S_IFSOCK = 0o140000;
+
+/** Removes a socket that nobody listens on. @returns What is there instead, and stays. */
+export function clearSocket(path: string): "file" | "listener" | undefined {
+  const facts = statPath(path, false);
+  if (facts === undefined) return undefined;
+  if ((facts.mode & S_IFMT) !== S_IFSOCK) return "file";
+  using other = connectTo(path, 1);
+  if (other !== undefined) return "listener";
+  libc().unlink(cString(path));
 }
 
 /** Connects; `undefined` without a listener. @throws {AccessError} If it is not permitted. */

@@ -6,9 +6,7 @@
 import { AccessError } from "../../core/errors.ts";
 import { OPENMETRICS_TYPE, PROMETHEUS_TYPE } from "../../formats/metrics.ts";
 import { monotonicNanoseconds, sleepUntil } from "../../os/clock.ts";
-import { statPath } from "../../os/files.ts";
-import { cString, libc } from "../../os/libc.ts";
-import { type Connection, connectTo, Listener } from "../../os/socket.ts";
+import { clearSocket, type Connection, Listener } from "../../os/socket.ts";
 import type { MetricsAddress } from "./metrics_address.ts";
 
 const CLIENTS_MAX = 16;
@@ -29,7 +27,6 @@ const BUSY_MS = 20;
 /** After the application's end: a request on its way gets one such pause, a reader many while it reads. */
 const LAST_STEP_NS = 2e6;
 const LAST_STEPS = 100;
-const S_IFMT = 0o170000, S_IFSOCK = 0o140000;
 
 interface Client {
   readonly connection: Connection;
@@ -57,7 +54,15 @@ export class MetricsServer implements Disposable {
   /** @throws {AccessError} If another process listens there, or it cannot be made. */
   constructor(address: MetricsAddress, name: string, text: MetricsText) {
     this.#text = text;
-    if (typeof address === "string") clearSocket(address);
+    const inUse = typeof address === "string" ? clearSocket(address) : undefined;
+    if (inUse !== undefined) {
+      throw new AccessError({
+        action: "listen on",
+        target: `unix:${address}`,
+        expected: "an address that is not in use",
+        found: inUse === "file" ? "a file" : "another one that answers",
+      });
+    }
     this.#listener = new Listener(address, name, BACKLOG);
   }
 
@@ -194,21 +199,4 @@ function response(status: string, type: string, text: string): Uint8Array<ArrayB
   whole.set(head);
   whole.set(body, head.length);
   return whole;
-}
-
-/** A socket that a killed run left behind goes; one that answers, and what is no socket, stays. */
-function clearSocket(path: string): void {
-  const facts = statPath(path, false);
-  if (facts === undefined) return;
-  if ((facts.mode & S_IFMT) === S_IFSOCK) {
-    using other = connectTo(path, 1);
-    if (other === undefined) return void libc().unlink(cString(path));
-  }
-  const found = (facts.mode & S_IFMT) === S_IFSOCK ? "another one that answers" : "a file";
-  throw new AccessError({
-    action: "listen on",
-    target: `unix:${path}`,
-    expected: "an address that is not in use",
-    found,
-  });
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import { AccessError } from "../../core/errors.ts";
-import { connectTo, Listener, withUmask } from "../../os/socket.ts";
+import { clearSocket, Listener, withUmask } from "../../os/socket.ts";
 
 /** Users that may connect. */
 export interface Audience {
@@ -22,29 +22,18 @@ export interface Audience {
  * @throws {AccessError} If another collector listens, or another file is there.
  */
 export function listenForMonitors(path: string, { users, group }: Audience): Listener {
-  removeOld(path);
-  const listener = withUmask(0o177, () => new Listener(path));
-  if (group !== undefined) Deno.chownSync(path, null, group);
-  Deno.chmodSync(path, users !== undefined ? 0o666 : group !== undefined ? 0o660 : 0o600);
-  return listener;
-}
-
-function removeOld(path: string): void {
-  let found: Deno.FileInfo;
-  try {
-    found = Deno.lstatSync(path);
-  } catch {
-    return;
-  }
-  using other = found.isSocket ? connectTo(path, 1) : undefined;
-  if (!found.isSocket || other !== undefined) {
+  const inUse = clearSocket(path);
+  if (inUse !== undefined) {
     throw new AccessError({
       action: "listen on",
       target: path,
       expected: "nothing there",
-      found: other === undefined ? "something that is no socket" : "another collector",
+      found: inUse === "file" ? "something that is no socket" : "another collector",
       remedy: "choose another with --socket",
     });
   }
-  Deno.removeSync(path);
+  const listener = withUmask(0o177, () => new Listener(path));
+  if (group !== undefined) Deno.chownSync(path, null, group);
+  Deno.chmodSync(path, users !== undefined ? 0o666 : group !== undefined ? 0o660 : 0o600);
+  return listener;
 }
