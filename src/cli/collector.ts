@@ -53,8 +53,8 @@ prints files that start the collector with systemd and Slurm.`,
     quietOption("print only errors on stderr"),
   ],
   notes:
-    "Without --user and --group, only the collector's own user may connect, or the users that " +
-    "the mode of systemd's socket allows. Frequent energy readings reveal computations of other " +
+    "Without --user and --group, only the collector's own user may connect. If systemd passes " +
+    "the socket, the file mode of the socket decides which users may connect. Frequent energy readings reveal computations of other " +
     "users (CVE-2020-8694). Give access only to users who have the node for themselves.",
   examples: [
     "joulemark collector --user $SLURM_JOB_USER",

@@ -33,12 +33,11 @@ export const merge: Verb = {
   usage: ["-o OUT REPORT...|DIR"],
   about: `Merges the reports of many hosts into one report of the job.
 
-A directory stands for its files *.report and *.parts/*.report. The first report determines the job.
-Some reports are left out: a second report of a host, truncated reports, and reports whose job,
-profile, agent, version or time differs from the first report. One line names each of them. The
-result is then marked "partial", and the exit status is 1. --force also merges reports that differ.
-If nothing can be merged, no file is written and the exit status is 2. OUT must not be one of the
-reports.
+A directory stands for its files *.report and *.parts/*.report. Some reports are left out: a second
+report of a host, truncated reports, and reports whose job, profile, agent, version or time differs
+from the first report in the list. One line names each of them. The result is then marked "partial",
+and the exit status is 1. --force also merges reports that differ. If nothing can be merged, no file
+is written and the exit status is 2. OUT must not be one of the reports.
 
 The key "joulemark:" of the result has statistics over hosts (mean, standard deviation, minimum,
 maximum), stragglers (slow hosts) and outliers (hosts with unusual values). The timeline files next

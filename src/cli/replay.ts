@@ -47,7 +47,7 @@ export const replay: Verb = {
 DIR contains recording.yaml, events.csv and samples.csv (or .gz), as written by "run --record DIR".
 Several directories are several hosts of one job. Without --report the report is printed on stdout.`,
   options: [
-    { name: "report", value: "FILE", help: "GEOPM report" },
+    { name: "report", value: "FILE", help: "report of the run, in GEOPM's format" },
     ...sharedOptions(["report-signals"]),
     ...replayOptions(),
     { name: "period", value: "S", help: "minimum seconds between two rows of the trace" },

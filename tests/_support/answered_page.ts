@@ -171,9 +171,10 @@ function trialLines(): string[] {
     "",
     "## Tested combinations",
     "",
-    "The table shows which libraries and compilers were tested, by API and language. The table above has their versions",
-    "(packages of Debian 12). An empty cell means that the combination was not tested. " +
-    "`joulemark client` stands for joulemark's own calls.",
+    "The table shows which libraries and compilers were tested, by API and language. The table above has the versions of",
+    "the libraries. Compilers and most libraries are packages of Debian 12. *If installed* means that the test uses this",
+    "library only on a machine that has it. An empty cell means that the combination was not tested. `joulemark client`",
+    "stands for joulemark's own calls.",
     "",
     `| | ${languages.join(" | ")} |`,
     `| --- |${" --- |".repeat(languages.length)}`,

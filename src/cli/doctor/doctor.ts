@@ -68,7 +68,7 @@ and in variables.`,
     },
     outputOption(
       "with --energy: write the result to FILE. Without this option the result is stored for " +
-        "this user, and later reports of this node have it",
+        "this user, and later reports of runs on this node contain it",
     ),
     JSON_SWITCH,
     TEXT_OR_JSON,

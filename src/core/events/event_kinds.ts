@@ -349,8 +349,9 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       value: "seconds",
       thread: true,
       about:
-        "only for a thread whose CPUs have more threads than CPUs. Value: time in seconds in " +
-        "which the thread ran, or was ready to run, outside of all regions",
+        "a thread ran, or was ready to run, outside of all regions. Value: this time in seconds. " +
+        "The row exists only if more threads of the run share the CPUs of this thread than " +
+        "there are CPUs",
     },
   },
   shutdown: { row: { event: "shutdown", about: "the process ends normally" } },

@@ -265,8 +265,9 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   ],
   node_imbalance: [
     "",
-    "mean over intervals of (max − rate) / max, where rate is the user time of a node and " +
-    "max the highest rate of all nodes; the value of the node with the highest mean",
+    "for each node: mean over intervals of (max − rate) / max, where rate is the user time " +
+    "per second of this node, and max the highest rate of all nodes. The metric is the maximum " +
+    "over nodes",
     nodeImbalance,
   ],
   time_imbalance: [

@@ -25,7 +25,7 @@ export const OUTPUTS: readonly Output[] = [
   {
     name: "trace",
     options: [
-      option("trace", "FILE", "GEOPM's trace: signals over time, one row per sample", {
+      option("trace", "FILE", "signals over time, one row per sample, in GEOPM's trace format", {
         foreign: "GEOPM_TRACE",
       }),
       option("trace-signals", "LIST", "additional columns of the trace: SIGNAL[@DOMAIN],...", {
@@ -38,9 +38,16 @@ export const OUTPUTS: readonly Output[] = [
   },
   {
     name: "event-log",
-    options: [option("event-log", "FILE", "GEOPM's profile trace: every begin and end call", {
-      foreign: "GEOPM_TRACE_PROFILE",
-    })],
+    options: [
+      option(
+        "event-log",
+        "FILE",
+        "every begin and end call, in the format of GEOPM's profile trace",
+        {
+          foreign: "GEOPM_TRACE_PROFILE",
+        },
+      ),
+    ],
     replays: true,
     holdsEvents: true,
     load: async () => (await import("./event_log.ts")).makeEventLog,

@@ -27,7 +27,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     foreign: "GEOPM_REPORT",
     group: RESULTS,
     default: "joulemark.report",
-    help: "GEOPM report",
+    help: "report of the run, in GEOPM's format",
   },
   {
     name: "report-signals",
@@ -115,8 +115,8 @@ export const RUN_OPTIONS: readonly Option[] = [
     help: "derive epochs (steps of the outer loop) from entries into regions. " +
       "proxy_epoch,REGION[,CALLS[,STARTUP]]: an epoch begins at every CALLS-th entry into REGION " +
       "(default 1); the first STARTUP entries (default 0) do not count. " +
-      "edit_distance[,BUFFER,...]: an epoch begins when the sequence of entries repeats. With a " +
-      "filter, epoch calls of the application have no effect",
+      "edit_distance[,BUFFER,...]: an epoch begins when the sequence of the last BUFFER entries " +
+      "(default 50) repeats. With a filter, epoch calls of the application have no effect",
   },
   {
     name: "without",
