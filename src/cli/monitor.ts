@@ -61,7 +61,8 @@ ends the monitor. After a restart the monitor continues the file of today, and w
     { name: "types", value: "LIST", help: "record only these types of counters, such as cpu,mem" },
     {
       name: "program-counters",
-      help: "program the hardware counters before reading them",
+      help: "configure the hardware counters (MSR and PCI devices) and record them; other tools " +
+        "cannot use these counters then",
     },
     { name: "once", help: "print header and one record on standard output" },
     { name: "mark", value: "TEXT", help: "with --once: write this mark into the record" },
