@@ -27,8 +27,12 @@ static uint32_t new_value(const char *name) {
     return at + 1;
 }
 
-/* The function behind ours, by the type of ours. */
-#define REAL(name) JM_REAL(name, "scorep")
+/* Without this dialect the real function gets the call, and nothing else happens. */
+#define UNLESS_ON(function, args) \
+    if (!jm_is_on(JM_SCOREP)) { \
+        JM_FORWARD_VOID(function, "scorep", args); \
+        return; \
+    }
 
 static void set_up(void **handle, const char *name) {
     struct handle *made;

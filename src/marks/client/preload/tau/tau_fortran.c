@@ -6,34 +6,25 @@
  */
 #include "tau.h"
 
-/* Timers and phases: a handle that is zero at first, then start and stop by it. */
-#define TIMER(symbol)                                                                              \
-    JM_EXPORT void symbol(void **handle, const char *name, int length) {                           \
+/*
+ * Timers and phases: a handle that is zero at first, then start and stop by it. Where the program has put an
+ * iteration into the name, each call makes a timer.
+ */
+#define TIMER(symbol, is_new, parameters, args)                                                    \
+    JM_EXPORT void symbol parameters {                                                             \
         JM_REAL(symbol, JM_TAU_LIBRARY);                                                           \
         char text[JM_ROOM(length)];                                                                \
         if (real) JM_TAU_REAL(real args);                                                          \
         else if (is_new) *handle = jm_new_timer(jm_fortran(name, length, text));                   \
     }
-TIMER(tau_profile_timer_)
-TIMER(tau_phase_create_static_)
-
-/* Of each call: a name that the program has put the iteration into, so a timer each time. */
-#define DYNAMIC(symbol)                                                                            \
-    JM_EXPORT void symbol(void **handle, const char *name, int length) {                           \
-        JM_REAL(symbol, JM_TAU_LIBRARY);                                                           \
-        char text[JM_ROOM(length)];                                                                \
-        if (real) JM_TAU_REAL(real(handle, name, length));                                         \
-        else *handle = jm_new_timer(jm_fortran(name, length, text));                               \
-    }
-DYNAMIC(tau_profile_timer_dynamic_)
-DYNAMIC(tau_phase_create_dynamic_)
-
-JM_EXPORT void tau_profile_timer_group_(void **handle, const char *name, int *group, int length) {
-    JM_REAL(tau_profile_timer_group_, JM_TAU_LIBRARY);
-    char text[JM_ROOM(length)];
-    if (real) JM_TAU_REAL(real(handle, name, group, length));
-    else if (!*handle) *handle = jm_new_timer(jm_fortran(name, length, text));
-}
+#define PLAIN(symbol, is_new)                                                                      \
+    TIMER(symbol, is_new, (void **handle, const char *name, int length), (handle, name, length))
+PLAIN(tau_profile_timer_, !*handle)
+PLAIN(tau_phase_create_static_, !*handle)
+PLAIN(tau_profile_timer_dynamic_, 1)
+PLAIN(tau_phase_create_dynamic_, 1)
+TIMER(tau_profile_timer_group_, !*handle,
+      (void **handle, const char *name, int *group, int length), (handle, name, group, length))
 
 /* NAME [ITERATION], as TAU calls it. */
 #define ITERATION(symbol)                                                                          \
