@@ -97,6 +97,16 @@ JM_HOT uint32_t jm_track(uint32_t dialect) {
     return jm_track_of((uint32_t)__builtin_ctz(dialect));
 }
 
+/* Number of a name that stays, which is looked up once. It stays good in forked children. */
+JM_HOT uint32_t jm_number(struct joulemark__thread *t, const char *name, uint32_t *known) {
+    uint32_t number = joulemark__checked(JOULEMARK__SEE(*known));
+    if (__builtin_expect(number == 0, 0)) {
+        number = joulemark__find(t, name, JOULEMARK_HINT_UNKNOWN);
+        __atomic_store_n(known, number, __ATOMIC_RELAXED);
+    }
+    return number;
+}
+
 /* A region's name with the track that it is of. */
 JM_HOT uint32_t jm_of(uint32_t track, uint32_t name) {
     return JOULEMARK__NAME_OF(name) | track << JOULEMARK__TRACK_SHIFT;
