@@ -60,27 +60,19 @@ extern JM_HIDDEN void (*jm_around)(struct joulemark__thread *, int after);
 /* Makes jm_around() call this one too, from a constructor: the last to come tells and ends inside. */
 JM_HIDDEN void jm_hear_marks(void (*hears)(struct joulemark__thread *, int after));
 
-/* The marks of jm_enter() and its kin where jm_around() is to hear of them: core.c. */
-JM_HIDDEN void jm_enter_heard(struct joulemark__thread *t, uint32_t region);
-JM_HIDDEN void jm_exit_heard(struct joulemark__thread *t, uint32_t region);
-JM_HIDDEN void jm_exit_alone_heard(struct joulemark__thread *t, uint32_t region);
-JM_HIDDEN void jm_leave_heard(struct joulemark__thread *t, uint32_t track);
-
-JM_HOT void jm_enter(struct joulemark__thread *t, uint32_t region) {
-    if (__builtin_expect(jm_around != NULL, 0)) jm_enter_heard(t, region);
-    else joulemark__enter(t, region);
-}
-
-JM_HOT void jm_exit(struct joulemark__thread *t, uint32_t region) {
-    if (__builtin_expect(jm_around != NULL, 0)) jm_exit_heard(t, region);
-    else joulemark__exit(t, region);
-}
-
+/* A mark of the client's, and the same where jm_around() is to hear of it: core.c. */
+#define JM_MARKS(name, marks, what)                                                                \
+    JM_HIDDEN void name##_heard(struct joulemark__thread *t, uint32_t what);                       \
+    JM_HOT void name(struct joulemark__thread *t, uint32_t what) {                                 \
+        if (__builtin_expect(jm_around != NULL, 0)) name##_heard(t, what);                         \
+        else marks(t, what);                                                                       \
+    }
+JM_MARKS(jm_enter, joulemark__enter, region)
+JM_MARKS(jm_exit, joulemark__exit, region)
 /* Ends a region that need not be the innermost of its track: those inside it go on. */
-JM_HOT void jm_exit_alone(struct joulemark__thread *t, uint32_t region) {
-    if (__builtin_expect(jm_around != NULL, 0)) jm_exit_alone_heard(t, region);
-    else joulemark__exit_alone(t, region);
-}
+JM_MARKS(jm_exit_alone, joulemark__exit_alone, region)
+/* Ends the innermost region of a track. */
+JM_MARKS(jm_leave, joulemark__pop, track)
 
 /* A dialect's track, by the number of its bit; 0 before its first mark. */
 extern JM_HIDDEN uint32_t jm_tracks[20];
@@ -110,12 +102,6 @@ JM_HOT uint32_t jm_number(struct joulemark__thread *t, const char *name, uint32_
 /* A region's name with the track that it is of. */
 JM_HOT uint32_t jm_of(uint32_t track, uint32_t name) {
     return JOULEMARK__NAME_OF(name) | track << JOULEMARK__TRACK_SHIFT;
-}
-
-/* Ends the innermost region of a track. */
-JM_HOT void jm_leave(struct joulemark__thread *t, uint32_t track) {
-    if (__builtin_expect(jm_around != NULL, 0)) jm_leave_heard(t, track);
-    else joulemark__pop(t, track);
 }
 
 /* Whose numbers a span has: joulemark.h's and those of dialects that take them from there, or others. */

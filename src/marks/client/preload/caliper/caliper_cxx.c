@@ -52,9 +52,7 @@ static void destroy(struct object *o) {
     free(o);
 }
 
-/* A member, under both names of constructors and destructors. */
-#define MEMBER(type, symbol, parameters)                                                           \
-    JM_EXPORT type symbol parameters
+/* Constructors and destructors have two names. */
 #define NAME_OF(symbol) NAME_OF_2(symbol)
 #define NAME_OF_2(symbol) #symbol
 #define SAME(symbol, other)                                                                        \
@@ -170,7 +168,7 @@ SAME(_ZN4cali10AnnotationC2EPKci, _ZN4cali10AnnotationC1EPKci);
 /* With metadata, which stays with the real library. This name is the one of GNU's std::map. */
 #define WITH_METADATA(n)                                                                           \
     _ZN4cali10AnnotationC##n##EPKcRKSt3mapIS2_NS_7VariantESt4lessIS2_ESaISt4pairIKS2_S4_EEEi
-MEMBER(void, WITH_METADATA(1), (void *self, const char *name, void *metadata, int properties)) {
+JM_EXPORT void WITH_METADATA(1)(void *self, const char *name, void *metadata, int properties) {
     struct object *o = make(self, name, properties);
     if (jm_cali_chained())
         REAL(WITH_METADATA(1), (&o->real, name, metadata, properties));
