@@ -71,7 +71,7 @@ export function bucketsOf(text: Nested | undefined): Map<number, number> {
 }
 
 /** Is it a mapping, no list and no value? */
-export function isMapping(value: Nested | undefined): value is { [key: string]: Nested } {
+export function isMapping<T = Nested>(value: unknown): value is { [key: string]: T } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

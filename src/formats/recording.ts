@@ -17,7 +17,7 @@ import { type Aggregation, AGGREGATIONS } from "../core/agg.ts";
 import { cpusOf } from "../core/machine/cpu_list.ts";
 import { type Domain, isDomain } from "../core/machine/domain.ts";
 import { FormatError } from "../core/errors.ts";
-import type { Nested } from "../core/report.ts";
+import { isMapping, type Nested } from "../core/report.ts";
 import type { Behavior, OfferedSignal, Quality, SignalFormat, Unit } from "../core/signal.ts";
 import { type CpuPlace, PlatformTopology } from "../core/machine/topology.ts";
 import type { TraceHeader } from "./trace/header.ts";
@@ -57,7 +57,7 @@ const OUTCOME_KEYS = ["exit status", "ended by", "partial"] as const;
 
 /** The end of a command, of a report's own keys; `undefined`: they do not say. */
 export function outcomeIn(own: unknown): { [key: string]: Nested } | undefined {
-  if (!isMapping(own)) return undefined;
+  if (!isMapping<unknown>(own)) return undefined;
   const found = OUTCOME_KEYS.flatMap((key): [string, Nested][] => {
     const value = own[key];
     const isKnown = typeof value === "number" || typeof value === "string" || value === true;
@@ -85,7 +85,7 @@ export function describeRecording(data: unknown, path: string, seen: Instances =
       expected,
       found: found === undefined ? undefined : JSON.stringify(found)?.slice(0, 80),
     });
-  if (!isMapping(data)) throw wrong("a mapping");
+  if (!isMapping<unknown>(data)) throw wrong("a mapping");
   const formats: readonly unknown[] = [FORMAT_NAME, FORMAT_NAME_2, FORMAT_NAME_3];
   if (!formats.includes(data.format)) throw wrong(`format: ${formats.join(" or ")}`, data.format);
   const features = data.features ?? [];
@@ -109,7 +109,7 @@ export function describeRecording(data: unknown, path: string, seen: Instances =
 type Wrong = (expected: string, found?: unknown) => FormatError;
 
 function recordedSignal(data: unknown, wrong: Wrong): OfferedSignal {
-  if (!isMapping(data)) throw wrong("a mapping for each signal", data);
+  if (!isMapping<unknown>(data)) throw wrong("a mapping for each signal", data);
   const { name, domain, aggregation, behavior, format = "double", quality = "measured" } = data;
   if (typeof name !== "string" || name === "") throw wrong("a signal with a name", data);
   if (typeof domain !== "string" || !isDomain(domain)) throw wrong(`a domain of ${name}`, domain);
@@ -140,7 +140,7 @@ function recordedSignal(data: unknown, wrong: Wrong): OfferedSignal {
 
 function topologyOf(data: Mapping, seen: Instances, wrong: Wrong): PlatformTopology {
   const shape = data.topology;
-  if (!isMapping(shape)) throw wrong("a mapping under topology", shape);
+  if (!isMapping<unknown>(shape)) throw wrong("a mapping under topology", shape);
   const listed = data.cpus ?? shape.cpus;
   const cpus = listed === undefined ? regularPlaces(shape, wrong) : listedPlaces(listed, wrong);
   const lists = (key: "memory" | "gpu" | "gpu_chip") =>
@@ -207,10 +207,6 @@ function evenly(cpus: readonly CpuPlace[], parts: number): number[][] | undefine
     .sort((a, b) => cpus[a]!.package - cpus[b]!.package || a - b);
   const cut = (part: number) => Math.floor(part * ordered.length / parts);
   return Array.from({ length: parts }, (_, i) => ordered.slice(cut(i), cut(i + 1)));
-}
-
-function isMapping(value: unknown): value is Mapping {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** YAML may have read a bare name or time as a number or date. */

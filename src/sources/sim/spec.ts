@@ -4,6 +4,7 @@
  * @module
  */
 import { FormatError } from "../../core/errors.ts";
+import { isMapping } from "../../core/report.ts";
 
 /** Power of a region on one CPU, above the node's idle power. */
 export interface RegionPower {
@@ -137,7 +138,7 @@ export function parseSimSpec(data: unknown, path: string, cpus?: number): SimSpe
       expected,
       found: (JSON.stringify(found) ?? "nothing").slice(0, 80),
     });
-  if (!isRecord(data)) throw wrong("an object", data);
+  if (!isMapping<unknown>(data)) throw wrong("an object", data);
   const preset = data.preset ?? "rapl";
   if (preset !== "rapl" && preset !== "cray" && preset !== "both") {
     throw wrong('preset "rapl", "cray" or "both"', preset);
@@ -146,7 +147,7 @@ export function parseSimSpec(data: unknown, path: string, cpus?: number): SimSpe
   for (const [name, value] of Object.entries(data)) {
     if (name === "preset") continue;
     if (name === "regions") {
-      if (!isRecord(value)) throw wrong("regions by name", value);
+      if (!isMapping<unknown>(value)) throw wrong("regions by name", value);
       for (const [region, power] of Object.entries(value)) {
         if (!isPower(power)) throw wrong(`watts for region ${JSON.stringify(region)}`, power);
       }
@@ -176,13 +177,9 @@ export function parseSimSpec(data: unknown, path: string, cpus?: number): SimSpe
   return spec as unknown as SimSpec;
 }
 
-function isRecord(data: unknown): data is Record<string, unknown> {
-  return typeof data === "object" && data !== null && !Array.isArray(data);
-}
-
 function isPower(data: unknown): boolean {
   const sane = (n: unknown, most: number) => typeof n === "number" && n >= 0 && n <= most;
-  if (!isRecord(data)) return sane(data, 1e4);
+  if (!isMapping<unknown>(data)) return sane(data, 1e4);
   const known = ["watts", "dramWatts", "busy", "hz"];
   return Object.keys(data).every((k) => known.includes(k)) && sane(data.watts, 1e4) &&
     sane(data.dramWatts ?? 0, 1e4) && sane(data.busy ?? 0, 1) && sane(data.hz ?? 0, 9.9e9);

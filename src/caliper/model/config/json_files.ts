@@ -5,6 +5,7 @@
  * Truth: Caliper manual, ConfigManager API, "metadata".
  * @module
  */
+import { isMapping } from "../../../core/report.ts";
 
 /** Reads a file; undefined if it cannot be read. */
 export type ReadFile = (path: string) => string | undefined;
@@ -22,9 +23,9 @@ export function metadataOf(
   read: ReadFile | undefined,
 ): Record<string, string> {
   const content = parsed(path, read, asWritten), found: Record<string, string> = {};
-  if (!isObject(content)) fail(path, "expected an object");
+  if (!isMapping<Json>(content)) fail(path, "expected an object");
   const add = (name: string, value: Json): void => {
-    if (isObject(value) && !RawJson.isRawJSON(value)) {
+    if (isMapping<Json>(value) && !RawJson.isRawJSON(value)) {
       for (const [key, inner] of Object.entries(value)) add(`${name}.${key}`, inner);
     } else found[name] = typeof value === "string" ? value : JSON.stringify(value);
   };
@@ -39,7 +40,7 @@ export function metadataOf(
 function memberOf(content: Json, path: string): Json | undefined {
   let value: Json | undefined = content;
   for (const key of path.split(".")) {
-    value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    value = isMapping<Json>(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   }
   return value;
 }
@@ -67,11 +68,6 @@ export function parsed(path: string, read: ReadFile | undefined, reviver?: Reviv
   } catch {
     return fail(path, "expected JSON");
   }
-}
-
-/** Is it an object, no list? */
-export function isObject(value: Json | undefined): value is { [key: string]: Json } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** @throws {JsonFileError} */

@@ -4,18 +4,19 @@
  * Truth: Caliper manual, ConfigManager API, "Custom config specs".
  * @module
  */
+import { isMapping } from "../../../core/report.ts";
 import type { Config } from "./config.ts";
 import { plainOutput } from "./event_trace.ts";
-import { fail, isObject, type Json, parsed, type ReadFile } from "./json_files.ts";
+import { fail, type Json, parsed, type ReadFile } from "./json_files.ts";
 import { CATEGORIES, type Category, type Option } from "./option.ts";
 
 /** The configurations of a file: one, a list, or a list under `configs`. */
 export function loadConfigs(path: string, read: ReadFile | undefined): Config[] {
   const content = parsed(path, read);
-  const list = isObject(content) ? content.configs ?? [content] : content;
+  const list = isMapping<Json>(content) ? content.configs ?? [content] : content;
   if (!Array.isArray(list)) fail(path, "expected a configuration or a list of them");
   return list.map((spec) => {
-    if (!isObject(spec) || typeof spec.name !== "string" || spec.name === "") {
+    if (!isMapping<Json>(spec) || typeof spec.name !== "string" || spec.name === "") {
       fail(path, 'expected a configuration with a "name"');
     }
     return configOf(path, spec.name, spec);
@@ -42,7 +43,7 @@ function configOf(path: string, name: string, spec: { [key: string]: Json }): Co
 }
 
 function optionOf(path: string, config: string, spec: Json): Option {
-  if (!isObject(spec) || typeof spec.name !== "string") {
+  if (!isMapping<Json>(spec) || typeof spec.name !== "string") {
     return fail(path, `${config}: expected options with a "name"`);
   }
   const what = `${config}: option ${spec.name}`;
@@ -68,7 +69,7 @@ function texts(path: string, what: string, value: Json | undefined): string[] {
 /** Texts by name. */
 function words(path: string, what: string, value: Json | undefined): Record<string, string> {
   if (value === undefined) return {};
-  if (!isObject(value)) fail(path, `${what}: expected an object`);
+  if (!isMapping<Json>(value)) fail(path, `${what}: expected an object`);
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [key, typeof one === "string" ? one : String(one)]),
   );
