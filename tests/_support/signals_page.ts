@@ -175,7 +175,7 @@ export function signalsPage(): string {
   return `# Signals
 
 A *signal* is a named value that joulemark can read on a node, such as \`CPU_ENERGY\`. This page lists all signals. You
-can record them with \`run --report-signals\`, \`run --trace-signals\` and \`sample --signals\`. These commands print signals:
+can record them with the options \`run --report-signals\`, \`run --trace-signals\` and \`sample --signals\`. These commands print signals:
 
 | command | prints |
 | --- | --- |
@@ -234,7 +234,7 @@ ${table(DERIVED.map((derived) => derived.row))}
 
 ## Cost of a sample
 
-joulemark reads every register and every file once per sample. The files stay open. The time of a sample is the sum of
+joulemark reads every register and every file once per sample. The files stay open. To estimate the time of a sample, add up
 these times over all values:
 
 | action | time per value |
@@ -246,7 +246,7 @@ these times over all values:
 If the readings take more than a tenth of the sampling period, joulemark reads counters of single CPUs only at every n-th
 sample. The report then has this number n.
 
-msr-safe is a kernel module that lets users read registers. If it has \`/dev/cpu/msr_batch\`, one system call reads all
+msr-safe is a kernel module that lets users read registers. If the node has its file \`/dev/cpu/msr_batch\`, one system call reads all
 registers. joulemark was tested with a replacement of this module, and not with msr-safe itself.
 
 ## Sources
