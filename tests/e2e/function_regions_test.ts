@@ -93,3 +93,16 @@ endToEnd("functions of a region and its waiting time have the region's energy to
   assertEquals(joulemark(dir, again).code, 0);
   assertEquals(reportOf(dir, "s.report").functions, reportOf(dir, "r.report").functions);
 }, 90);
+
+endToEnd("functions of threads without annotations keep their energy beside a region", (dir) => {
+  Deno.writeTextFileSync(`${dir}/node.json`, JSON.stringify({ preset: "rapl" }));
+  const build = "cc -O2 -I. -o app PROGRAMS/beside.c -lpthread -ldl";
+  functionsOf(dir, { way: BY_KERNEL, build, options: ["--simulate=node.json"], hz: 997 });
+  const { list, energy, "cpu-time (s)": cpuS } = functionsIn(dir);
+  const { "package-energy (J)": joules, "self-time (s)": seconds } = list.find(
+    (row: { function: string }) => row.function === "in_main",
+  );
+  // The region has the CPUs of both threads.
+  const mean = energy.package["total (J)"] / cpuS;
+  assert(!(joules / seconds > 1.4 * mean), `${joules / seconds} of ${mean} W`);
+}, 90);

@@ -45,6 +45,8 @@ export interface SampledDomain {
 const BAND_LEAST = 16;
 /** A stay that is less likely is one sample's: between two samples nothing is known of it. */
 const STAY_LEAST = 0.01, STAY_MOST = 0.98;
+/** Power of a class at least, as a part of the mean. */
+const POWER_LEAST = 0.05;
 const ROUNDS = 6;
 /** Power of the resolved share of a band in its weight. */
 const RESOLVE = 8;
@@ -316,6 +318,11 @@ export class SampledPowers {
   /** CPU time of a class in this domain, s. */
   seconds(r: number): number {
     return this.#timeS[r];
+  }
+
+  /** Least power of a class, W. */
+  floorW(_r: number): number {
+    return POWER_LEAST * this.#meanW;
   }
 
   /** Spread of a class's power before the data, W. */

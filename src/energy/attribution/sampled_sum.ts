@@ -6,8 +6,6 @@
 import { dot, type Factor, factor, solveFactored } from "./linear.ts";
 import type { SampledPowers } from "./sampled.ts";
 
-/** Power of a class at least, as a part of the mean. */
-const POWER_LEAST = 0.05;
 /** A value with a greater error is not determined. */
 const ERROR_MOST = 0.1;
 /** The data, and not the prior, decided at least half of its variance, unless it is as good as this. */
@@ -25,6 +23,40 @@ export interface SampledEnergy {
   readonly why: string | undefined;
 }
 
+/** Classes whose powers are known together: those of a counter's domain. */
+export type Powers = Pick<
+  SampledPowers,
+  "size" | "isKnown" | "powerW" | "floorW" | "priorW" | "spread" | "timeVariance"
+>;
+
+/** Power of waiting in each region beside the usual one, W: not known, as a thread may spin, or be kept from its CPU. */
+export class WaitingPowers implements Powers {
+  readonly isKnown = true;
+
+  /** @param size Number of regions. @param meanW Mean power of a CPU, W. @param idleW The usual power of waiting, W. */
+  constructor(readonly size: number, readonly meanW: number, readonly idleW: number) {}
+
+  powerW(): number {
+    return 0;
+  }
+
+  floorW(): number {
+    return -this.idleW;
+  }
+
+  priorW(): number {
+    return this.meanW;
+  }
+
+  spread(seconds: Float64Array): Float64Array {
+    return seconds.map((s) => s * this.meanW ** 2);
+  }
+
+  timeVariance(): number {
+    return 0;
+  }
+}
+
 /** Energies of regions that their marks say. */
 export interface RegionSums {
   /** J; NaN: not determined. */
@@ -39,7 +71,7 @@ export type ClassTimes = Float64Array;
 /** Powers of all domains, so that the energies of each region add up to what its marks say. */
 export class SampledSum {
   /** By place: its domain, and its class there. */
-  readonly #domainOf: SampledPowers[] = [];
+  readonly #domainOf: Powers[] = [];
   readonly #classOf: number[] = [];
   readonly #first: number[] = [];
   readonly #powerW: Float64Array;
@@ -56,7 +88,7 @@ export class SampledSum {
    * @param sums Energies of the others.
    */
   constructor(
-    readonly domains: readonly SampledPowers[],
+    readonly domains: readonly Powers[],
     readonly whole: readonly ClassTimes[],
     totalJ: number,
     sums: RegionSums,
@@ -85,7 +117,7 @@ export class SampledSum {
     const rest = held.map((g) => sums.energyJ[g - 1] - dot(whole[g], power));
     const along = solveFactored(this.#factor, Float64Array.from(rest));
     columns.forEach((column, i) => column.forEach((v, k) => power[k] += v * along[i]));
-    this.#powerW = power.map((w, k) => Math.max(w, POWER_LEAST * this.#domainOf[k].meanW));
+    this.#powerW = power.map((w, k) => Math.max(w, this.#domainOf[k].floorW(this.#classOf[k])));
     const heldJ = held.reduce((sum, g) => sum + sums.energyJ[g - 1], 0);
     const free = whole.keys().filter((g) => !held.includes(g)).toArray();
     const freeJ = free.reduce((sum, g) => sum + dot(whole[g], this.#powerW), 0);

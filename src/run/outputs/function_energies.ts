@@ -17,6 +17,7 @@ import {
   type ClassTimes,
   type SampledEnergy,
   SampledSum,
+  WaitingPowers,
 } from "../../energy/attribution/sampled_sum.ts";
 import type { FunctionData, LeafClasses } from "../../profile/function_data.ts";
 import type { SampleSeen } from "../../profile/profile.ts";
@@ -164,6 +165,17 @@ export class FunctionEnergies {
       kept++;
     }
     this.#readings = kept;
+  }
+
+  /** Share of the samples that are of threads without any sample in a region. */
+  unmarkedShare(isInRegion: (node: number) => boolean): number {
+    const marked = new Set<number>();
+    for (let i = 0; i < this.#samples; i++) {
+      if (isInRegion(this.#node[i])) marked.add(this.#thread[i]);
+    }
+    let count = 0;
+    for (let i = 0; i < this.#samples; i++) if (!marked.has(this.#thread[i])) count++;
+    return count / this.#samples;
   }
 
   /** Energies by component. */
@@ -387,17 +399,29 @@ class Component implements ComponentEnergies {
     [this.#domains, this.#leaves] = [domains, leaves];
     const powers = domains.map((domain) => domain.powers);
     const whole = this.#whole = this.#wholes(regions);
-    this.#sum = new SampledSum(powers, whole, totalJ - otherCpusJ, regions.sums(kind));
+    const meanW = Math.max(0, ...powers.map((of) => of.meanW));
+    const idleW = Math.min(...powers.map((of) => Math.max(0, of.powerW(of.idle))));
+    const waiting = new WaitingPowers(regions.count - 1, meanW, idleW);
+    this.#sum = new SampledSum(
+      [...powers, waiting],
+      whole,
+      totalJ - otherCpusJ,
+      regions.sums(kind),
+    );
     this.waitingS = powers.reduce((sum, { idleS }) => sum + idleS, 0);
     this.waiting = this.sum([], whole.map((_, region) => [region, 1] as const));
   }
 
-  /** Times by region: by domain, and there by class, the time that is not running last. */
+  /**
+   * Times by region: by domain, and there by class, the time that is not running last; then that time of each region,
+   * whose power may be an unusual one.
+   */
   #wholes(regions: HeldRegions): ClassTimes[] {
     const { count, timeS, regionOf } = this.#leaves, cpuS = new Float64Array(regions.count);
     for (let c = 0; c < count; c++) cpuS[regionOf(c)] += timeS[c];
+    const last = this.#domains.length * (count + 1);
     const whole = Array.from({ length: regions.count }, () => {
-      return new Float64Array(this.#domains.length * (count + 1));
+      return new Float64Array(last + regions.count - 1);
     });
     this.#domains.forEach(({ powers, shares }, d) => {
       const first = d * (count + 1), idle = first + powers.idle, waitS = cpuS.map(() => 0);
@@ -410,7 +434,10 @@ class Component implements ComponentEnergies {
       // More threads than CPUs wait for each other.
       const all = waitS.reduce((sum, s) => sum + s, 0);
       const part = all > powers.idleS ? powers.idleS / all : 1;
-      whole.forEach((times, g) => times[idle] = waitS[g] * part);
+      whole.forEach((times, g) => {
+        times[idle] = waitS[g] * part;
+        if (g > 0) times[last + g - 1] += waitS[g] * part;
+      });
       whole[0][idle] = Math.max(0, powers.idleS - all);
     });
     return whole;
@@ -435,6 +462,8 @@ class Component implements ComponentEnergies {
       const idle = first + powers.idle;
       for (const [g, share] of waits) of(g)[idle] += share * this.#whole[g][idle];
     });
+    const last = this.#domains.length * (count + 1) - 1;
+    for (const [g, share] of waits) if (g > 0) of(g)[last + g] += share * this.#whole[g][last + g];
     return this.#sum.energy(parts, this.#cause(times));
   }
 

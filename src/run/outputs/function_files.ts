@@ -95,9 +95,12 @@ export function writeFunctions(
     return { frames: stackOf(data, node), ns, samples, briefNs, node };
   });
   const { cpuNs, lostNs } = data.facts, { elsewhereNs = 0, missedNs = 0, others = 0 } = about ?? {};
+  const inRegions = new Set(
+    all.filter(({ frames }) => frames.some(isRegion)).map(({ node }) => node),
+  );
   const regions = new HeldRegions(run, all, {
-    cpuNs,
-    missingNs: about === undefined ? cpuNs : lostNs + elsewhereNs + missedNs,
+    missing: about === undefined ? 1 : (lostNs + elsewhereNs + missedNs) / cpuNs,
+    unmarked: energies?.unmarkedShare((node) => inRegions.has(node)) ?? 1,
     others,
   });
   const leaves = leafClasses({

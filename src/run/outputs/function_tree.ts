@@ -12,6 +12,7 @@ import type { HeldRegions } from "./held_regions.ts";
 const SHARE_LEAST = 0.001, NAME_BYTES_MOST = 60_000;
 const DIGITS = 5;
 const WAITING = "[not running]", OTHER_CPUS = "[other CPUs]";
+const UNKNOWN: SampledEnergy = { energyJ: NaN, seJ: NaN, why: "not all of it has samples" };
 
 /** Sources of the energies. */
 interface TreeSources {
@@ -30,6 +31,8 @@ interface Node {
   readonly ownS: Map<number, number>;
   /** By region that is here: the share of its time. */
   readonly waits: Map<number, number>;
+  /** A region with others inside whose waiting time has no energy. */
+  isPartial: boolean;
 }
 
 /** The tree, each node behind its caller; siblings by time. */
@@ -37,27 +40,30 @@ export function functionTree(
   stacks: readonly FunctionStack[],
   { leaves, components, regions }: TreeSources,
 ): PageFunctions {
-  const root = nodeOf(""), regionNs = new Float64Array(regions.count);
-  for (const stack of stacks) regionNs[regions.of(stack)] += stack.ns;
-  for (const stack of stacks) {
-    const { frames, ns, node } = stack, leaf = leaves.of(node), region = regions.of(stack);
-    const innermost = region === 0 ? -1 : frames.findLastIndex(isRegion);
+  const root = nodeOf(""), shares = regionShares(stacks, regions);
+  for (const { frames, ns, node } of stacks) {
+    const leaf = leaves.of(node), around: string[] = [], above: Node[] = [];
     let at = root;
     add(root, leaf, ns);
-    frames.forEach(({ name, suffix }, depth) => {
-      const full = name + suffix;
+    for (const frame of frames) {
+      const full = frame.name + frame.suffix, isHere = isRegion(frame);
       at = at.children.getOrInsertComputed(full, () => nodeOf(full));
       add(at, leaf, ns);
+      if (isHere) around.push(frame.name);
+      if (isHere || around.length === 0) above.push(at);
+      if (!isHere) continue;
+      const region = regions.named(around);
+      if (region === undefined) {
+        // Its energy is not known with the time that its threads waited.
+        for (const one of above.slice(-around.length)) one.isPartial = true;
+        continue;
+      }
       // Threads that wait in a region are in the regions and processes around it, and in no function.
-      if (depth > innermost) return;
-      const places = [at];
-      if (depth === innermost) {
-        places.push(at.children.getOrInsertComputed(WAITING, () => nodeOf(WAITING)));
+      const waiting = at.children.getOrInsertComputed(WAITING, () => nodeOf(WAITING));
+      for (const { waits } of [...above, waiting]) {
+        waits.set(region, (waits.get(region) ?? 0) + ns / shares[region]);
       }
-      for (const { waits } of places) {
-        waits.set(region, (waits.get(region) ?? 0) + ns / regionNs[region]);
-      }
-    });
+    }
     at.ownNs += ns;
     if (leaf >= 0) at.ownS.set(leaf, (at.ownS.get(leaf) ?? 0) + ns / 1e9);
   }
@@ -78,7 +84,10 @@ export function functionTree(
   visit(root.children.values(), -1);
   const energies = (of: (component: ComponentEnergies, node: Node) => SampledEnergy) =>
     components.map((component) => nodes.map((node) => of(component, node)));
-  const totals = energies((component, { leafS, waits }) => component.sum([...leafS], [...waits]));
+  const totals = energies((component, { leafS, waits, isPartial }) => {
+    const isKnown = !isPartial && leafS.size + waits.size > 0;
+    return isKnown ? component.sum([...leafS], [...waits]) : UNKNOWN;
+  });
   const own = energies((component, node) =>
     node.name === WAITING ? component.sum([], [...node.waits]) : ownEnergy(component, node, leaves)
   );
@@ -117,6 +126,7 @@ function nodeOf(name: string): Node {
     leafS: new Map(),
     ownS: new Map(),
     waits: new Map(),
+    isPartial: false,
   };
 }
 
@@ -128,13 +138,28 @@ function add(node: Node, leaf: number, ns: number): void {
 /** Energy of a node without its callees: known where that of its function is. */
 function ownEnergy(
   component: ComponentEnergies,
-  { ownS }: Node,
+  { ownS, ownNs }: Node,
   leaves: LeafClasses,
 ): SampledEnergy {
   const parts: LeafTimes = [...ownS];
+  if (ownS.size === 0 && ownNs > 0) return UNKNOWN;
   const unknown = parts.map(([leaf]) => component.own([[leaf, leaves.timeS[leaf]]]).why)
     .find((why) => why !== undefined);
   return Object.assign(component.sum(parts), { why: unknown });
+}
+
+/** By region: time of all stacks in it and in those inside it, ns. */
+function regionShares(stacks: readonly FunctionStack[], regions: HeldRegions): Float64Array {
+  const out = new Float64Array(regions.count);
+  for (const { frames, ns } of stacks) {
+    const around: string[] = [];
+    for (const { name } of frames.filter(isRegion)) {
+      around.push(name);
+      const region = regions.named(around);
+      if (region !== undefined) out[region] += ns;
+    }
+  }
+  return out;
 }
 
 /** Seconds, and null for rows that are no functions. */

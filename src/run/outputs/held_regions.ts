@@ -12,13 +12,18 @@ import type { RunView } from "./run_view.ts";
 
 /** Regions at most: each takes the place of a function among the classes. */
 const REGIONS_MOST = 16;
-/** Samples that are missing, as a part of the CPU time: with more, a region's functions are not all of it. */
+/** Part of the CPU time: with more than that outside of the samples, a region's functions are not all of it. */
 const MISSING_MOST = 0.02;
 
-/** CPU time of the command, and the part without samples, ns. */
+/** CPU time whose region is not known. */
 export interface Unsampled {
-  readonly cpuNs: number;
-  readonly missingNs: number;
+  /** Part of the CPU time without samples. */
+  readonly missing: number;
+  /**
+   * Part of it that threads without annotations used: a region has the CPUs that its threads may use, and those
+   * threads run on them too.
+   */
+  readonly unmarked: number;
   /** Processes that other runs sample. */
   readonly others: number;
 }
@@ -36,9 +41,9 @@ export class HeldRegions {
 
   constructor(run: RunView, stacks: readonly FunctionStack[], unsampled: Unsampled) {
     this.#run = run;
-    const { cpuNs, missingNs, others } = unsampled;
+    const { missing, unmarked, others } = unsampled;
     const found = new Map<string, HeldRegion>();
-    if (others === 0 && missingNs <= MISSING_MOST * cpuNs) this.#find(stacks, found);
+    if (others === 0 && missing + unmarked <= MISSING_MOST) this.#find(stacks, found);
     const shown = this.#known(found).sort(([, a], [, b]) => b.sampledNs - a.sampledNs).slice(
       0,
       REGIONS_MOST,
@@ -49,9 +54,13 @@ export class HeldRegions {
 
   #find(stacks: readonly FunctionStack[], found: Map<string, HeldRegion>): void {
     for (const stack of stacks) {
-      const key = keyOf(stack);
-      if (key === "") continue;
-      found.getOrInsertComputed(key, () => ({ paths: [], sampledNs: 0 })).sampledNs += stack.ns;
+      const names = regionsOf(stack);
+      // All of a region is in those around it, too, which may have no sample of their own.
+      names.forEach((_, i) => {
+        const key = names.slice(0, i + 1).join("\0");
+        const region = found.getOrInsertComputed(key, () => ({ paths: [], sampledNs: 0 }));
+        region.sampledNs += stack.ns;
+      });
     }
     if (found.size === 0) return;
     const { paths, regionPaths: { stats } } = this.#run.tracker;
@@ -81,10 +90,10 @@ export class HeldRegions {
 
   /** The region of a stack. */
   of(stack: FunctionStack): number {
-    return this.#number.get(keyOf(stack)) ?? 0;
+    return this.named(regionsOf(stack)) ?? 0;
   }
 
-  /** Number of a region by its frames; `undefined`: it is none of these. */
+  /** Number of a region by its frames, the outermost first; `undefined`: it is none of these. */
   named(frames: readonly string[]): number | undefined {
     return this.#number.get(frames.join("\0"));
   }
@@ -123,7 +132,7 @@ function regionFrame(name: string): string {
   return `{${name}}`;
 }
 
-/** The regions of a stack; empty: none. */
-function keyOf({ frames }: FunctionStack): string {
-  return frames.filter(isRegion).map(({ name }) => name).join("\0");
+/** Frames of the regions of a stack. */
+function regionsOf({ frames }: FunctionStack): string[] {
+  return frames.filter(isRegion).map(({ name }) => name);
 }

@@ -1,7 +1,7 @@
 /** Energies of functions from samples: errors, coverage, and what is refused. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { SAMPLED_CAUSES, SampledPowers } from "../../../src/energy/attribution/sampled.ts";
-import { SampledSum } from "../../../src/energy/attribution/sampled_sum.ts";
+import { SampledSum, WaitingPowers } from "../../../src/energy/attribution/sampled_sum.ts";
 import { own, shown } from "../../_support/judge_functions.ts";
 import { sampledProgram } from "../../_support/sampled_program.ts";
 import { testSeed } from "./_seed.ts";
@@ -137,4 +137,41 @@ Deno.test("energies of functions add up to the energy of their region, and gain 
   }
   const text = `${before}, ${determined}, ${inside} of ${12 * SEEDS.length}`;
   assert(determined > before && inside >= 0.88 * determined, text);
+});
+
+Deno.test("waiting in a region may draw another power than elsewhere", () => {
+  for (const seed of SEEDS) {
+    const n = 12,
+      { domain, truthJ, idleJ } = sampledProgram({
+        functions: n,
+        hz: 199,
+        kind: "long",
+        seed,
+        off: 0.3,
+      });
+    const powers = new SampledPowers(domain), size = powers.size + 1;
+    const isInside = (r: number) => r < n / 2, waitS = powers.idleS / 2;
+    const whole = [false, true].map((inside) =>
+      Float64Array.from({ length: size }, (_, r) => {
+        if (r === n + 1) return inside ? waitS : 0;
+        return r === n ? waitS : isInside(r) === inside ? powers.seconds(r) : 0;
+      })
+    );
+    const inside = truthJ.reduce((sum, j, r) => isInside(r) ? sum + j : sum, 0);
+    // Threads that wait there spin, and so draw three times as much.
+    const energyJ = Float64Array.of(inside + 1.5 * idleJ);
+    const covarianceJ2 = Float64Array.of((0.002 * energyJ[0]) ** 2);
+    const waiting = new WaitingPowers(1, powers.meanW, powers.powerW(powers.idle));
+    const sum = new SampledSum([powers, waiting], whole, domain.totalJ + idleJ, {
+      energyJ,
+      covarianceJ2,
+    });
+    for (let r = 0; r < n / 2; r++) {
+      const times = new Float64Array(size);
+      times[r] = powers.seconds(r);
+      const { energyJ: joules, seJ } = sum.energy(new Map([[1, times]]), "short");
+      assert(Math.abs(joules - truthJ[r]) < 4 * seJ, `${seed}: ${joules} ± ${seJ}, ${truthJ[r]}`);
+      assert(seJ < 0.3 * joules, `${seed}: ${joules} ± ${seJ}`);
+    }
+  }
 });
