@@ -15,8 +15,8 @@ export interface FoldedStack {
 
 const HEADER = "# joulemark-folded/1\n# stack\ttime(ns)\tsamples(count)";
 
-/** The file: most time first. Stacks of the same names are one line. */
-export function foldedText(stacks: readonly FoldedStack[]): string {
+/** The file: most time first. Stacks of the same names are one line. @param note A further line of the head. */
+export function foldedText(stacks: readonly FoldedStack[], note?: string): string {
   const lines = new Map<string, { ns: number; samples: number; stack: FoldedStack }>();
   for (const stack of stacks) {
     const line = lines.getOrInsertComputed(
@@ -34,7 +34,8 @@ export function foldedText(stacks: readonly FoldedStack[]): string {
   const kinds = [...stacks[0]?.energiesOf?.(0).keys() ?? []];
   const head = kinds.map((kind) => `\t${kind}(uJ)\t${kind}-se(uJ)`).join("");
   const rows = sorted.map(({ name, ns, numbers }) => `${[name, ns, ...numbers].join("\t")}\n`);
-  return `${HEADER}${head}\n${rows.join("")}`;
+  const more = note === undefined ? "" : `# ${note}\n`;
+  return `${HEADER}${head}\n${more}${rows.join("")}`;
 }
 
 function energies({ energiesOf }: FoldedStack, ns: number): (number | string)[] {

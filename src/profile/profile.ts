@@ -329,7 +329,7 @@ export class Profile {
       return;
     }
     const periods = reader.periods(at);
-    facts.samples++;
+    facts.samples += periods;
     thread.samples += periods;
     thread.stacks.set(node, (thread.stacks.get(node) ?? 0) + periods);
     if (this.onSample === undefined) return;

@@ -3,6 +3,14 @@ import { assertEquals } from "@std/assert";
 import { foldedText } from "../../src/formats/folded.ts";
 import { scriptText } from "../../src/formats/perf_script.ts";
 
+Deno.test("foldedText() says in its head that energies are simulated", () => {
+  const stack = { frames: ["a"], ns: 1, samples: 1 };
+  assertEquals(
+    foldedText([stack], "simulated"),
+    "# joulemark-folded/1\n# stack\ttime(ns)\tsamples(count)\n# simulated\na\t1\t1\n",
+  );
+});
+
 Deno.test("foldedText() adds up stacks of the same names, most time first", () => {
   const text = foldedText([
     { frames: ["app", "main"], ns: 1.4, samples: 1 },

@@ -320,7 +320,7 @@ export class SampledPowers {
     return this.#timeS[r];
   }
 
-  /** Least power of a class, W. */
+  /** Minimum power of a class, W. */
   floorW(_r: number): number {
     return POWER_LEAST * this.#meanW;
   }

@@ -26,6 +26,11 @@ export function offered(table: NameTable, name: string): OfferedSignal | undefin
   return resolved.signal.quality === "derived" ? undefined : resolved.signal;
 }
 
+/** True if counters of energy are a simulated node's. */
+export function areSimulated(table: NameTable): boolean {
+  return KINDS.some((kind) => offered(table, ENERGY_SIGNALS[kind])?.quality === "simulated");
+}
+
 /** Pushes the counters that serve. */
 export function findCounters(
   { batch, table, topology }: Pick<RunView, "batch" | "table" | "topology">,

@@ -27,6 +27,7 @@ import { FRAME, type SampleSeen } from "../../profile/profile.ts";
 import { kernelAddress } from "../../profile/records.ts";
 import type { PageFunctions } from "../../show/page/data.ts";
 import { speedscopeJson } from "../../show/analysis/speedscope.ts";
+import { areSimulated } from "./energy_counters.ts";
 import { type ComponentEnergies, type FunctionEnergies, MAX_LEAVES } from "./function_energies.ts";
 import { functionTree } from "./function_tree.ts";
 import type { FUNCTION_FILES } from "./function_options.ts";
@@ -44,6 +45,8 @@ const MODULES_MOST = 20;
 /** Below that shares say nothing. */
 const SAMPLES_LEAST = 30;
 const UNKNOWN = "[unknown]";
+/** Word of files with energies of a simulated node. */
+const SIMULATED = "simulated counters: no energy here is a measurement";
 
 /** Makes a packed profile of pprof. */
 export type PackPprof = (stacks: readonly StackRow[], off: readonly StackRow[], about: {
@@ -115,8 +118,9 @@ export function writeFunctions(
   const write = (path: string | undefined, make: () => Iterable<string> | Uint8Array) => {
     if (path !== undefined) writeFile(path, make, site);
   };
+  const note = components.length > 0 && areSimulated(run.table) ? SIMULATED : undefined;
   const offRows = off.map((stack) => withEnergies(stack, leaves, components));
-  write(paths.folded, () => [foldedText([...stacks, ...offRows].map(named))]);
+  write(paths.folded, () => [foldedText([...stacks, ...offRows].map(named), note)]);
   write(paths.speedscope, () => {
     const rows = stacks.map((stack) => {
       const { frames, ns, samples } = named(stack);
@@ -124,11 +128,17 @@ export function writeFunctions(
       const energiesJ = new Map(energies.map(([kind, { energyJ }]) => [kind, energyJ]));
       return { path: frames, timeS: ns / 1e9, energiesJ, visits: samples };
     });
-    return [speedscopeJson(profile, `joulemark ${version.replace(/^.*joulemark\./, "")}`, rows)];
+    const name = note === undefined ? profile : `${profile} (${note})`;
+    return [speedscopeJson(name, `joulemark ${version.replace(/^.*joulemark\./, "")}`, rows)];
   });
   write(
     paths.pprof,
-    () => pack!(stacks, offRows, { data, comment: `${profile}, ${startTime}`, startTime }),
+    () =>
+      pack!(stacks, offRows, {
+        data,
+        comment: [profile, startTime, ...note === undefined ? [] : [note]].join(", "),
+        startTime,
+      }),
   );
   write(paths["perf-script"], () => scripts(data, samples));
   return {

@@ -54,6 +54,9 @@ export function whyNoTimers(
   return timers?.found === 0 && durationNs > MIN_SAMPLED_NS ? NONE_SAMPLED : undefined;
 }
 
+/** Rates that notes advise, Hz. */
+const LOWER_HZ = 99, HIGHER_HZ = 997;
+
 /** The notes. @param periodNs Time between two samples. */
 export function functionNotes(
   { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
@@ -61,12 +64,14 @@ export function functionNotes(
   periodNs: number,
 ): Finding[] {
   const notes: Finding[] = [];
-  const add = (code: string, text: string, remedy: string) => {
+  const add = (code: string, text: string, remedy: string | undefined) => {
     notes.push({ code: `functions-${code}`, severity: "warning", text, remedy });
   };
+  const rateHz = 1e9 / periodNs;
   if (lost > LOST_SHARE * samples) {
     const text = `${lost} samples of functions were lost: the monitor had too little CPU time`;
-    add("lost", text, "Leave a CPU free, or give a lower rate: --functions=99");
+    const lower = rateHz > LOWER_HZ ? `, or give a lower rate: --functions=${LOWER_HZ}` : "";
+    add("lost", text, `Leave a CPU free${lower}`);
   }
   const brief = (briefNs + shortNs) / cpuNs;
   if (brief > BRIEF_SHARE) {
@@ -74,7 +79,12 @@ export function functionNotes(
     const text = `${Math.round(100 * brief)} % of the CPU time is in threads that used less ` +
       `than ${least} each (${BRIEF_PERIODS} sampling periods). Times of their functions are ` +
       "inaccurate";
-    add("of-brief-threads", text, "Sample more often: --functions=997");
+    const remedy = rateHz < HIGHER_HZ
+      ? `Sample more often: --functions=${HIGHER_HZ}`
+      : timers === undefined
+      ? "Let the threads sample themselves: --preload timer"
+      : undefined;
+    add("of-brief-threads", text, remedy);
   }
   const moreBytes = Math.min(2 * stackBytes, STACK_MOST);
   if (deep > DEEP_SHARE * samples && moreBytes > stackBytes) {

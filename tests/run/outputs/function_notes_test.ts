@@ -28,3 +28,16 @@ Deno.test("functionNotes() names the CPU time below which a thread has too few s
     "Times of their functions are inaccurate",
   ]);
 });
+
+Deno.test("functionNotes() advises no rate that the run has already", () => {
+  const sources = { stackBytes: 16384, elsewhereNs: 0, others: 0, unread: [] };
+  const remedies = (hz: number) =>
+    functionNotes(Object.assign({}, FACTS, { lost: 50 }), sources, 1e9 / hz)
+      .map(({ remedy }) => remedy);
+  assertEquals(remedies(199), [
+    "Leave a CPU free, or give a lower rate: --functions=99",
+    "Sample more often: --functions=997",
+  ]);
+  assertEquals(remedies(99)[0], "Leave a CPU free");
+  assertEquals(remedies(2500)[1], "Let the threads sample themselves: --preload timer");
+});
