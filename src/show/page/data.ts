@@ -228,8 +228,8 @@ export interface PageData {
   /** Place of the component that regions are shown by: the most inclusive one with standard errors. */
   readonly component: number;
   readonly regions?: PageRegions;
-  /** The rows of `regions` are functions in their stacks, and their times CPU time. */
-  readonly has_functions?: true;
+  /** Functions in their stacks; their times are CPU time. */
+  readonly functions?: PageRegions;
   readonly hosts?: PageHosts;
   readonly host_energies?: HostEnergies;
   readonly processes?: ProcessTimes;

@@ -71,10 +71,11 @@ export function reportPage(report: Report, files: Iterable<TimelineFile> = []): 
     }
   };
   const { timelines, processes, hosts: timed } = joinTimelines(seen(), shownHosts(hosts), rowOf);
-  // Where nothing was marked functions take the place of regions.
-  const hasFunctions = functions !== undefined && (marked?.rest ?? 0) === 0 &&
-    report.hosts.length === 1;
-  const regions = hasFunctions ? functionColumns(functions!, kinds) : marked;
+  const shown = functions !== undefined && report.hosts.length === 1
+    ? functionColumns(functions, kinds)
+    : undefined;
+  // Functions without regions need no row of the energy outside of regions.
+  const regions = shown !== undefined && marked?.rest === 0 ? undefined : marked;
   const failed = outcomeText(facts.outcome);
   const energies = hostEnergies(report, regions, { kind: kinds[component], component });
   return {
@@ -85,7 +86,10 @@ export function reportPage(report: Report, files: Iterable<TimelineFile> = []): 
     ...simulated === undefined ? {} : { simulated },
     joulemark: runFacts(report),
     ...failed === undefined ? {} : { failed },
-    missing: missingParts(report, timed, timelines.some(({ series }) => series.length > 0)),
+    missing: [
+      ...missingParts(report, timed, timelines.some(({ series }) => series.length > 0)),
+      ...shown === undefined ? missingFunctions(report) : [],
+    ],
     seconds: known(totals.seconds),
     processes_count: known(facts.processes),
     edp_js: known(totals.edp),
@@ -95,7 +99,7 @@ export function reportPage(report: Report, files: Iterable<TimelineFile> = []): 
     components,
     component,
     ...regions === undefined ? {} : { regions },
-    ...hasFunctions ? { has_functions: true } : {},
+    ...shown === undefined ? {} : { functions: shown },
     ...report.hosts.length > 1 ? { hosts } : {},
     ...energies === undefined ? {} : { host_energies: energies },
     ...processes === undefined ? {} : { processes },
@@ -181,6 +185,18 @@ function missingParts({ hosts }: Report, timed: number, hasPower: boolean): stri
       ? [`Timelines of ${hosts.length - timed} of ${hosts.length} hosts are not available.`]
       : [],
     ...hasPower ? [] : ["Power over time is not available: no energy counter was read."],
+  ];
+}
+
+/** Why functions that a report has are not on its page. */
+function missingFunctions({ hosts }: Report): string[] {
+  if (hosts.every(({ joulemark }) => mapping(joulemark?.functions).list === undefined)) return [];
+  return [
+    hosts.length > 1
+      ? "Functions of several hosts are not on this page: joulemark show --html of the report of one host " +
+        "shows them."
+      : "The functions and their stacks are not available: there is no .timeline file with them next to the " +
+        "report.",
   ];
 }
 

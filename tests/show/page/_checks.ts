@@ -111,6 +111,8 @@ export async function printed(browser: Browser): Promise<string[]> {
     .map((fault) => `print: ${fault}`);
 }
 
+/** Keys of regions in regions, and of stacks. */
+const STACK_KEYS = ["ArrowRight", "ArrowLeft", "Enter", " ", "Escape", "ArrowDown", "ArrowUp"];
 /** Keys of each plot. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   "#power svg": [
@@ -122,15 +124,8 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
     "Shift+ArrowLeft",
     "Escape",
   ],
-  '#nested rect[tabindex="0"]': [
-    "ArrowRight",
-    "ArrowLeft",
-    "Enter",
-    " ",
-    "Escape",
-    "ArrowDown",
-    "ArrowUp",
-  ],
+  '#nested rect[tabindex="0"]': STACK_KEYS,
+  '#stacks rect[tabindex="0"]': STACK_KEYS,
 };
 
 /** Each control twice; of a table's rows the first ones alone. */

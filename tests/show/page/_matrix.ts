@@ -31,7 +31,8 @@ export const FEW: Matrix = {
     { regions: 3, hosts: 1, names: HOSTILE },
     { regions: 60, hosts: 8 },
     { regions: 10_000, hosts: 50, isQuick: true },
-    { regions: 60, hosts: 1, names: HOSTILE, hasFunctions: true, isQuick: true },
+    { regions: 60, hosts: 1, names: HOSTILE, functions: "alone", isQuick: true },
+    { regions: 60, hosts: 1, names: HOSTILE, functions: "with regions" },
   ],
   screens: [
     { width: 360, dark: false, uses: false },
@@ -47,7 +48,11 @@ export const ALL: Matrix = {
     ...[3, 60, 3000, 10_000].flatMap((regions) => {
       return [1, 50, 2000].map((hosts) => ({ regions, hosts, names: HOSTILE }));
     }),
-    ...[3, 3000].map((regions) => ({ regions, hosts: 1, names: HOSTILE, hasFunctions: true })),
+    ...[3, 3000].flatMap((regions) =>
+      (["alone", "with regions"] as const).map((functions) => {
+        return { regions, hosts: 1, names: HOSTILE, functions };
+      })
+    ),
   ],
   screens: [360, 800, 1600, 3840].flatMap((width) => [
     { width, dark: false, uses: true },
@@ -71,7 +76,7 @@ export async function checkPages(
     await using browser = await Browser.open();
     await browser.send("Browser.setDownloadBehavior", { behavior: "deny" });
     for (const page of pages) {
-      const what = page.hasFunctions === true ? "functions" : "regions";
+      const what = page.functions === undefined ? "regions" : `functions ${page.functions}`;
       const path = `${folder}/${page.regions}-${what}-${page.hosts}.html`;
       const { report, files } = largeJob(page);
       const html = pageHtml(reportPage(report, files));

@@ -10,8 +10,8 @@ export interface GeneratedPage {
   readonly seed?: number;
   /** Names of the first regions. */
   readonly names?: readonly string[];
-  /** The rows are functions of one host, of which nothing was marked. */
-  readonly hasFunctions?: boolean;
+  /** Functions of one host: of which nothing was marked, or with its regions. */
+  readonly functions?: "alone" | "with regions";
 }
 
 const KINDS = ["node", "package", "dram"] as const;
@@ -81,8 +81,10 @@ export function largeJob(page: GeneratedPage & { readonly hosts: number }): {
       })),
     };
   }
-  if (page.hasFunctions === true) {
+  if (page.functions !== undefined) {
     files[0] = { ...files[0], functions: functionsOf(rowsOf(tree)) };
+  }
+  if (page.functions === "alone") {
     for (const host of report.hosts) {
       host.regions = [];
       delete host.joulemark!.tree;

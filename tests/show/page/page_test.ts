@@ -1,5 +1,5 @@
 /** Pages as text: bounded, nothing from data is markup or script, and the script is made of its sources. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { MADE, makePage } from "../../../airgap/page.ts";
 import { pageDataOf, rowOf } from "../../_support/page_data.ts";
 import { summaryView } from "../../../src/show/analysis/views.ts";
@@ -134,7 +134,7 @@ Deno.test("notes of a kind are one entry with the number of hosts", () => {
   assert(notes[0].hosts.length <= 40);
 });
 
-Deno.test("functions take the place of regions where nothing was marked", () => {
+Deno.test("functions are beside the regions, and alone where nothing was marked", () => {
   const report = ownReport({ regions: 3 });
   const functions = {
     components: ["package"],
@@ -149,18 +149,32 @@ Deno.test("functions take the place of regions where nothing was marked", () => 
   };
   const file = Object.assign(timelineOf("node01", ["a"], new Random(1)), { functions });
   const read = timelineIn(JSON.stringify(file))!;
-  // A report with regions keeps them.
-  assertEquals(reportPage(report, [read]).has_functions, undefined);
+  const both = reportPage(report, [read]);
+  assertEquals([both.regions?.rest, both.functions?.name], [3, functions.name]);
   for (const host of report.hosts) {
     host.regions = [];
     delete host.joulemark!.tree;
   }
   const page = reportPage(report, [read]);
-  assertEquals([page.has_functions, page.regions?.name], [true, functions.name]);
+  assertEquals([page.regions, page.functions?.name], [undefined, functions.name]);
   const column = page.components.findIndex(({ id }) => id === "package");
-  assertEquals(page.regions?.power_w[column], [50, 50, null, null]);
+  assertEquals(page.functions?.power_w[column], [50, 50, null, null]);
   const wrong = { ...functions, parent: [-1, 2, 1, -1] };
   assertEquals(timelineIn(JSON.stringify({ ...file, functions: wrong })), undefined);
+});
+
+Deno.test("a page without the functions of its report says why", () => {
+  const { report, files } = largeJob({ regions: 3, hosts: 2, functions: "with regions" });
+  assertEquals(reportPage(report, files).missing, []);
+  report.hosts[1].joulemark!.functions = { list: [] };
+  const [line, ...more] = reportPage(report, files).missing;
+  assertMatch(
+    line,
+    /^Functions of several hosts .* joulemark show --html of the report of one host/,
+  );
+  assertEquals(more, []);
+  report.hosts.shift();
+  assertMatch(reportPage(report).missing.at(-1)!, /^The functions .* no \.timeline file/);
 });
 
 Deno.test("the page's policy allows its own script and style by their hashes, and no request", async () => {

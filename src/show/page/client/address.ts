@@ -1,18 +1,22 @@
 /// <reference lib="dom" />
 /**
- * The page's address names the view, host, region and time span that are shown.
+ * The page's address names the view, host, region, function and time span that are shown.
  * @module
  */
 import { find } from "./dom.ts";
-import type { Page } from "./model.ts";
+import type { Model, Page } from "./model.ts";
+
+function wordOf({ hasFunctions }: Model): string {
+  return hasFunctions ? "function" : "region";
+}
 
 /** Takes over what the address says. */
-export function readAddress({ data, model, state }: Page): void {
+export function readAddress({ data, model, functions, state }: Page): void {
   const words = new URLSearchParams(location.hash.slice(1));
-  const region = words.get("region") ?? "";
-  state.region = model.paths.indexOf(region.replace(/^\//, ""));
-  for (let at = model.regions.parent[state.region] ?? -1; at >= 0; at = model.regions.parent[at]) {
-    model.open.add(at);
+  for (const  of of[model, functions]) {
+    const path = words.get(wordOf(of)) ?? "", { parent } = of.regions;
+    of.selected = of.paths.indexOf(path.replace(/^\//, ""));
+    for (let at = parent[of.selected] ?? -1; at >= 0; at = parent[at]) of.open.add(at);
   }
   const host = words.get("host") ?? state.host;
   if (data.timelines.some((one) => one.host === host)) state.host = host;
@@ -22,13 +26,15 @@ export function readAddress({ data, model, state }: Page): void {
 }
 
 /** Writes what is shown into the address. */
-export function writeAddress({ data, model, state }: Page): void {
+export function writeAddress({ data, model, functions, state }: Page): void {
   const words = [
     ...state.view === "" ? [] : [`view=${encodeURIComponent(state.view)}`],
     ...state.host === (data.timelines[0]?.host ?? "")
       ? []
       : [`host=${encodeURIComponent(state.host)}`],
-    ...state.region < 0 ? [] : [`region=${encodeURIComponent(`/${model.paths[state.region]}`)}`],
+    ...[model, functions].filter(({ selected }) => selected >= 0).map((of) =>
+      `${wordOf(of)}=${encodeURIComponent(`/${of.paths[of.selected]}`)}`
+    ),
     ...state.span === undefined ? [] : [`t=${state.span.join("-")}`],
   ];
   const address = words.length === 0 ? location.pathname + location.search : `#${words.join("&")}`;

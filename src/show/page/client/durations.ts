@@ -42,7 +42,7 @@ export function durationsView(page: Page): void {
   });
   const own = section("durations", "Durations of visits", "w6 u4", pick);
   const drawn = () => {
-    const { region, component } = page.state;
+    const { selected: region } = model, { component } = page.state;
     const top = known.toSorted((a, b) => model.weight(b, component) - model.weight(a, component));
     const first = durations[region] ? [region] : [];
     return [...first, ...top.filter((i) => i !== region)].slice(0, MAX_DRAWN);
@@ -83,7 +83,7 @@ function edges(bucket: number): [number, number] {
 function draw(
   canvas: Canvas,
   width: number,
-  { model, state }: Page,
+  { model }: Page,
   drawn: readonly number[],
   weight: Weight,
 ): Drawing {
@@ -130,7 +130,7 @@ function draw(
       y: base - 12,
       text: fitted(name[i], left - 8),
       anchor: "end",
-      class: i === state.region ? "strong" : undefined,
+      class: i === model.selected ? "strong" : undefined,
     });
     const at = { x: width - right + 8, class: "dim" };
     if (isWide) {
@@ -159,7 +159,7 @@ function draw(
     caption:
       `Height: share of the ${of} of that region. Lines: median (solid), 99th percentile (dashed). The ` +
       `${drawn.length} regions with the most energy${
-        state.region >= 0 ? ", the selected one first" : ""
+        model.selected >= 0 ? ", the selected one first" : ""
       }.`,
   };
 }

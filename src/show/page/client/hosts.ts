@@ -93,9 +93,9 @@ export function hostsView(page: Page): void {
   page.draws.push(() => list.replaceChildren(...outliers(hosts.name, spread())));
 }
 
-function spreadOf({ data, model, state }: Page, metric: Metric): Spread {
+function spreadOf({ data, model }: Page, metric: Metric): Spread {
   const { hosts, host_energies } = data;
-  const place = metric === "energy" ? host_energies?.region.indexOf(state.region) ?? -1 : -1;
+  const place = metric === "energy" ? host_energies?.region.indexOf(model.selected) ?? -1 : -1;
   const values = place >= 0
     ? host_energies!.energy_j[place]
     : { energy: hosts!.energy_j, power: hosts!.power_w, time: hosts!.time_s }[metric];
@@ -104,7 +104,7 @@ function spreadOf({ data, model, state }: Page, metric: Metric): Spread {
   const away = sorted.map((value) => Math.abs(value - median)).sort((a, b) => a - b);
   return {
     values,
-    title: place >= 0 ? `energy of ${model.paths[state.region]}` : metric,
+    title: place >= 0 ? `energy of ${model.paths[model.selected]}` : metric,
     text: { energy: joules, power: watts, time: seconds }[metric],
     median,
     deviation: Math.max(MAD_SCALE * middle(away), Math.abs(median) * MIN_DEVIATION, 1e-12),

@@ -75,7 +75,7 @@ export function icicleView(page: Page): void {
   });
   const title = model.hasFunctions ? "Stacks of functions" : "Nested regions";
   const own = section(
-    "nested",
+    model.hasFunctions ? "stacks" : "nested",
     title,
     "w12 u5",
     ...model.hasEnergy && hasTime ? [el("span", { class: "hint", text: "width" }), widths] : [],
@@ -228,7 +228,7 @@ function draw(canvas: Canvas, width: number, page: Page, view: View, focused: nu
       : view.colour === "power"
       ? parsed(variable("--cx"))
       : over(parsed(variable(model.colour[i])), ground, Math.max(0.45, 1 - (depth - 1) * 0.2));
-    return model.isLit(i, state) ? own : over(own, ground, PALE);
+    return model.isLit(i) ? own : over(own, ground, PALE);
   };
   const frames: Frame[] = [];
   const small: { x: number; y: number; width: number; height: number; fill: string }[] = [];
@@ -247,7 +247,7 @@ function draw(canvas: Canvas, width: number, page: Page, view: View, focused: nu
       width: Math.max(0.6, room - 1),
       height: ROW - 2,
       fill: css(colour),
-      stroke: i < 0 ? "var(--rule)" : state.region === i ? "var(--ink)" : "none",
+      stroke: i < 0 ? "var(--rule)" : model.selected === i ? "var(--ink)" : "none",
       title: i < 0 ? name : titleOf(page, i),
       label: room > 26 ? fitted(name + share, room - 12) : "",
       ink: i < 0 ? "var(--ink)" : inkOn(colour),

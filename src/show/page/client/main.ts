@@ -24,6 +24,8 @@ const VIEWS: readonly ((page: Page) => void)[] = [
   powerView,
   icicleView,
   regionsView,
+  (page) => icicleView(ofFunctions(page)),
+  (page) => regionsView(ofFunctions(page)),
   hostsView,
   processesView,
   durationsView,
@@ -33,6 +35,11 @@ const VIEWS: readonly ((page: Page) => void)[] = [
   notesView,
   aboutView,
 ];
+
+/** The page with functions in place of regions. */
+function ofFunctions(page: Page): Page {
+  return { ...page, model: page.functions };
+}
 
 /** JSON, or base64 of raw deflate of it. */
 async function readData(): Promise<PageData> {
@@ -54,14 +61,13 @@ function start(data: PageData): void {
   };
   const page: Page = {
     data,
-    model: new Model(data),
+    model: new Model(data, false),
+    functions: new Model(data, true),
     state: {
-      region: -1,
       component: data.component,
       span: undefined,
       zoom: undefined,
       host: data.timelines[0]?.host ?? "",
-      search: "",
       view: "",
     },
     measures,

@@ -14,8 +14,6 @@ const OPEN_SHARE = 0.01;
 
 /** Choices of the reader; all views show them. */
 export interface State {
-  /** −1: none. */
-  region: number;
   component: number;
   /** Selected time span, s. */
   span: readonly [from: number, to: number] | undefined;
@@ -23,13 +21,11 @@ export interface State {
   zoom: readonly [from: number, to: number] | undefined;
   /** Host of the plot over time; "" is the sum of all. */
   host: string;
-  /** Words that regions are searched for, in lower case. */
-  search: string;
   /** View that the address names. */
   view: string;
 }
 
-/** Regions and their nesting. */
+/** Regions, or functions in their stacks, with their nesting, and which of them the reader chose. */
 export class Model {
   readonly regions: PageRegions;
   readonly children: number[][];
@@ -39,9 +35,14 @@ export class Model {
   /** Variable of the style sheet. */
   readonly colour: string[];
   readonly open = new Set<number>();
+  /** Selected row; −1: none. */
+  selected = -1;
+  /** Words that rows are searched for, in lower case. */
+  search = "";
 
-  constructor(readonly data: PageData) {
-    const regions = this.regions = data.regions ?? NO_REGIONS;
+  /** @param hasFunctions Are the rows functions in their stacks? Their times are CPU time. */
+  constructor(readonly data: PageData, readonly hasFunctions: boolean) {
+    const regions = this.regions = (hasFunctions ? data.functions : data.regions) ?? NO_REGIONS;
     const { name, parent } = regions;
     this.children = name.map(() => []);
     this.colour = name.map(() => "--cx");
@@ -89,11 +90,6 @@ export class Model {
     return this.tops.reduce((sum, i) => sum + this.weight(i, component), 0);
   }
 
-  /** Are the rows functions in their stacks? Their times are CPU time. */
-  get hasFunctions(): boolean {
-    return this.data.has_functions === true;
-  }
-
   /** Time of the run, of functions their CPU time, s. */
   get seconds(): number {
     return (this.hasFunctions ? null : this.data.seconds) ??
@@ -107,9 +103,10 @@ export class Model {
   }
 
   /** Is a region to be shown in full colour? */
-  isLit(i: number, { region, search }: State): boolean {
+  isLit(i: number): boolean {
+    const { selected, search } = this;
     if (search !== "" && !this.paths[i].toLowerCase().includes(search)) return false;
-    return region < 0 || this.inside(i, region) || this.inside(region, i);
+    return selected < 0 || this.inside(i, selected) || this.inside(selected, i);
   }
 
   /** The row with a name: the outermost one. */
@@ -145,6 +142,7 @@ const NO_REGIONS: PageRegions = {
 export interface Page {
   readonly data: PageData;
   readonly model: Model;
+  readonly functions: Model;
   readonly state: State;
   /** The state has changed: all views and the address follow. */
   changed(): void;
@@ -154,8 +152,8 @@ export interface Page {
   readonly draws: (() => void)[];
 }
 
-/** Selects a region in all views, or none where it is selected already. */
+/** Selects a row of the model in all views, or none where it is selected already. */
 export function selectRegion(page: Page, i: number): void {
-  page.state.region = page.state.region === i ? -1 : i;
+  page.model.selected = page.model.selected === i ? -1 : i;
   page.changed();
 }

@@ -33,7 +33,7 @@ export function sourcesView({ data }: Page): void {
 
 /** Notes: one entry a kind, with the number of hosts. */
 export function notesView({ data }: Page): void {
-  if (data.regions === undefined && data.notes.length === 0) return;
+  if ((data.regions ?? data.functions) === undefined && data.notes.length === 0) return;
   const own = section("notes", "Notes", "w6 u4");
   if (data.notes.length === 0) {
     own.append(el("p", { text: "There are no notes: no limits of these values are known." }));

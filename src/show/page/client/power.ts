@@ -230,7 +230,7 @@ function drawTimeline(
     });
   });
   const end = panels.at(-1)?.bottom ?? TOP - 4;
-  drawStrips(group(canvas, "strips"), { timeline, model, state, x, shown, end, width });
+  drawStrips(group(canvas, "strips"), { timeline, model, x, shown, end, width });
   const bottom = end + strips.length * (STRIP + GAP) + 6;
   bottomAxis(group(canvas, "time"), x, linearTicks(shown[0], shown[1], inner / 80), {
     y: bottom,
@@ -402,7 +402,6 @@ function namesAbove(list: readonly TimeSeries[], top: number): Label[] {
 interface Strips {
   readonly timeline: HostTimeline;
   readonly model: Model;
-  readonly state: State;
   readonly x: (value: number) => number;
   readonly shown: Span;
   readonly end: number;
@@ -410,7 +409,7 @@ interface Strips {
 }
 
 /** Regions of one process by depth. */
-function drawStrips(at: Canvas, { timeline, model, state, x, shown, end }: Strips): void {
+function drawStrips(at: Canvas, { timeline, model, x, shown, end }: Strips): void {
   const { start_s, bucket_s, strips } = timeline;
   const ground = parsed(variable("--card"));
   const list: { x: number; y: number; width: number; height: number; fill: string }[] = [];
@@ -425,7 +424,7 @@ function drawStrips(at: Canvas, { timeline, model, state, x, shown, end }: Strip
       const [left, right] = [x(start), x(stop)];
       if (right - last < 0.4) continue;
       last = right;
-      const share = model.isLit(region, state) ? Math.max(0.4, 1 - depth * 0.22) : 0.18;
+      const share = model.isLit(region) ? Math.max(0.4, 1 - depth * 0.22) : 0.18;
       const colour = over(parsed(variable(model.colour[region])), ground, share);
       list.push({
         x: left,

@@ -76,7 +76,7 @@ export function processesView(page: Page): void {
 }
 
 function draw(canvas: Canvas, width: number, page: Page, rows: readonly Row[]): Drawing {
-  const { model, state } = page;
+  const { model } = page;
   const { label } = page.data.processes!;
   const isWide = width > 500;
   const left = Math.min(150, Math.max(64, width * 0.22)), right = isWide ? 160 : 52;
@@ -93,7 +93,7 @@ function draw(canvas: Canvas, width: number, page: Page, rows: readonly Row[]): 
   ];
   rows.forEach(({ name, times, mean, slowest }, k) => {
     const y = TOP + k * ROW;
-    const isSelected = state.region >= 0 && model.regions.name[state.region] === name;
+    const isSelected = model.selected >= 0 && model.regions.name[model.selected] === name;
     names.push({
       x: left - 6,
       y: y + 14,

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /**
- * The table of regions: as a tree or flat, searched, sorted; with bars, standard errors, and a column for the
+ * The table of regions or functions: as a tree or flat, searched, sorted; with bars, standard errors, and a column for the
  * selected time span.
  * @module
  */
@@ -89,7 +89,7 @@ class RegionTable {
       placeholder: `Search ${title.toLowerCase()}`,
       "aria-label": `Search ${title.toLowerCase()}`,
       oninput: (event) => {
-        state.search = (event.target as HTMLInputElement).value.toLowerCase();
+        page.model.search = (event.target as HTMLInputElement).value.toLowerCase();
         this.#shown = FIRST_ROWS;
         redraw();
       },
@@ -101,7 +101,6 @@ class RegionTable {
         redraw();
       },
     }, ...data.components.map(({ name }, k) => el("option", { value: k, text: name })));
-    if (component !== undefined) component.value = String(state.component);
     const isNested = this.#model.regions.parent.some((parent) => parent >= 0);
     const own = choice(
       "Energy and time",
@@ -116,11 +115,12 @@ class RegionTable {
       this.#isFlat = value === "flat";
       redraw();
     });
-    const view = section("regions", title, "w12 u7", search, component);
+    const id = hasFunctions ? "functions" : "regions";
+    const view = section(id, title, "w12 u7", search, component);
     if (isNested) addControls(view, own, flat);
     addControls(
       view,
-      button("CSV", () => save("regions.csv", this.#csv(), "text/csv"), "Save the regions as CSV"),
+      button("CSV", () => save(`${id}.csv`, this.#csv(), "text/csv"), `Save the ${id} as CSV`),
     );
     this.#more = button(`Show ${MORE_ROWS} more`, () => {
       this.#shown += MORE_ROWS;
@@ -137,7 +137,7 @@ class RegionTable {
         },
         el(
           "table",
-          { role: "treegrid", "aria-labelledby": "regions-h" },
+          { role: "treegrid", "aria-labelledby": `${id}-h` },
           el("thead", {}, this.#head),
           this.#body,
         ),
@@ -156,7 +156,11 @@ class RegionTable {
       }),
     );
     this.#makeHead();
-    page.draws.push(() => this.#draw());
+    page.draws.push(() => {
+      // The other table can change it.
+      if (component !== undefined) component.value = String(state.component);
+      this.#draw();
+    });
     addEventListener("beforeprint", () => this.#print(true));
     addEventListener("afterprint", () => this.#print(false));
   }
@@ -244,12 +248,13 @@ class RegionTable {
         text: (i: number) => cellText(this.#value(i, "slowest"), undefined, 3),
         class: "opt opt2",
       }],
-      {
-        sort: "span",
+      // The timeline has no functions.
+      ...this.#model.hasFunctions ? [] : [{
+        sort: "span" as const,
         head: () => "in selection",
-        text: (i) => percent(this.#value(i, "span")),
+        text: (i: number) => percent(this.#value(i, "span")),
         class: "opt span",
-      },
+      }],
     ];
   }
 
@@ -332,8 +337,7 @@ class RegionTable {
   }
 
   #rows(): number[] {
-    const { search } = this.#page.state;
-    const { regions, children, tops, open, paths } = this.#model;
+    const { regions, children, tops, open, paths, search } = this.#model;
     if (this.#isFlat || search !== "") {
       const all = [...regions.name.keys()];
       return this.#ordered(all.filter((i) => paths[i].toLowerCase().includes(search)));
@@ -377,7 +381,8 @@ class RegionTable {
       .data(rows, (i) => i).join((enter) => enter.append((i) => this.#rowOf(i))).order();
     made.each((i, k, list) => this.#fill(list[k], i));
     this.#more.hidden = all.length <= rows.length || this.#isPrinted;
-    const found = state.search === "" ? "" : ` for “${state.search}”`;
+    const { search } = this.#model;
+    const found = search === "" ? "" : ` for “${search}”`;
     const more = all.length > rows.length ? `, ${grouped(all.length - rows.length)} more` : "";
     this.#count.textContent = `${grouped(rows.length)} of ${
       grouped(this.#model.regions.name.length)
@@ -412,18 +417,18 @@ class RegionTable {
   #fill(row: HTMLTableRowElement, i: number): void {
     const { regions, depth, paths, children, open } = this.#model;
     const { state } = this.#page;
-    const isFlat = this.#isFlat || state.search !== "";
+    const isFlat = this.#isFlat || this.#model.search !== "";
     const [name, barCell, ...cells] = row.children as unknown as HTMLElement[];
     name.style.paddingLeft = isFlat ? "" : `calc(.2rem + ${Math.min(depth[i], 12)} * var(--ind))`;
     const [twist, , pick, tag] = name.children as unknown as HTMLElement[];
     pick.textContent = isFlat ? paths[i] : regions.name[i];
-    pick.setAttribute("aria-pressed", String(state.region === i));
+    pick.setAttribute("aria-pressed", String(this.#model.selected === i));
     const energy = regions.energy_j[state.component]?.[i] ?? null;
     const se = regions.se_j[state.component]?.[i] ?? null;
     tag.hidden = energy === null || se !== null || !this.#model.isRegion(i) ||
       !regions.se_j.some((column) => column.some((value) => value !== null));
     row.setAttribute("aria-level", String(isFlat ? 1 : depth[i] + 1));
-    row.setAttribute("aria-selected", String(state.region === i));
+    row.setAttribute("aria-selected", String(this.#model.selected === i));
     const isOpen = open.has(i) || this.#isPrinted;
     if (children[i].length > 0) {
       twist.textContent = isFlat ? "" : isOpen ? "▾" : "▸";
@@ -461,7 +466,16 @@ class RegionTable {
   #csv(): string {
     const { regions, paths, depth } = this.#model, { data } = this.#page;
     const columns = [
-      ...["path", "region", "depth", "visits", "time_s", "own_time_s", "component", "energy_j"],
+      ...[
+        "path",
+        this.#model.hasFunctions ? "function" : "region",
+        "depth",
+        "visits",
+        "time_s",
+        "own_time_s",
+        "component",
+        "energy_j",
+      ],
       ...["se_j", "own_energy_j", "power_w"],
     ].map((name) => ({ name }));
     const components = data.components.length === 0 ? [{ id: "" }] : data.components;
