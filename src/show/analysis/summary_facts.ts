@@ -206,7 +206,7 @@ export function summaryFacts(report: Report): SummaryFacts {
     curve: curveOf(own["power curve"], main),
     open: openOf(own.processes),
     spans: spansOf(report),
-    functions: functionFacts(own.functions),
+    functions: functionFacts(sections.map(({ joulemark }) => joulemark?.functions)),
     steps: stepsOf(own.steps),
   };
 }

@@ -6,7 +6,7 @@ import { isMapping, type Nested, numberOf } from "../../core/report.ts";
 import { COMPONENT_NAMES, ENERGY_KINDS, type EnergyKind } from "../../core/region_tree.ts";
 import { timeText } from "./quantity_text.ts";
 import { errorCells } from "./cell_text.ts";
-import { cutText, type Look } from "./text_layout.ts";
+import { cutText, type Look, shortText, shownText } from "./text_layout.ts";
 
 /** An energy of a function, J; NaN: it cannot be determined. */
 export interface FunctionEnergy {
@@ -14,7 +14,7 @@ export interface FunctionEnergy {
   readonly seJ: number;
 }
 
-/** Functions of a run that was sampled. NaN: not known. */
+/** Functions of a run that was sampled, on one host or several. NaN: not known. */
 export interface FunctionFacts {
   /** Rows of functions, those with the most time of their own first. */
   readonly rows: readonly {
@@ -26,9 +26,12 @@ export interface FunctionFacts {
   }[];
   /** Energy while the CPUs that the command used waited, by component. */
   readonly waiting: ReadonlyMap<EnergyKind, FunctionEnergy>;
+  /** Hosts that have no functions. */
+  readonly hostsWithout: number;
   readonly cpuS: number;
   readonly samples: number;
   readonly lost: number;
+  /** NaN: hosts differ. */
   readonly rateHz: number;
   /** Stacks that reach the thread's begin without a guess, %; NaN: too few samples for shares. */
   readonly completePercent: number;
@@ -41,8 +44,57 @@ const MIN_MODULE = 12;
 /** Fewer guessed frames are not shown. */
 const MIN_GUESSED_PERCENT = 1;
 
+/**
+ * Functions of all hosts. A host without a function adds nothing to it; an energy that one host does not know is
+ * not known.
+ *
+ * @param hosts What the report of each host has of functions.
+ * @returns `undefined`: none has any.
+ */
+export function functionFacts(hosts: readonly (Nested | undefined)[]): FunctionFacts | undefined {
+  const all = hosts.map(hostFunctions).filter((facts) => facts !== undefined);
+  if (all.length === 0 || hosts.length === 1) return all[0];
+  const kinds = ENERGY_KINDS.filter((kind) => all.some(({ waiting }) => waiting.has(kind)));
+  const energies = (parts: readonly ReadonlyMap<EnergyKind, FunctionEnergy>[]) => {
+    return new Map(kinds.map((kind) => [kind, energySum(parts.map((part) => part.get(kind)))]));
+  };
+  const sum = (of: (facts: FunctionFacts) => number) => all.reduce((all, one) => all + of(one), 0);
+  const percent = (of: (facts: FunctionFacts) => number) => {
+    const known = all.filter((facts) => Number.isFinite(of(facts)));
+    const weight = known.reduce((sum, { samples }) => sum + samples, 0);
+    return known.reduce((sum, facts) => sum + facts.samples * of(facts), 0) / weight;
+  };
+  const byFunction = Map.groupBy(
+    all.flatMap(({ rows }) => rows),
+    ({ name, module }) => `${name}\0${module}`,
+  );
+  return {
+    rows: [...byFunction.values()].map((rows) => ({
+      name: rows[0].name,
+      module: rows[0].module,
+      ownS: rows.reduce((sum, { ownS }) => sum + ownS, 0),
+      energies: energies(rows.map((row) => row.energies)),
+    })).sort((a, b) => b.ownS - a.ownS),
+    waiting: energies(all.map(({ waiting }) => waiting)),
+    hostsWithout: hosts.length - all.length,
+    cpuS: sum(({ cpuS }) => cpuS),
+    samples: sum(({ samples }) => samples),
+    lost: sum(({ lost }) => lost),
+    rateHz: all.every(({ rateHz }) => rateHz === all[0].rateHz) ? all[0].rateHz : NaN,
+    completePercent: percent(({ completePercent }) => completePercent),
+    guessedPercent: percent(({ guessedPercent }) => guessedPercent),
+  };
+}
+
+function energySum(parts: readonly (FunctionEnergy | undefined)[]): FunctionEnergy {
+  return {
+    joules: parts.reduce((sum, part) => sum + (part?.joules ?? NaN), 0),
+    seJ: Math.hypot(...parts.map((part) => part?.seJ ?? NaN)),
+  };
+}
+
 /** Functions of the report of one host; `undefined`: it has none. */
-export function functionFacts(functions: Nested | undefined): FunctionFacts | undefined {
+function hostFunctions(functions: Nested | undefined): FunctionFacts | undefined {
   if (!isMapping(functions) || !Array.isArray(functions.list)) return undefined;
   const energy = isMapping(functions.energy) ? functions.energy : {};
   const kinds = ENERGY_KINDS.filter((kind) => isMapping(energy[kind]));
@@ -60,6 +112,7 @@ export function functionFacts(functions: Nested | undefined): FunctionFacts | un
     waiting: new Map(kinds.map((kind) => {
       return [kind, energyOf(energy[kind] as { [key: string]: Nested }, "not running")];
     })),
+    hostsWithout: 0,
     cpuS: numberOf(functions["cpu-time (s)"]),
     samples: numberOf(functions.samples),
     lost: numberOf(functions.lost),
@@ -103,13 +156,25 @@ function closing(name: string, from: number): number {
   return name.length;
 }
 
+/** Names in so many columns: a long one loses its middle where it would look like another one without its end. */
+function cutNames(look: Look, names: readonly string[], width: number): string[] {
+  const cut = names.map((name) => cutText(look, name, width));
+  return names.map((name, i) => {
+    const isUnique = cut.every((other, k) => other !== cut[i] || names[k] === name);
+    return isUnique
+      ? cut[i]
+      : cutText(look, shortText(shownText(look, name), look.ascii ? width - 2 : width), width);
+  });
+}
+
 /** Table of functions: heading, rows, and lines on the samples. @param kind Component of the energies. */
 export function functionLines(
   facts: FunctionFacts,
   look: Look,
   kind: EnergyKind | undefined,
 ): string[] {
-  const { cpuS, samples, lost, rateHz, completePercent, guessedPercent, waiting } = facts;
+  const { cpuS, samples, lost, rateHz, completePercent, guessedPercent, waiting, hostsWithout } =
+    facts;
   const hasShares = Number.isFinite(completePercent), rows = facts.rows.slice(0, MAX_ROWS);
   const none = { joules: NaN, seJ: NaN };
   const energyOf = (row: FunctionFacts["rows"][number]) => {
@@ -122,6 +187,7 @@ export function functionLines(
   const waits = known > 0 || Number.isFinite(found?.joules) ? found : undefined;
   const { unit, cells } = errorCells(rows.map(energyOf).concat(waits ?? none), look);
   const nameWidth = waits === undefined ? MAX_NAME : NAME_WITH_ENERGY;
+  const names = cutNames(look, rows.map(({ name }) => name), nameWidth);
   const line = (name: string, own: string, share: string, module: string, energy: string) => {
     const joules = waits === undefined ? "" : energy.padStart(ENERGY_WIDTH);
     const cells = `${cutText(look, name, nameWidth)} ${own.padStart(9)} ${
@@ -138,6 +204,7 @@ export function functionLines(
   const guess = guessedPercent >= MIN_GUESSED_PERCENT
     ? `, ${guessedPercent.toFixed(0)} % of frames guessed`
     : "";
+  const rate = Number.isFinite(rateHz) ? ` at ${rateHz} Hz` : "";
   const loss = lost > 0 ? `, ${lost} lost` : "";
   return [
     line(
@@ -147,14 +214,17 @@ export function functionLines(
       "module",
       kind === undefined ? "" : `${COMPONENT_NAMES[kind]} (${unit})`,
     ),
-    ...rows.map(({ name, module, ownS }, i) => {
-      return line(name, timeText(ownS), shareText(ownS), module.replace(/^.*\//, ""), cells[i]);
+    ...rows.map(({ module, ownS }, i) => {
+      return line(names[i], timeText(ownS), shareText(ownS), module.replace(/^.*\//, ""), cells[i]);
     }),
     ...others.length === 0
       ? []
       : [line(`(${others.length} more functions)`, timeText(otherS), shareText(otherS), "", "")],
     ...Number.isFinite(waits?.joules) ? [line("[not running]", "", "", "", cells.at(-1)!)] : [],
-    `${samples} samples at ${rateHz} Hz${loss}; ${complete}${guess}`,
+    `${samples} samples${rate}${loss}; ${complete}${guess}`,
+    ...hostsWithout === 0 ? [] : [
+      `no functions of ${hostsWithout} ${hostsWithout === 1 ? "host" : "hosts"}`,
+    ],
     ...found === undefined || known === count ? [] : [
       `no energy for ${count - known} of ${count} functions: the report has the reason for each`,
     ],

@@ -50,7 +50,7 @@ Deno.test("a stack with a guessed frame is not complete, and the summary has the
   const { facts: report } = writeFunctions(dataOf(stacks), [], sources);
   assertEquals([report["complete (%)"], report["guessed frames (%)"]], [60, 20]);
   const lines = functionLines(
-    functionFacts(report)!,
+    functionFacts([report])!,
     { width: 80, ascii: false, color: false },
     undefined,
   );

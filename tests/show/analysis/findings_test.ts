@@ -223,6 +223,7 @@ function functionsOf(...names: [name: string, module: string][]): FunctionFacts 
       return { name, module, ownS: 10 - i / 10, energies: new Map() };
     }),
     waiting: new Map(),
+    hostsWithout: 0,
     cpuS: 100,
     samples: 1000,
     lost: 0,
