@@ -4,11 +4,13 @@ import { BROWSER, Browser } from "../_support/browser.ts";
 import { faultsOf, printed, settle, showOn, useAll } from "../show/page/_checks.ts";
 import { stringifyReport } from "../../src/formats/report.ts";
 import { hostReport, writeJob } from "../job/merge/_generated.ts";
-import { joulemark, NO_BINARY } from "../_support/programs.ts";
+import { build, joulemark, NO_BINARY, NO_COMPILER } from "../_support/programs.ts";
 import { withTimeLimit } from "../_support/time_limit.ts";
 import { skippedWithout, unless } from "../_support/skipped.ts";
 
 const LIMIT_S = 120;
+/** A command that uses CPU time. */
+const BUSY = ["sh", "-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"];
 const VECTORS = new URL("../vectors/", import.meta.url).pathname;
 
 /** A run of the demo, once for all tests. */
@@ -21,7 +23,7 @@ function demoPage(dir: string): string {
 
 function pageTest(name: string, body: (dir: string) => Promise<void>): void {
   Deno.test({
-    ...skippedWithout(name, unless(BROWSER !== undefined, "no Chromium"), NO_BINARY),
+    ...skippedWithout(name, unless(BROWSER !== undefined, "no Chromium"), NO_BINARY, NO_COMPILER),
     async fn() {
       const dir = Deno.makeTempDirSync({ prefix: "joulemark-page-" });
       try {
@@ -249,5 +251,69 @@ pageTest(
       assert(await page.run<boolean>("document.title !== 'evil'"), name);
     }
     assert(page.requests.every((url) => url.startsWith("file:")));
+  },
+);
+
+pageTest(
+  "a page of a run with regions and functions has tables and stacks of both",
+  async (dir) => {
+    Deno.mkdirSync(`${dir}/functions`);
+    const app = build("functions/regions", dir);
+    const options = ["--simulate=rapl", "--functions", "-q", "--report", "x.report"];
+    assertEquals(joulemark(dir, ["run", ...options, "--html", "x.html", "--", app]).code, 3);
+    assertEquals(joulemark(dir, ["show", "--html", "-o", "y.html", "x.report"]).code, 0);
+    await using page = await Browser.open();
+    const names = (view: string) => {
+      return page.run<string[]>(
+        `[...document.querySelectorAll("#${view} .rn")].map((e) => e.textContent)`,
+      );
+    };
+    const count = (selector: string) => {
+      return page.run<number>(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
+    };
+    for (const html of ["x.html", "y.html"]) {
+      await showOn(page, `${dir}/${html}`, { width: 1600, dark: false });
+      const regions = await names("regions"), functions = await names("functions");
+      assert(regions.includes("solve") && !regions.includes("heavy"), String(regions));
+      assert(functions.includes("{solve}") && functions.includes("heavy"), String(functions));
+      assert(await count("#nested rect[data-i]") >= 3);
+      assert(await count("#stacks rect[data-i]") >= 6);
+      // A selected function leaves the regions as they are, and is in the address.
+      await page.run(
+        "[...document.querySelectorAll('#functions .rn')].find((e) => e.textContent === 'heavy').click()",
+      );
+      await settle(page);
+      const hash = await page.run<string>("location.hash");
+      assert(/^#function=%2F.*heavy$/.test(hash), hash);
+      assertEquals(await count("#functions tr[aria-selected=true]"), 1);
+      assertEquals(await count("#regions tr[aria-selected=true]"), 0);
+      assertEquals(await faultsOf(page), []);
+    }
+  },
+);
+
+pageTest(
+  "functions of several hosts are in show; their page names the report to look at",
+  async (dir) => {
+    const app = joulemark(dir, ["run", "--simulate=rapl", "--functions", "-q", "--", ...BUSY]);
+    assertEquals(app.code, 0, app.stderr);
+    const report = Deno.readTextFileSync(`${dir}/joulemark.report`);
+    const [, host] = /^Hosts:\n {2}(.*):$/m.exec(report)!;
+    Deno.writeTextFileSync(`${dir}/b.report`, report.replaceAll(`  ${host}:\n`, "  another:\n"));
+    assertEquals(
+      joulemark(dir, ["merge", "-o", "m.report", "joulemark.report", "b.report"]).code,
+      0,
+    );
+    const samples = (file: string) => {
+      const { stdout } = joulemark(dir, ["show", file]);
+      return Number(/^(\d+) samples at 199 Hz; /m.exec(stdout)![1]);
+    };
+    assertEquals(samples("m.report"), 2 * samples("joulemark.report"));
+    assertEquals(joulemark(dir, ["show", "--html", "-o", "m.html", "m.report"]).code, 0);
+    await using page = await Browser.open();
+    await showOn(page, `${dir}/m.html`, { width: 400, dark: false });
+    const text = await page.run<string>("document.body.innerText");
+    assert(text.includes("Functions of several hosts are not on this page"), text);
+    assertEquals(await faultsOf(page), []);
   },
 );
