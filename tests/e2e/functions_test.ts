@@ -303,6 +303,37 @@ asEachUser("a note gives the CPU time on CPUs that were not allowed at the start
   assert(!note("./app 500").includes("CPU time were not sampled"));
 }, LIMIT_S);
 
+endToEnd(
+  "each thread keeps its CPU time where threads of one program take turns",
+  (dir) => {
+    const user = userIn(dir, "root"), [cpu] = affinityOf(Deno.pid);
+    compile("e2e/programs/functions/exchanged.c", `${dir}/app`, ["-O2", "-pthread"]);
+    for (const options of [[], ["--off-cpu"]]) {
+      const run = [
+        "taskset",
+        "-c",
+        String(cpu),
+        user.binary,
+        "run",
+        "-q",
+        "--functions",
+        ...options,
+      ];
+      const [command, ...args] = [...user.become, ...run, "--folded=f", "--", "./app"];
+      const out = new Deno.Command(command, { args, cwd: dir, stdin: "null" }).outputSync();
+      assertEquals(out.code, 3);
+      const trueS = Number(new TextDecoder().decode(out.stdout)), lines = readFolded(`${dir}/f`);
+      const { functions, notes = [] } = reportOf(dir);
+      assertAlmostEquals(functions["cpu-time (s)"], trueS, 0.05 * trueS);
+      const onCpu = lines.filter(({ frames }) => !/^\[(off CPU|preempted)\]$/.test(frames.at(-1)!));
+      assertAlmostEquals(totalS(onCpu) * shareOf(onCpu, "main"), 0.35, 0.02);
+      assert(!notes.some((note: string) => note.includes("CPU time were not sampled")));
+    }
+  },
+  LIMIT_S,
+  NOT_ROOT,
+);
+
 endToEnd("a program that ends in 10 ms has its functions, and no shares", (dir) => {
   const user = userIn(dir);
   functionsOf(dir, user, "cc -O2 -o app PROGRAMS/shares.c", { args: ["10"] });
@@ -612,7 +643,7 @@ endToEnd(
     // A tracer counts the calls of each thread.
     const [thread] = calls[first].split(" ");
     const before = calls.slice(0, first).filter((line) => line.startsWith(`${thread} `)).length;
-    const text = run("-e", `inject=perf_event_open:error=EMFILE:when=${before + 1}+`);
+    const text = run("-e", `inject=perf_event_open:error=EMFILE:when=${before + 1}`);
     const line =
       "joulemark: no stacks of waiting threads: too few free descriptors; raise ulimit " +
       "-n. Their time is shown by process";

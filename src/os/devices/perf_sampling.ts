@@ -21,6 +21,7 @@ const FD_CLOEXEC = 8n;
  */
 const HEAD_AT = 1024n, TAIL_AT = 1032n, DATA_AT = 1040n;
 const PROT_READ_WRITE = 3, MAP_SHARED = 1;
+const NO_LEADER = -1;
 const FAILED = 0xffffffffffffffffn;
 /** A plain user has about so much for each CPU (perf_event_mlock_kb), or less if others take of it. */
 const RING_BYTES = 1 << 19, RING_LEAST = 1 << 16;
@@ -46,7 +47,7 @@ interface Ring {
 
 /** Events that are open. */
 export class PerfSampling extends RecordPool implements Disposable {
-  readonly #rings: Ring[];
+  readonly #rings: Ring[] = [];
   /** Events whose counts are no CPU time. */
   readonly #further: number[] = [];
   /** Events of other processes that write into the ring of their CPU. */
@@ -61,21 +62,29 @@ export class PerfSampling extends RecordPool implements Disposable {
   readonly #word = new BigUint64Array(1);
   readonly #wordBytes = new Uint8Array(this.#word.buffer);
 
-  private constructor(rings: Ring[]) {
+  private constructor() {
     super();
-    this.#rings = rings;
   }
 
-  /** Opens an event on each CPU; otherwise the error number of what was refused. */
+  /**
+   * Opens an event on each CPU; otherwise the error number of what was refused.
+   *
+   * At a switch the kernel may exchange the events of two threads: it then exchanges their counts back, event by
+   * event. New threads have events in this order: those on any CPU first, then by CPU, each before its group. The
+   * command must have the same order, or counts go to events of other CPUs.
+   *
+   * @param further Attribute of a further event on each CPU, whose records go into the same rings.
+   */
   static open(
     pid: number,
     cpus: readonly number[],
     attribute: Uint8Array<ArrayBuffer>,
+    further?: Uint8Array<ArrayBuffer>,
   ): PerfSampling | RefusedCall {
-    const rings: Ring[] = [];
+    const made = new PerfSampling();
     const fail = (call: RefusedCall["call"]) => {
       const failed = refused(call);
-      new PerfSampling(rings)[Symbol.dispose]();
+      made[Symbol.dispose]();
       return failed;
     };
     for (const cpu of cpus) {
@@ -88,24 +97,14 @@ export class PerfSampling extends RecordPool implements Disposable {
         closeFile(fd);
         return fail("mmap");
       }
-      rings.push(ring);
+      made.#rings.push(ring);
+      if (further === undefined) continue;
+      const member = openEvent(pid, cpu, further, fd);
+      if (member < 0) return fail("perf_event_open");
+      made.#further.push(member);
+      if (made.#calls.redirect(member, fd) !== 0) return fail("ioctl");
     }
-    return new PerfSampling(rings);
-  }
-
-  /** Opens further events, whose records go into the same rings. @returns The call that was refused. */
-  also(pid: number, attribute: Uint8Array<ArrayBuffer>): RefusedCall | undefined {
-    const { redirect } = this.#calls;
-    for (const { cpu, fd: leader } of this.#rings) {
-      const fd = openEvent(pid, cpu, attribute);
-      if (fd < 0) return refused("perf_event_open");
-      if (redirect(fd, leader) !== 0) {
-        const failed = refused("ioctl");
-        closeFile(fd);
-        return failed;
-      }
-      this.#further.push(fd);
-    }
+    return made;
   }
 
   /** Takes an event that another process opened on itself. @returns False: it has no room, and is closed. */
@@ -130,11 +129,6 @@ export class PerfSampling extends RecordPool implements Disposable {
   enable(): void {
     const { enable } = this.#calls;
     for (const fd of [...this.#rings.map(({ fd }) => fd), ...this.#further]) enable(fd);
-  }
-
-  /** Number of CPUs with an event. */
-  get cpuCount(): number {
-    return this.#rings.length;
   }
 
   /** The bytes of the smallest ring. */
@@ -210,10 +204,15 @@ function refused(call: RefusedCall["call"]): RefusedCall {
   return { errno: errno() || ERRNO.EIO, call };
 }
 
-function openEvent(pid: number, cpu: number, attribute: Uint8Array<ArrayBuffer>): number {
+function openEvent(
+  pid: number,
+  cpu: number,
+  attribute: Uint8Array<ArrayBuffer>,
+  leader = NO_LEADER,
+): number {
   return openCounter(undefined, () => {
     const number = SYSCALLS.perfEventOpen;
-    return Number(libc().perfEventOpen(number, attribute, pid, cpu, -1, FD_CLOEXEC));
+    return Number(libc().perfEventOpen(number, attribute, pid, cpu, leader, FD_CLOEXEC));
   });
 }
 

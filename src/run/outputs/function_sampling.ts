@@ -79,6 +79,7 @@ export class FunctionSampling {
     source: PerfSampling | TimerSampling,
     sampling: Sampling,
     debugDirectories: readonly string[],
+    cpuTime?: PerfCounter,
   ) {
     this.#source = source;
     if (source instanceof PerfSampling) {
@@ -104,9 +105,7 @@ export class FunctionSampling {
       jitMap: (process) => ownText(`/tmp/perf-${process}.map`),
     });
     this.profile.onEnd = (process) => this.names.keep(process);
-    const online = parseCpuList(readText(ONLINE_CPUS) ?? "").length;
-    const isPart = source instanceof PerfSampling && online > source.cpuCount;
-    if (isPart) this.#cpuTime = openCpuTime(sampling.withKernel);
+    this.#cpuTime = cpuTime;
   }
 
   /** Opens the events; otherwise says why there are none, with what helps. */
@@ -114,6 +113,7 @@ export class FunctionSampling {
     const { hz, stackBytes, debugDirectories, offCpu, event } = options;
     if (event === "timer") return FunctionSampling.#byTimer(options);
     const pid = commandProcess(), cpus = affinityOf(pid);
+    const isPart = parseCpuList(readText(ONLINE_CPUS) ?? "").length > cpus.length;
     let why = "";
     for (const withKernel of [true, false]) {
       for (const withBuildIds of [true, false]) {
@@ -125,19 +125,24 @@ export class FunctionSampling {
           offCpu,
           event,
         };
-        const perf = PerfSampling.open(pid, cpus, samplingAttribute(sampling, OWN_MACHINE));
+        // It comes before the events of a CPU.
+        const cpuTime = isPart ? openCpuTime(withKernel) : undefined;
+        const attribute = samplingAttribute(sampling, OWN_MACHINE);
+        // Where threads leave a CPU is in the kernel.
+        const waits = offCpu && withKernel
+          ? PerfSampling.open(pid, cpus, attribute, switchAttribute(sampling, OWN_MACHINE))
+          : "this user may not sample the kernel";
+        const perf = waits instanceof PerfSampling
+          ? waits
+          : PerfSampling.open(pid, cpus, attribute);
         if (perf instanceof PerfSampling) {
-          const made = new FunctionSampling(perf, sampling, debugDirectories);
-          if (!offCpu) return made;
-          // Where threads leave a CPU is in the kernel.
-          const refused = withKernel
-            ? perf.also(pid, switchAttribute(sampling, OWN_MACHINE))
-            : undefined;
-          if (refused !== undefined) made.withoutWaits = reasonOf(refused);
-          else if (!withKernel) made.withoutWaits = "this user may not sample the kernel";
+          const made = new FunctionSampling(perf, sampling, debugDirectories, cpuTime);
+          if (!offCpu || waits instanceof PerfSampling) return made;
+          made.withoutWaits = typeof waits === "string" ? waits : reasonOf(waits);
           return made;
         }
         why = reasonOf(perf);
+        cpuTime?.[Symbol.dispose]();
       }
     }
     return why;
