@@ -95,6 +95,7 @@ export interface ProfileFacts {
 
 /** One thread. */
 interface Thread {
+  readonly process: number;
   readonly root: number;
   /** Samples by stack. */
   readonly stacks: Map<number, number>;
@@ -155,6 +156,8 @@ export class Profile {
   #cpus = new Int32Array(1024);
   #times = new Float64Array(1024);
   #order = new Int32Array(1024);
+  /** Number, below 0, of the last thread that ended without a count and whose own number another one took. */
+  #renumbered = 0;
   /** Lost samples that no thread has missed so far. */
   #lostLeft = 0;
   /** Called for each sample; the next one overwrites it. */
@@ -283,7 +286,24 @@ export class Profile {
     const reader = this.#reader;
     // The thread's count, if it comes, is of the program that begins.
     if (this.event === "timer") this.#leave(reader.thread(at));
+    else this.#renumber(reader.process(at));
     this.processes.execute(reader.process(at), reader.comm(at));
+  }
+
+  /** A thread that executes a program takes the number of the first one, which has ended by then: execve(2). */
+  #renumber(process: number): void {
+    const first = this.#threads.get(process), threads = this.#threads;
+    if (this.processes.known(process)?.isEnding !== true) return;
+    if (first?.isCounted === true) this.#leave(process);
+    // Without a count it waits for the end.
+    else if (first !== undefined) threads.set(--this.#renumbered, first);
+    threads.delete(process);
+    for (const [id, thread] of threads) {
+      if (thread.process !== process || !Number.isNaN(thread.endedNs)) continue;
+      threads.delete(id);
+      threads.set(process, thread);
+      return;
+    }
   }
 
   #lose(count: number): void {
@@ -299,7 +319,7 @@ export class Profile {
     const process = isOfUser
       ? this.processes.withCode(id, reader.registers[instructionPointer])
       : this.processes.get(id);
-    const thread = this.#thread(reader.sampleThread(at), process), leaves = reader.isSwitch(at);
+    const thread = this.#thread(reader.sampleThread(at), id), leaves = reader.isSwitch(at);
     let node = this.#rootOf(process, reader.sampleThread(at), reader.timeNs(at));
     if (isOfUser) {
       const { space } = process, { registers } = reader;
@@ -370,7 +390,7 @@ export class Profile {
   /** A thread leaves a CPU, or comes back; where it leaves was sampled just before, if that is allowed. */
   #switch(at: number, timeNs: number): void {
     const reader = this.#reader;
-    const thread = this.#thread(reader.thread(at), this.processes.get(reader.process(at)));
+    const thread = this.#thread(reader.thread(at), reader.process(at));
     if (reader.isOut(at)) {
       [thread.outNs, thread.isPreempted] = [timeNs, reader.isPreempted(at)];
       return;
@@ -394,10 +414,12 @@ export class Profile {
     return [...this.#off.values()];
   }
 
-  #thread(id: number, { root }: Process): Thread {
+  #thread(id: number, process: number): Thread {
     const known = this.#threads.get(id);
     if (known !== undefined) return known;
+    const { root } = this.processes.get(process);
     const made = {
+      process,
       root,
       stacks: new Map(),
       samples: 0,
@@ -422,8 +444,10 @@ export class Profile {
   }
 
   #exit(at: number, timeNs: number): void {
-    const task = this.#reader.task(at), process = this.processes.known(task.process);
-    const ended = this.#threads.get(task.thread) ?? (process && this.#thread(task.thread, process));
+    const task = this.#reader.task(at), isKnown = this.processes.known(task.process) !== undefined;
+    const ended = isKnown
+      ? this.#thread(task.thread, task.process)
+      : this.#threads.get(task.thread);
     if (ended !== undefined) {
       ended.endedNs = timeNs;
       this.#ending.push([task.thread, ended]);
@@ -437,9 +461,7 @@ export class Profile {
   #count(at: number, cpu: number): void {
     const ns = this.#reader.count(at), id = this.#reader.thread(at);
     this.#endedByCpu.set(cpu, (this.#endedByCpu.get(cpu) ?? 0) + ns);
-    // Its process may be gone by now.
-    const thread = this.#threads.get(id) ??
-      this.#thread(id, this.processes.get(this.#reader.process(at)));
+    const thread = this.#thread(id, this.#reader.process(at));
     thread.isCounted = true;
     this.#add(thread, ns);
     // Nothing comes after it.
@@ -525,7 +547,7 @@ export class Profile {
       const left = ns - (this.#endedByCpu.get(cpu) ?? 0);
       if (left <= 0) continue;
       // Every record of a thread that went on may be lost.
-      if (open.length === 0) open.push(this.#thread(NO_TASK, this.processes.get(NO_TASK)));
+      if (open.length === 0) open.push(this.#thread(NO_TASK, NO_TASK));
       for (const thread of open) {
         const share = samples > 0 ? thread.samples / samples : 1 / open.length;
         if (share > 0) this.#add(thread, left * share);

@@ -164,6 +164,30 @@ Deno.test("a child has its parent's code and name until it executes another prog
   assertEquals(names.sort(), ["sh;py::step:/a;b.py;py::step:/a;b.py", "tool;[…];[unknown]"]);
 });
 
+Deno.test("a thread that executes a program takes its samples along to the first one's number", () => {
+  const first = { process: 7, timeNs: 31e6 }, other = { process: 7, thread: 8, timeNs: 5e6 };
+  for (const isCounted of [true, false]) {
+    const { stacks, facts } = profileOf([
+      ...begin("ex"),
+      hit(4e6),
+      task("fork", 7, other),
+      ...[hit(10e6, 8), hit(20e6, 8), hit(30e6, 8)],
+      task("exit", 7, first),
+      ...isCounted ? [cpuTime(6e6, first)] : [],
+      comm("tool", { process: 7, timeNs: 32e6 }),
+      mapping("//anon", AT, 0x1000, { process: 7, timeNs: 33e6 }),
+      ...[hit(40e6), hit(50e6)],
+      task("exit", 7, { process: 7, timeNs: 60e6 }),
+      cpuTime(25e6, { process: 7, timeNs: 61e6 }),
+    ], 31e6);
+    assertEquals(stacks, {
+      "ex;py::step:/a;b.py;py::step:/a;b.py": { ms: 21, samples: 4 },
+      "tool;py::step:/a;b.py;py::step:/a;b.py": { ms: 10, samples: 2 },
+    });
+    assertEquals(facts.cpuNs, 31e6);
+  }
+});
+
 Deno.test("records of a process that nobody knows, and lost ones, are counted", () => {
   const { facts, stacks } = profileOf([lost(5, { process: 1, timeNs: 1 }), hit(2e6, 99, 99)], 5e6);
   assertEquals(facts.lost, 5);
