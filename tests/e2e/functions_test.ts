@@ -308,7 +308,8 @@ endToEnd(
   (dir) => {
     const user = userIn(dir, "root"), [cpu] = affinityOf(Deno.pid);
     compile("e2e/programs/functions/exchanged.c", `${dir}/app`, ["-O2", "-pthread"]);
-    for (const options of [[], ["--off-cpu"]]) {
+    const faults = "PERF_APP::PAGE_FAULTS";
+    for (const options of [[], ["--off-cpu"], ["--report-signals", faults]]) {
       const run = [
         "taskset",
         "-c",
@@ -324,6 +325,9 @@ endToEnd(
       assertEquals(out.code, 3);
       const trueS = Number(new TextDecoder().decode(out.stdout)), lines = readFolded(`${dir}/f`);
       const { functions, notes = [] } = reportOf(dir);
+      const report = Deno.readTextFileSync(`${dir}/joulemark.report`);
+      const count = new RegExp(`${faults}: (\\S+)`).exec(report)?.[1] ?? "100";
+      assert(Number(count) > 10 && Number(count) < 1e4, count);
       assertAlmostEquals(functions["cpu-time (s)"], trueS, 0.05 * trueS);
       const onCpu = lines.filter(({ frames }) => !/^\[(off CPU|preempted)\]$/.test(frames.at(-1)!));
       assertAlmostEquals(totalS(onCpu) * shareOf(onCpu, "main"), 0.35, 0.02);

@@ -39,7 +39,22 @@ export interface PerfEventSpec {
   readonly commands?: boolean;
   /** True to leave out events inside the kernel. @default false */
   readonly userOnly?: boolean;
+  /** True to leave out what the command starts. @default false */
+  readonly alone?: boolean;
 }
+
+/**
+ * PERF_COUNT_SW_DUMMY of the command alone: the kernel does not exchange its events at a switch to a thread that it
+ * started. Counts would go to other events where their order is not that of `PerfSampling.open`.
+ */
+export const KEEPS_EVENTS: PerfEventSpec = {
+  type: SOFTWARE,
+  config: 9,
+  cpu: -1,
+  commands: true,
+  userOnly: true,
+  alone: true,
+};
 
 let commandPid = 0;
 
@@ -60,7 +75,8 @@ export function openPerfEvent(spec: PerfEventSpec): number {
   attr.setUint32(4, ATTR_BYTES, true);
   attr.setBigUint64(8, BigInt(spec.config), true);
   attr.setBigUint64(32, PERF_FORMAT_TIMES, true);
-  const flags = (spec.commands === true ? DISABLED | INHERIT | ENABLE_ON_EXEC : 0n) |
+  const flags = (spec.commands === true ? DISABLED | ENABLE_ON_EXEC : 0n) |
+    (spec.commands === true && spec.alone !== true ? INHERIT : 0n) |
     (spec.userOnly === true ? EXCLUDE_KERNEL : 0n);
   attr.setBigUint64(40, flags, true);
   const bytes = new Uint8Array(attr.buffer);

@@ -9,6 +9,7 @@ import { guardian } from "../../job/guardian/guardian.ts";
 import { cpuSeconds, rawNanoseconds } from "../../os/clock.ts";
 import {
   commandProcess,
+  KEEPS_EVENTS,
   openPerfEvent,
   PERF_READ,
   PerfCounter,
@@ -66,6 +67,8 @@ export class FunctionSampling {
   #linesUntilS = 0;
   /** CPU time on any CPU; absent: samples come from every CPU. */
   readonly #cpuTime: PerfCounter | undefined;
+  /** Event that lets each thread keep its events; below 0: none. */
+  #keeps = -1;
   /** CPU time on CPUs without samples, ns. */
   elsewhereNs = 0;
   /** Length of the command's begin without samples: the monitor was not ready, ns. */
@@ -179,6 +182,11 @@ export class FunctionSampling {
     return { found, unread, isStopped };
   }
 
+  /** Other events on the command are opened later: each thread keeps its own. */
+  keepEvents(): void {
+    if (this.#source instanceof PerfSampling) this.#keeps = openPerfEvent(KEEPS_EVENTS);
+  }
+
   /**
    * Empties the rings where their turn has come.
    *
@@ -251,6 +259,7 @@ export class FunctionSampling {
   [Symbol.dispose](): void {
     this.#cpuTime?.[Symbol.dispose]();
     this.#handed?.[Symbol.dispose]();
+    closeFile(this.#keeps);
     closeFile(this.#kernelSymbols);
     this.#modules[Symbol.dispose]();
   }

@@ -201,6 +201,10 @@ class FunctionOutput implements OpenOutput {
     };
   }
 
+  begin(): void {
+    if (this.#files.run.batch.sources.has("PERF_APP")) this.#sampling.keepEvents();
+  }
+
   take(nowNs: number, knownS: number): number {
     const { history, recording, zeroNs } = this.#live;
     const nextNs = this.#sampling.take(nowNs, zeroNs + knownS * 1e9);

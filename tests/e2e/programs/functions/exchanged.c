@@ -19,7 +19,7 @@ __attribute__((noinline, noclone)) void alone(double until) {
 
 static void *turns(void *unused) {
   while (time_of(CLOCK_THREAD_CPUTIME_ID) < 0.05) {
-    for (int i = 0; i < 300000; i++) sink = i * 0.5;
+    for (int i = 0; i < 2000000; i++) sink = i * 0.5;
     sched_yield();
   }
   return unused;
