@@ -165,6 +165,11 @@ function onProgram(
   });
 }
 
+function assertComplete({ facts: { ends } }: FunctionData): void {
+  const complete = ends[END.root] / ends.reduce((sum, count) => sum + count, 0);
+  assert(complete > 0.95, `${complete} of the stacks are complete`);
+}
+
 const SIGNED = "-mbranch-protection=standard";
 
 onProgram(
@@ -174,8 +179,7 @@ onProgram(
     const { data } = taken(dir, ["40"]), lines = readFolded(`${dir}/live.folded`);
     assert(data.facts.samples >= 50, `${data.facts.samples} samples`);
     assertEquals(data.facts.guessedFrames, 0);
-    const ends = data.facts.ends[END.root] / data.facts.samples;
-    assert(ends > 0.95, `${ends} of the stacks are complete`);
+    assertComplete(data);
     assertAlmostEquals(shareOf(lines, "heavy"), 0.75, 0.15);
     const recorded = readFunctions(dir)!;
     assert(recorded.isWhole);
@@ -196,8 +200,7 @@ onProgram(
     const { data } = taken(dir, ["20000000"]), lines = readFolded(`${dir}/live.folded`);
     assert(data.facts.samples >= 20, `${data.facts.samples} samples`);
     assertEquals(data.facts.guessedFrames, 0);
-    const ends = data.facts.ends[END.root] / data.facts.samples;
-    assert(ends > 0.95, `${ends} of the stacks are complete`);
+    assertComplete(data);
     const share = shareOf(lines, "body", "spin");
     assert(share > 0.9, `${share} of the time`);
   },
