@@ -54,6 +54,21 @@ byEachWay("an output that needs no order of visits leaves samples their regions"
   for (const name of ["first", "second"]) assertInside(lines, `in_${name}`, `around};{${name}`);
 });
 
+endToEnd("a region that only waits has its energy around the functions inside it", (dir) => {
+  Deno.writeTextFileSync(`${dir}/node.json`, JSON.stringify({ preset: "rapl" }));
+  const build = "cc -O2 -I. -o app PROGRAMS/around.c -lpthread -ldl";
+  const options = ["--simulate=node.json", "--report", "r.report"];
+  functionsOf(dir, { way: BY_KERNEL, build, options });
+  const { tree, notes = [] } = reportOf(dir, "r.report");
+  if (JSON.stringify(notes).match(/are missing|were not sampled|lost/)) return;
+  const { functions } = JSON.parse(Deno.readTextFileSync(`${dir}/r.timeline`)) as TimelineFile;
+  const { name, components, energy_j } = functions!;
+  const energy = energy_j[components.indexOf("package")][name.indexOf("{outer}")];
+  const joules = tree.rows[0]["package-energy (J)"];
+  assertEquals(tree.rows[0].region, "outer");
+  assertAlmostEquals(energy!, joules, 1e-3 * joules);
+}, 90);
+
 endToEnd("functions of a region and its waiting time have the region's energy together", (dir) => {
   const node = {
     preset: "rapl",

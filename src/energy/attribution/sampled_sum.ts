@@ -176,12 +176,12 @@ export class SampledSum {
   #variance(times: ClassTimes): number {
     const own = dot(times, this.#spread(times)), count = this.#held.length;
     if (count === 0) return own;
-    const with_ = Float64Array.from(this.#columns, (column) => dot(times, column));
-    const along = solveFactored(this.#factor, with_);
+    const shared = Float64Array.from(this.#columns, (column) => dot(times, column));
+    const along = solveFactored(this.#factor, shared);
     let known = 0;
     for (let i = 0; i < count; i++) {
       for (let j = 0; j < count; j++) known += along[i] * this.#sums[i * count + j] * along[j];
     }
-    return own - dot(with_, along) + known;
+    return own - dot(shared, along) + known;
   }
 }

@@ -423,14 +423,20 @@ class Component implements ComponentEnergies {
     const whole = Array.from({ length: regions.count }, () => {
       return new Float64Array(last + regions.count - 1);
     });
+    const allIdleS = this.#domains.reduce((sum, { powers }) => sum + powers.idleS, 0);
     this.#domains.forEach(({ powers, shares }, d) => {
-      const first = d * (count + 1), idle = first + powers.idle, waitS = cpuS.map(() => 0);
+      const first = d * (count + 1), idle = first + powers.idle, hereS = cpuS.map(() => 0);
       for (let c = 0; c < count; c++) {
-        const g = regionOf(c), s = timeS[c] * shares[c];
-        whole[g][first + c] = s;
-        const restS = g === 0 ? 0 : Math.max(0, regions.threadS(g) - cpuS[g]);
-        waitS[g] += restS * s / cpuS[g];
+        const g = regionOf(c);
+        whole[g][first + c] = timeS[c] * shares[c];
+        hereS[g] += timeS[c] * shares[c];
       }
+      // Threads wait on the CPUs that they run on; of a region without a sample these are not known.
+      const waitS = cpuS.map((s, g) => {
+        if (g === 0) return 0;
+        const share = s > 0 ? hereS[g] / s : powers.idleS / Math.max(allIdleS, Number.MIN_VALUE);
+        return Math.max(0, regions.threadS(g) - s) * share;
+      });
       // More threads than CPUs wait for each other.
       const all = waitS.reduce((sum, s) => sum + s, 0);
       const part = all > powers.idleS ? powers.idleS / all : 1;
