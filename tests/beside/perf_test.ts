@@ -1,5 +1,5 @@
 /** Samples beside those of `perf record --call-graph dwarf` in one run: the same stacks, as often. */
-import { assert, assertEquals } from "@std/assert";
+import { assert } from "@std/assert";
 import { readFolded } from "../_support/folded.ts";
 import { PROGRAMS } from "../_support/function_ways.ts";
 import { BINARY, endToEnd } from "../_support/programs.ts";
@@ -10,6 +10,8 @@ const LIMIT_S = 120, HZ = 997;
 const ERRORS = 4, EDGES = 0.02;
 /** Stacks with less of the time are too rare for a comparison. */
 const SHARE_LEAST = 0.03;
+/** Share of stacks with frames without a name: a sample of execve(2) is in a program that is gone. */
+const UNKNOWN_MOST = 0.05;
 const NO_PERF = unless(
   succeeds("perf", "record", "-o", "/dev/null", "-e", "cpu-clock:u", "true"),
   "perf record is not allowed, or there is none",
@@ -95,7 +97,8 @@ for (const [name, build] of Object.entries(BUILDS)) {
         const text = `${stack}: ${share} by perf, ${found}\n${JSON.stringify([...own])}`;
         assert(Math.abs(found - share) <= ERRORS * error + EDGES, text);
       }
-      assertEquals(own.keys().filter((stack) => stack.includes("[unknown]")).toArray(), []);
+      const unknown = [...own].filter(([stack]) => stack.includes("[unknown]"));
+      assert(total(new Map(unknown)) <= UNKNOWN_MOST * owns, JSON.stringify(unknown));
     },
     LIMIT_S,
     NO_PERF,
