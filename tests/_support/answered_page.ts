@@ -46,13 +46,13 @@ export function dialectTrials(): Trial[] {
 
 /** Why whole groups of names are not intercepted. */
 const REASONS: Readonly<Record<string, string>> = {
-  mpi: "Calls that do not communicate, because they are too short for a region",
-  ompt: "Calls that do not wait, and events that another callback reports",
+  mpi: "Calls that do not communicate. They are too short for a region",
+  ompt: "Calls that do not wait, and events that joulemark already receives by another callback",
   itt: "Calls that have nothing to do with regions: locks, heaps, stacks, modules, and the " +
     "control of Intel's profiler VTune",
-  tau:
-    "Calls that configure TAU, calls that read TAU's values, and calls from TAU's own wrappers. " +
-    "Also methods of TAU's C++ classes, because TAU's library calls these methods itself",
+  tau: "Calls that configure TAU, calls that read TAU's values, and calls that only TAU's own " +
+    "wrappers make. Also methods of TAU's C++ classes, because TAU's library calls these " +
+    "methods itself",
 };
 
 /** Functions of public headers that no word of `--preload` intercepts. */
@@ -113,7 +113,8 @@ export function answeredPage(): string {
     "With `run --preload WORD` joulemark intercepts the calls of an *annotation API*: a library interface that reports regions",
     "of a program, such as Caliper or NVTX. This page lists how many functions of each API joulemark intercepts, and how many",
     "other functions the headers of the API have. [annotation-apis.csv](annotation-apis.csv) has the names of all functions. If",
-    "joulemark does not intercept a function, calls of it work as without joulemark.",
+    "joulemark does not intercept a function, a call of this function works as without " +
+    "joulemark.",
     "",
     "Two other pages have more about this topic. [Use existing " +
     "annotations](../how-to/preload.md) explains how to use an API. [What",

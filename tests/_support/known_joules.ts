@@ -238,33 +238,36 @@ function unused(random: Random): Scene {
 
 /** The kinds by name: what is peculiar to each. */
 export const SCENES: Readonly<Record<string, readonly [about: string, (r: Random) => Scene]>> = {
-  plain: ["one thread, a counter of 1 ms", (r) => single(r, 30, packageMeter())],
+  plain: [
+    "one thread, and a counter with an update every 1 ms",
+    (r) => single(r, 30, packageMeter()),
+  ],
   node: [
-    "a meter of 100 ms in whole joules",
+    "a meter with an update every 100 ms, in whole joules",
     (r) => single(r, 90, nodeMeter(), { fromS: 0.01, toS: 0.2 }),
   ],
   lag: [
-    "a meter as in the row `node`, whose values are 170 ms late",
+    "a meter as in the row `node`, but its values are 170 ms late",
     (r) => single(r, 90, nodeMeter({ lagS: 0.17 }), { fromS: 0.01, toS: 0.3 }),
   ],
   mean400: [
-    "a meter as in the row `node`, whose updates show the mean power of 400 ms",
+    "a meter as in the row `node`, but its updates show the mean power of the last 400 ms",
     (r) => single(r, 90, nodeMeter({ meanS: 0.4, lagS: 0.02 }), { fromS: 0.02, toS: 0.5 }),
   ],
-  unbound: ["eight threads without binding", (r) => team(r, Array(8).fill("0-7"))],
+  unbound: ["eight threads that are not bound to CPUs", (r) => team(r, Array(8).fill("0-7"))],
   workers: [
-    "seven bound threads, the main thread unbound",
+    "seven threads that are bound to CPUs, and a main thread that is not bound",
     (r) => team(r, ["0-7", "1", "2", "3", "4", "5", "6", "7"]),
   ],
-  kinds: ["three kinds of time outside regions", kinds],
+  kinds: ["a program with three powers outside of regions, at different times", kinds],
   inturn: ["six programs one after another", inTurn],
   latecomer: [
     "the program begins late and ends early",
     (r) => single(r, 35, packageMeter(), { beginS: 4, endS: 32 }),
   ],
-  ranks: ["four processes, one late, one early", ranks],
-  unused: ["a second package without the program", unused],
-  loop: ["a regular loop of 101 ms on a meter of 100 ms", loop],
+  ranks: ["four processes: one begins late, and one ends early", ranks],
+  unused: ["a node with two packages, and the program uses only one", unused],
+  loop: ["a loop whose passes take about 101 ms, and a meter of 100 ms", loop],
   siblings: ["four processes on two cores", siblings],
   parttime: [
     "an accelerator's meter that shows 25 ms of each 100 ms",
