@@ -18,17 +18,17 @@ export const collate: Verb = {
   name: "collate",
   usage: ["-o OUT DIR"],
   about:
-    `Makes one report of a job from the reports of its hosts, by MPI. Run it under the launcher, as a
-step of the job.
+    `Makes one report of a job from the reports of its hosts, with MPI processes. Run this command inside
+the job, with a launcher such as srun or mpirun.
 
 If all nodes share the directory DIR, each process reads a part of the reports. If DIR is on the
 disks of the nodes, each process reads the reports of its own node. Rank 0 writes OUT on its node.
 The result is equal to the result of "joulemark merge". Use this command if the reports are on the
 disks of the nodes, or to merge very many reports faster.
 
-The command uses the MPI library of the launcher. If there is none, it uses the first library that
-it finds: libmpi_abi, Open MPI, MPICH. Intel MPI and Cray MPICH are used like MPICH. The standard
-ABI of MPI 5 is not tested with a real library.`,
+The command uses the MPI library of the launcher. If the launcher has none, it uses the first
+library that it finds: libmpi_abi, Open MPI, MPICH. Intel MPI and Cray MPICH are used like MPICH.
+The standard ABI of MPI 5 is not tested with a real library.`,
   options: [
     outputOption("report of the job"),
     { name: "mpi-lib", value: "FILE", env: true, help: "MPI library (or JOULEMARK_MPI_LIB)" },

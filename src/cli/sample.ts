@@ -67,7 +67,7 @@ export const sample: Verb = {
     {
       name: "stats",
       value: "FILE",
-      help: "write statistics of every column to FILE; with - they are printed instead of the rows",
+      help: "write statistics of every column to FILE; -: print the statistics instead of the rows",
     },
     ...NODE_OPTIONS,
     quietOption("print no reasons for missing signals on stderr"),

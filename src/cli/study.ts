@@ -51,11 +51,12 @@ export const study: Verb = {
 
 Runs COMMAND once for each value of the environment variable NAME, and repeats this series as often
 as --repeat requests. Each run is a "joulemark run". To set its options, use the variables
-JOULEMARK_PERIOD, JOULEMARK_SIMULATE, ... Several --vary options give all combinations.
+JOULEMARK_PERIOD, JOULEMARK_SIMULATE, ... With several --vary options, all combinations of their
+values are run.
 
 --placement runs COMMAND on N nodes in three placements: in one chassis, in two chassis of one group
-(half of the nodes each), and in two groups. COMMAND begins with a launcher such as srun. In it,
-{nodes} is replaced by the list of nodes, and {run} by "joulemark run".
+(half of the nodes each), and in two groups. COMMAND begins with a launcher such as srun. In
+COMMAND, {nodes} is replaced by the list of nodes, and {run} by "joulemark run".
 
 DIR contains a report and the output of each run, and the table study.csv. The plots study.svg and
 study.html show energy against runtime. The file study.jsonl lists the finished runs.`,

@@ -193,7 +193,7 @@ The tables have these columns:
 | domain | kind of hardware part that has its own value: board (the whole node), package (one processor), core, cpu, memory, gpu and others |
 | unit | SI unit; \`-\` for a number without a unit |
 | behavior | monotone: grows, such as an energy counter. variable: may rise and fall. constant: does not change. label: a number that stands for a name |
-| aggregation | how the values of several parts become one value. For example, the node's \`CPU_ENERGY\` is the sum over its packages. The rules are listed below |
+| aggregation | how the values of several parts become one value. For example, the node's \`CPU_ENERGY\` is the sum over its packages. The next table has the rules |
 | source | register, file or function that the value comes from |
 
 | aggregation | value of several parts |
@@ -211,10 +211,10 @@ The tables have these columns:
 Use these names in scripts, because they are the same on every node. Each name stands for one signal of the node. The last
 column lists the possible signals, and joulemark uses the first of them that the node has.
 
-Some signals in the last column have a condition. For example, \`CPU_POWER\` is \`CNL::PACKAGE_POWER\` if \`CPU_ENERGY\` is
+In the last column some signals have a condition with *if*. For example, \`CPU_POWER\` is \`CNL::PACKAGE_POWER\` if \`CPU_ENERGY\` is
 \`CNL::PACKAGE_ENERGY\`. So power and energy always come from the same source.
 
-Some names are those of the libraries PAPI and CrayPat. You can write them with the component of PAPI, as in
+Some names are names of the tools PAPI and CrayPat. PAPI writes the name of a component before such a name. joulemark accepts this form, too, as in
 \`rapl:::PACKAGE_ENERGY\`.
 
 ${aliases()}
@@ -228,7 +228,7 @@ ${table(TRACKER_SIGNALS)}
 
 ## Calculated signals
 
-joulemark calculates these signals from other signals. ΔX is the increase of X since the last sample.
+joulemark calculates these signals from other signals. In the table, ΔX is the increase of X since the last sample.
 
 ${table(DERIVED.map((derived) => derived.row))}
 
@@ -243,11 +243,9 @@ these times over all values:
 | read a real register | 1 to 2 µs |
 | convert and aggregate the value | 0.12 µs |
 
-If the readings take more than a tenth of the sampling period, joulemark reads counters of single CPUs only at every n-th
-sample. The report then has this number n.
+If reading all counters takes more than a tenth of the sampling period, joulemark reads the counters of single CPUs only at every n-th sample. The report then has the number n as \`ticks between reads of per-CPU counters\`.
 
-msr-safe is a kernel module that lets users read registers. If the node has its file \`/dev/cpu/msr_batch\`, one system call reads all
-registers. joulemark was tested with a replacement of this module, and not with msr-safe itself.
+msr-safe is a kernel module that lets users read registers. If the node has the file \`/dev/cpu/msr_batch\` of this module, one system call reads all registers. joulemark was tested with a simulation of this file, and not with msr-safe itself.
 
 ## Sources
 

@@ -56,7 +56,8 @@ export const OPTIONS: readonly Option[] = [
     name: "select",
     short: "s",
     value: "[-]A[=V],...",
-    help: "keep only records with the attribute A, or with its value V; -A keeps all other records",
+    help: "keep only records that have the attribute A, or its value V; with - before A: only " +
+      "records that do not have it",
   },
   {
     name: "aggregate",
@@ -66,8 +67,8 @@ export const OPTIONS: readonly Option[] = [
   {
     name: "aggregate-key",
     value: "A,B",
-    help: "attributes that distinguish the rows of the aggregation, as in GROUP BY: names, " +
-      "path, or none",
+    help: "attributes that distinguish the rows of the aggregation, as in GROUP BY: their names, " +
+      "the word path, or the word none",
   },
   { name: "list-globals", short: "G", help: "print the run's metadata" },
   { name: "list-attributes", help: "print all attributes" },

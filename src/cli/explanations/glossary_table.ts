@@ -13,9 +13,9 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "aggregation",
-    "rule that combines several values into one value, for example by a sum or a mean: values " +
-    "of all CPUs into a value of the node, or values of all processes into a value of the " +
-    "region",
+    "rule that combines several values into one value, for example by a sum or a mean. With " +
+    "such rules joulemark calculates a value of the node from the values of all CPUs, and a " +
+    "value of a region from the values of all processes",
     "geopm::Agg(3)",
   ],
   [
@@ -25,13 +25,13 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "annotation API",
-    "library interface with annotation calls, such as Caliper's, NVTX's or GEOPM's",
+    "library interface with annotation calls, such as Caliper, NVTX or GEOPM",
     "docs/reference/annotation-apis.md",
   ],
   [
     "attribute",
     "named property in Caliper's data, such as `region` or `iteration#loop`. A begin call of " +
-    "the program sets a value of the attribute, and an end call removes this value",
+    "the program sets the value of an attribute, and an end call removes the value",
     "Caliper manual",
   ],
   [
@@ -111,7 +111,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   [
     "control group",
     "kernel object (cgroup) that contains the processes of a job. The kernel limits and " +
-    "counts their CPU time and memory",
+    "counts the CPU time and the memory of these processes",
     "cgroups(7)",
   ],
   [
@@ -121,7 +121,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "CPU-second",
-    "one CPU in use for one second; two CPUs in use for half a second are one CPU-second, too",
+    "one CPU in use for one second, or two CPUs in use for half a second",
     "docs/explanation/energy-method.md",
   ],
   [
@@ -153,9 +153,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "edit_distance",
-    "filter of `--record-filter`: joulemark compares the last entries into regions. If a " +
-    "sequence of entries repeats, an epoch begins. BUFFER is the number of entries that " +
-    "joulemark compares",
+    "filter of `--record-filter`: joulemark looks for a repeated sequence in the last BUFFER " +
+    "entries into regions. Each time that the sequence begins again, an epoch begins",
     "docs/explanation/aggregation.md",
   ],
   [
@@ -170,8 +169,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "exact",
-    "said of a value that is calculated from the times of begin and end calls, and not from " +
-    "samples",
+    "property of a value: it is calculated from the times of begin and end calls, and not " +
+    "from samples",
     "geopm_report(7)",
   ],
   [
@@ -186,8 +185,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "freshness",
-    "file of Cray's pm_counters that contains a number. The number grows at each update of " +
-    "the other files",
+    "file of Cray's pm_counters with a number that grows at each update of the other files",
     "docs of pm_counters",
   ],
   [
@@ -198,7 +196,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   [
     "GEOPM",
     "program of Intel that measures and controls the energy of HPC jobs; joulemark writes " +
-    "reports in its format",
+    "reports in GEOPM's format",
     "geopm(7)",
   ],
   [
@@ -234,8 +232,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "landlock",
-    "part of the Linux kernel that limits the files that a process may open; joulemark uses it " +
-    "to limit the monitor",
+    "part of the Linux kernel that limits the files that a process may open; joulemark uses " +
+    "landlock to limit the monitor",
     "landlock(7)",
   ],
   [
@@ -260,13 +258,13 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "monitor",
-    "the process that reads the counters; GEOPM calls it controller",
+    "the process that reads the counters; in GEOPM its name is controller",
     "geopm(7)",
   ],
   [
     "monotone",
-    "said of a counter that only grows. The energy between two readings is the difference " +
-    "between the two values",
+    "property of a counter: its value only grows. The energy between two readings is the " +
+    "difference between the two values",
     "geopm::IOGroup(3)",
   ],
   [
@@ -287,7 +285,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "outermost",
-    "said of a region that is not inside another region of the same process",
+    "property of a region: it is not inside another region of the same process",
     "geopm_prof(3)",
   ],
   [
@@ -297,7 +295,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "path",
-    "names of a region and of the regions around it, from the outermost on, such as `step/sweep`",
+    "name of a region with the names of the regions around it, the outermost first, such as " +
+    "`step/sweep`",
     "docs/reference/formats/report.md",
   ],
   [
@@ -324,8 +323,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "phase",
-    "part of a run in which the program does one kind of work; in Caliper a name for a " +
-    "long region",
+    "part of a run in which the program does one kind of work. In Caliper: a long region",
     "docs/explanation/energy-of-functions.md",
   ],
   [
@@ -340,7 +338,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "policy",
-    "settings of a GEOPM agent; joulemark has none, because it only measures",
+    "settings of a GEOPM agent; joulemark has no policy, because it only measures",
     "geopm::Agent(3)",
   ],
   [
@@ -388,8 +386,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "raw stats",
-    "text files with the values of all counters of a node. Each record has one group of " +
-    "lines; by default there is a record every 5 minutes",
+    "text files with the values of all counters of a node over time. By default the files " +
+    "have a record of all counters every 5 minutes",
     "docs/reference/formats/raw-stats.md",
   ],
   [
@@ -430,14 +428,14 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "restricted",
-    "said of a counter that only root or a group may read, such as the energy counters of a " +
-    "processor; `joulemark doctor` shows how to get access",
+    "property of a counter: only root or the members of a group may read it, such as the " +
+    "energy counters of a processor; `joulemark doctor` shows how to get access",
     "docs/explanation/permissions.md",
   ],
   [
     "ring",
-    "ring buffer in shared memory; a thread of the application writes its events there " +
-    "and the monitor reads them",
+    "ring buffer in shared memory. A thread of the application writes its events into the " +
+    "ring, and the monitor reads the events",
     "docs/reference/formats/ring.md",
   ],
   [
@@ -448,7 +446,7 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   [
     "sample",
     "values of all counters at one time, and the region of each CPU at this time. With " +
-    "`--functions` also: the function of a thread at one time",
+    "`--functions` this word also means the function of a thread at one time",
     "geopm_report(7)",
   ],
   [
@@ -500,8 +498,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "track",
-    "source of regions that has its own nesting: one annotation API, or one named group of " +
-    "regions in NVTX or ITT (NVTX and ITT call this group a domain)",
+    "stack of open regions. Each thread has one track for each annotation API, and for NVTX " +
+    "and ITT one track for each domain (named group of regions)",
     "docs/reference/preload.md",
   ],
   [
@@ -512,8 +510,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "unmarked",
-    "in GEOPM's sections: time in which CPUs were outside of all regions, or in which not all " +
-    "CPUs were in the same region",
+    "in GEOPM's sections: time in which some CPUs were outside of all regions, or the CPUs " +
+    "were in different regions",
     "geopm_report(7)",
   ],
   [
@@ -529,7 +527,8 @@ export const GLOSSARY: readonly GlossaryRow[] = [
   ],
   [
     "Welch's test",
-    "comparison of two means that does not assume equal variations in both sets",
+    "statistical test of the difference between the means of two sets. The test does not " +
+    "assume that the sets have the same variance",
     "docs/how-to/compare.md",
   ],
   [

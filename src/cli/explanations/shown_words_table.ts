@@ -24,7 +24,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["node power", "power curve"],
     "Power of the whole node over time, in watts (W). Each value is the mean over a short " +
-    "interval, so single values may be above the peak, which is a mean over one second.",
+    "interval. The peak is a mean over one second, so single values of the node power may be " +
+    "above the peak.",
   ],
   [
     ["time"],
@@ -40,10 +41,11 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["counter", "node counter", "package counter", "memory counter", "GPU counter"],
-    "The meter from which joulemark reads the energy, such as the node counter or the package " +
-    "counter. joulemark reads the counter at times between two updates of the counter, so " +
-    "each reading is a little too low. The error in line 1 of the summary is the effect of " +
-    "this on the energy. It does not include the error of the counter itself.",
+    "The meter from which joulemark reads the energy, such as the node counter or the " +
+    "package counter. joulemark reads the counter at times between two updates of the " +
+    "counter, so each reading is a little too low. The error in line 1 of the summary is the " +
+    "effect of these low readings on the energy. The error of the counter itself is not " +
+    "included.",
   ],
   [
     ["at least"],
@@ -57,9 +59,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["share"],
-    "Energy of the row in percent of the energy of the component that the table shows. If no " +
-    "energy is known, it is a share of the time. The share of a region includes its nested " +
-    "regions.",
+    "Energy of the row, in percent of the energy of the component that the table shows. If " +
+    "no energy is known, the share is the time of the row in percent of the run time. The " +
+    "share of a region includes its nested regions.",
   ],
   [
     ["J/visit"],
@@ -72,7 +74,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["W a host"],
-    "Power of a region on one host, as the mean over the hosts.",
+    "Mean power of a region on one host: the mean over all hosts.",
   ],
   [
     ["a host"],
@@ -86,13 +88,13 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["self", "itself", "own"],
-    "Said of time or energy of a region without its nested regions.",
+    "Time or energy of a region without its nested regions.",
   ],
   [
     ["next"],
-    "The region or problem to look at first, and a next step. joulemark looks for problems that " +
-    "cost energy, and this line has the one that costs most. joulemark show --html lists all of " +
-    "them.",
+    "The region or problem to look at first, and a next step. joulemark looks for problems " +
+    "that cost energy. This line has the problem that costs most energy. joulemark show " +
+    "--html lists all problems.",
   ],
   [
     ["note", "minor notes"],
@@ -127,7 +129,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["visits", "visit", "count"],
     "Number of visits: passes through a region, from begin to end. The number is a mean over " +
-    "processes, so it may be a fraction.",
+    "processes, so it need not be a whole number.",
   ],
   [
     ["peak", "peak power"],
@@ -135,8 +137,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["peak at most", "peak power at most"],
-    "Sum of the peaks of all hosts. The peaks may be at different times, so the peak of the " +
-    "job is lower or equal.",
+    "Sum of the peaks of all hosts. The hosts may have their peaks at different times, so " +
+    "the peak of the job is lower than this sum, or equal to it.",
   ],
   [
     ["idle"],
@@ -149,24 +151,25 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["±", "+-", "se", "standard error", "error"],
-    "One standard error of the value before it. In about two of three cases the true value is " +
-    "within this range. Exception: in comparisons of runs (joulemark compare, " +
-    "run --repeat, pmc --compare) the number after ± is the standard deviation between runs.",
+    "One standard error of the value before it. In about two of three cases the true value " +
+    "is within this range. There is one exception: in comparisons of runs (joulemark " +
+    "compare, run --repeat, pmc --compare) the number after ± is the standard deviation " +
+    "between runs.",
   ],
   [
     ["coarse", "~", "rough", "inaccurate"],
-    "A value with ~ is coarse: its standard error is not known, or it is above 10 %. For each " +
-    "interval between two updates of the counter, joulemark divides the energy among the " +
-    "regions, in proportion to their CPU time in this interval. The energy of a region is the " +
-    "sum over all intervals. The sum may include energy of regions that ran shortly before or " +
-    "after.",
+    "A value with ~ is coarse: its standard error is not known, or the standard error is " +
+    "above 10 % of the value. For each interval between two updates of the counter, " +
+    "joulemark divides the energy among the regions, in proportion to their CPU time in this " +
+    "interval. The energy of a region is the sum over all intervals. The sum may include " +
+    "energy of other regions that ran shortly before or after this region.",
   ],
   [
     ["by"],
     "Method for the energy of a row. fit: an estimate from the whole run, with a standard " +
-    "error. edges: the energy of each interval between two updates of the counter, divided " +
-    "among the regions in proportion to their CPU time. sampled: GEOPM's method, from " +
-    "samples.",
+    "error. edges: joulemark divides the energy of each interval between two updates of the " +
+    "counter among the regions, in proportion to their CPU time, and adds up the parts of a " +
+    "region. sampled: GEOPM's method, from samples.",
   ],
   [
     ["fit"],
@@ -182,8 +185,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["sampled"],
-    "GEOPM's energy: the energy between two samples belongs to the region that all CPUs were in " +
-    "at the first of the two samples.",
+    "GEOPM's energy. If all CPUs are in the same region at a sample, the energy up to the " +
+    "next sample belongs to this region. Otherwise this energy belongs to no region.",
   ],
   [
     ["own time"],
@@ -202,29 +205,32 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["known", "while measured", "covers"],
-    "Said of a value that covers only a part of the time, because a counter failed, was reset " +
-    "or appeared late. Energy and power are those of this part of the time. Coverage is the " +
-    "length of this part, in percent of the whole time.",
+    "The value covers only a part of the time, because a counter failed, was reset or " +
+    "appeared late. Energy and power are those of this part of the time. The word coverage " +
+    "gives the length of this part, in percent of the whole time.",
   ],
   [
     ["coverage", "gap"],
-    "Time in which a counter gave readings, in percent of the whole time. The rest is a gap: the " +
-    "counter failed, was reset or appeared late. Energies do not include the gap.",
+    "Time in which a counter gave readings, in percent of the whole time. In the rest of the " +
+    "time (a gap) the counter failed, was reset, or had not yet appeared. Energies do not " +
+    "include the gap.",
   ],
   [
     ["not known"],
-    "A value cannot be calculated, because a run does not have it. In joulemark compare: the " +
-    "metric is missing in at least one run. joulemark show FILE gives the reason.",
+    "joulemark cannot calculate the value, because a run does not have the necessary data. " +
+    "In joulemark compare: at least one run does not have the metric. joulemark show FILE " +
+    "gives the reason.",
   ],
   [
     ["missed"],
     "Samples that the monitor could not take in time. Energies stay correct, because the " +
-    "counters continue to count. The power curve has gaps.",
+    "counters continue to count. The plot of power over time has gaps.",
   ],
   [
     ["late"],
-    "Samples or events that came too late. A late sample began more than one period after its " +
-    "planned time. A late event counts for the time when it arrives.",
+    "Samples or events that came too late. A late sample began more than one period after " +
+    "its planned time. A late event counts in the earliest step between two samples that " +
+    "joulemark has not yet calculated.",
   ],
   [
     ["node"],
@@ -257,13 +263,15 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["(undetermined)", "undetermined"],
-    "The part of the total that no row has, because the energy of some regions is not " +
-    "determined. The value is below zero if the rows together exceed the total.",
+    "The part of the total energy that is in no other row, because the energy of some " +
+    "regions is not determined. The value is below zero if the other rows together are above " +
+    "the total.",
   ],
   [
     ["not determined"],
-    "No energy with a standard error of at most 10 % can be calculated. The counter changes " +
-    "too rarely, or regions always run together. In most cases a longer run helps.",
+    "joulemark cannot calculate the energy with a standard error of at most 10 %. The " +
+    "reason: the counter changes too rarely, or some regions always run together. In most " +
+    "cases a longer run helps.",
   ],
   [
     ["hosts"],
@@ -293,8 +301,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["would save at most"],
-    "Upper limit of the energy that a change of the program can save. For MPI calls it is 80 " +
-    "% of their energy: joulemark assumes that the other 20 % are needed for the transfer.",
+    "Upper limit of the energy that a change of the program can save. For MPI calls the " +
+    "limit is 80 % of the energy in these calls: joulemark assumes that the data transfer " +
+    "needs 20 %.",
   ],
   [["steps"], "Steps of the application in a PMC log; joulemark pmc shows them."],
   [
@@ -308,8 +317,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["every"],
-    "Most common number of steps from one outlier of a group to the next outlier of this " +
-    "group (joulemark pmc). If no number is common, the value is not available.",
+    "Number of steps from one outlier of a group to the next outlier of this group: the " +
+    "number that occurs most often (joulemark pmc). If no number occurs often, the value is " +
+    "not available.",
   ],
   [
     ["simulated node", "simulated counters"],
@@ -317,24 +327,24 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["A", "B"],
-    "A and B are the two sets of runs that joulemark compare compares. In the command, the " +
-    "reports of A are before the word --, and the reports of B are after the word --.",
+    "First set of runs in joulemark compare; B is the second set. In the command, the " +
+    "reports of A are before the word --, and the reports of B are after it.",
   ],
   [
     ["geometric mean"],
-    "The n-th root of the product of n values. joulemark compare uses this mean, because then " +
-    "a run with twice the energy and a run with half the energy have effects of the same " +
-    "size.",
+    "The n-th root of the product of n values. joulemark compare uses this mean because a " +
+    "run with twice the energy and a run with half the energy then change the mean by the " +
+    "same factor.",
   ],
   [
     ["change"],
     "Relative difference between A and B: the geometric mean of B divided by the geometric " +
-    "mean of A, minus 1. A change of +0.02 (2 %) means that B is higher.",
+    "mean of A, minus 1. A change of +0.02 (2 %) means that B is 2 % higher than A.",
   ],
   [
     ["interval", "level", "from", "to"],
-    "The range that contains the true change with the probability of --level (98.5 % by " +
-    "default). It decides the verdict of joulemark compare.",
+    "Confidence interval: the range that contains the true change with the probability of " +
+    "--level (98.5 % by default). The verdict of joulemark compare depends on this interval.",
   ],
   [
     ["p", "p-value"],
@@ -362,8 +372,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["deviation", "standard deviation"],
-    "Measure for the distance of single values from their mean. About two of three values are " +
-    "within one standard deviation of the mean.",
+    "Standard deviation: a measure for the distance of single values from their mean. About " +
+    "two of three values are within one standard deviation of the mean.",
   ],
   [
     ["limit", "power limit"],
@@ -398,9 +408,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["outlier", "outliers"],
-    "A host whose value is more than 3.5 standard deviations away from the median of all hosts. " +
-    "The standard deviation is estimated from the median of the distances to this median, so " +
-    "that outliers do not change the estimate.",
+    "A host whose value is more than 3.5 standard deviations away from the median of all " +
+    "hosts. joulemark estimates the standard deviation from the median distance of the hosts " +
+    "from this median, so that outliers do not change the estimate.",
   ],
   [
     ["works"],
@@ -439,9 +449,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["trusted", "not trusted"],
-    "Result of joulemark doctor --energy. The command runs two regions: first by turns, then " +
-    "in random order. For a trusted counter, the powers of a region in the first and in the " +
-    "second part differ by at most two standard errors plus 5 % of the power.",
+    "Result of joulemark doctor --energy. The command runs two regions twice: first the " +
+    "regions alternate, then they come in random order. If the counter is trusted, the two " +
+    "powers of a region differ by at most two standard errors plus 5 % of the power.",
   ],
   [
     ["update period"],
@@ -449,18 +459,19 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["lag"],
-    "Delay of a counter, in seconds. With a lag of 0.005 s, a value that appears now shows the " +
-    "energy up to 0.005 s ago.",
+    "Delay of a counter, in seconds. If the lag is 0.005 s, a new value shows the energy up " +
+    "to a time 0.005 s before.",
   ],
   [
     ["moving average"],
-    "Property of a counter that shows the mean over a time. The value is this time in seconds.",
+    "Some counters show the mean power over a time. The value is the length of this time in " +
+    "seconds.",
   ],
   [
     ["time constant"],
-    "If the power follows the load with a delay, it approaches its new value exponentially. The " +
-    "time constant is a measure of this delay, in seconds: after this time, 63 % of the change " +
-    "are done.",
+    "After a change of the load the power may approach its new value exponentially. The time " +
+    "constant, in seconds, is the time after which 63 % of the change of the power have " +
+    "happened.",
   ],
   [
     ["resolution"],
@@ -479,13 +490,13 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [["threads"], "Number of threads that are in a region at this moment."],
   [
     ["power now"],
-    "Power of the node since the last update of the page. It is divided among the regions in " +
-    "proportion to the time of their threads.",
+    "Power of the node since the last update of the page. joulemark top divides it among the " +
+    "regions in proportion to the time of their threads.",
   ],
   [
     ["since start"],
-    "Energy since joulemark top was started. It is divided among the regions in proportion to " +
-    "the time of their threads.",
+    "Energy since joulemark top was started. joulemark top divides it among the regions in " +
+    "proportion to the time of their threads.",
   ],
   [
     ["last minute"],
@@ -510,8 +521,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["marked"],
-    "Said of a report that contains the exit status or the signal of a command that failed. " +
-    "joulemark compare refuses such a report.",
+    "A report is marked if it contains the exit status or the signal of a command that " +
+    "failed. joulemark compare refuses such a report.",
   ],
   [
     ["still open", "open"],
@@ -524,8 +535,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["[not running]"],
-    "Energy of the CPUs that the command used, in the time when these CPUs waited. This energy " +
-    "belongs to no function.",
+    "Energy of the CPUs that the command used, in the time when these CPUs did not run the " +
+    "command. This energy belongs to no function.",
   ],
   [["_[i]", "name_[i]", "[i]"], "A function that the compiler inlined into the frame before it."],
   [["_[k]", "name_[k]", "[k]"], "Code of the kernel."],
@@ -547,7 +558,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["sweet spot"],
-    "The setting of a study with the minimum energy. A setting is on the front if no other " +
-    "setting needs both less time and less energy.",
+    "The setting of a study with the minimum energy. The plot of a study also has a front: a " +
+    "setting is on the front if no other setting needs both less time and less energy.",
   ],
 ];

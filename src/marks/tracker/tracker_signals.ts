@@ -67,8 +67,8 @@ export const TRACKER_SIGNALS: readonly SignalRow[] = [
     behavior: "monotone",
     agg: "average",
     about: `Time that the CPU has spent under the hint ${hint}.`,
-    quirks: "the value changes only at samples. The time between two samples counts for the " +
-      "hint that the CPU had at the first of them.",
+    quirks: "the value changes only at samples. The time between two samples counts for the hint " +
+      "that the CPU had at the first of these two samples.",
   })),
 ];
 

@@ -94,8 +94,7 @@ export const OUTPUTS: readonly Output[] = [
     options: [option(
       "counters",
       "LIST",
-      'also report these signals (names as in "joulemark read"): one value for each node, ' +
-        'package or other part, for "pmc --summary craypat". The variable PAT_RT_PERFCTR of the ' +
+      'also report these signals (names as in "joulemark read"): one value for each part that the signal has, such as each package, for "pmc --summary craypat". The variable PAT_RT_PERFCTR of the ' +
         "profiler CrayPat has the same effect",
       { foreign: "PAT_RT_PERFCTR" },
     )],

@@ -113,10 +113,11 @@ export const RUN_OPTIONS: readonly Option[] = [
     foreign: "GEOPM_RECORD_FILTER",
     group: MEASURING,
     help: "derive epochs (steps of the outer loop) from entries into regions. " +
-      "proxy_epoch,REGION[,CALLS[,STARTUP]]: an epoch begins at every CALLS-th entry into REGION " +
-      "(default 1); the first STARTUP entries (default 0) do not count. " +
-      "edit_distance[,BUFFER,...]: an epoch begins when the sequence of the last BUFFER entries " +
-      "(default 50) repeats. With a filter, epoch calls of the application have no effect",
+      "proxy_epoch,REGION[,CALLS[,STARTUP]]: an epoch begins at every CALLS-th entry into " +
+      "REGION (default 1); the first STARTUP entries (default 0) do not count. " +
+      "edit_distance[,BUFFER,...]: an epoch begins each time that a sequence in the last " +
+      "BUFFER entries (default 50) repeats. With a filter, epoch calls of the application have " +
+      "no effect",
   },
   {
     name: "without",
@@ -215,8 +216,9 @@ export const RUN_OPTIONS: readonly Option[] = [
     short: "v",
     env: true,
     group: CONTROL,
-    help: "print all notes at full length, also notes without influence on the values, and the " +
-      "origin of the steps in a PMC log",
+    help:
+      "print all notes at full length, also notes without influence on the values. With --pmc, " +
+      "also print which events are the steps of the log",
   },
   { name: "help", short: "h", group: CONTROL, help: "this text" },
 ];

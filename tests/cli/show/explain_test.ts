@@ -103,7 +103,7 @@ Deno.test("explain has the notes of raw keys", async () => {
   const said = async (word: string) => (await capture(explain, [word])).stdout.replace(/\s+/g, " ");
   assertStringIncludes(
     await said("RAW::llite:read_bytes"),
-    "requested, not those that they got",
+    "requested, not the bytes that they got",
   );
   for (const key of ["numa:numa_hit", "cpu:iowait"]) {
     assertStringIncludes(await said(`RAW::${key}`), "the value may decrease slightly");

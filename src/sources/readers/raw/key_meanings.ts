@@ -327,8 +327,8 @@ write_page: Number of pages written by mmap or by normal writes
 xprt_sends: Number of requests sent to the server
 xprt_recvs: Number of replies received from the server
 xprt_bad_xids: Number of replies that belong to no request
-xprt_req_u: Sum over all requests sent of the number of requests that waited for a reply
-xprt_bklog_u: Sum over all requests sent of the number of requests that waited for a free slot`,
+xprt_req_u: Number of requests that waited for a reply when a request was sent, summed over all requests sent
+xprt_bklog_u: Number of requests that waited for a free slot when a request was sent, summed over all requests sent`,
   ],
   numa: [
     "Memory allocations by NUMA node",

@@ -4,7 +4,8 @@ const DIPS = "the value may decrease slightly between two records. Such a decrea
 /** Notes by `TYPE:KEY`. */
 const NOTES: Readonly<Record<string, string>> = {
   "llite:read_bytes":
-    "the value is too high: it counts the bytes that programs requested, not those that they got",
+    "the value may be too high: it counts the bytes that programs requested, not the bytes " +
+    "that they got",
   "cpu:iowait": DIPS,
   "numa:*": DIPS,
 };
