@@ -130,8 +130,8 @@ const OWN_OPTIONS: Verb["options"] = [
     name: "level",
     value: "P%",
     default: "98.5",
-    help: "confidence level of the interval, two-sided; with more than two commands it holds for " +
-      "all intervals together",
+    help: "confidence level of the interval, two-sided; with more than two commands the level " +
+      "holds for all intervals together",
   },
   { name: "strict", help: "exit with status 3 if the result is not decided" },
   {
@@ -179,9 +179,8 @@ the run.`,
     ...OWN_OPTIONS,
     ...PASSED.map((option) => ({ ...option, env: false, foreign: undefined, help: "" })),
   ],
-  notes:
-    "The exit status is 1 if the metric of a command is significantly higher than that of the " +
-    'first command, or if a run fails. The status is 2 if there is no verdict. "joulemark ' +
+  notes: "The exit status is 1 if the metric of a command is significantly higher than the " +
+    'metric of the first command, or if a run fails. The status is 2 if there is no verdict. "joulemark ' +
     'compare --help" lists the verdicts. --cleanup also runs after a failure, SIGINT and ' +
     "SIGTERM.",
   examples: [

@@ -18,8 +18,8 @@ export const demo: Verb = {
   about: `Runs a built-in example program and reports on it.
 
 The program runs about four seconds. The command prints the summary and writes joulemark.report. The
-command reads the energy counters of the node. If it cannot read any of them, it uses simulated
-counters, and the summary and the report say so.
+command reads the energy counters of the node. If it can read none, it uses simulated counters,
+and the summary and the report say so.
 
 All options of "joulemark run" can be used.`,
   // The help of run describes them.

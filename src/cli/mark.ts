@@ -21,8 +21,9 @@ counters of a node. The monitor at once writes a record with the mark. The comma
 record is written. "begin" and "end" also set the job ID of the records between them. Only root and
 the monitor's own user may write marks.
 
-The socket of the monitor is $JOULEMARK_MONITOR_SOCKET. If this variable is not set, it is
-/run/joulemark/monitor.sock for root, and $XDG_RUNTIME_DIR/joulemark/monitor.sock for other users.`,
+The socket of the monitor is $JOULEMARK_MONITOR_SOCKET. If this variable is not set, the
+socket is /run/joulemark/monitor.sock for root. For other users it is
+$XDG_RUNTIME_DIR/joulemark/monitor.sock.`,
   options: [quietOption("print nothing if no monitor is running (the exit status is still 1)")],
   examples: [
     "joulemark mark begin $SLURM_JOB_ID",

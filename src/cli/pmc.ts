@@ -78,8 +78,8 @@ groups of outliers (such as restart dumps). The command reads logs of all versio
       value: "craypat",
       group: HOW,
       words: ["craypat"],
-      help: "one value per counter, as CrayPat's command pat_report prints it. For energies it " +
-        'is the mean over processors or nodes, for powers the maximum. FILE is a report of "run ' +
+      help: "one value per counter, as CrayPat's command pat_report prints it. For energies the " +
+        'value is the mean over processors or nodes, for powers the maximum. FILE is a report of "run ' +
         '--counters", or a log of version 5.0 or 6.0',
     },
     {

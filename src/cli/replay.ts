@@ -55,8 +55,9 @@ Several directories are several hosts of one job. Without --report the report is
     {
       name: "idle",
       value: "FILE",
-      help: "also report the net energy: the energy of the run minus that of an idle node. The " +
-        "idle power is read from FILE (a report or JSON)",
+      help:
+        "also report the net energy: the energy of the run minus the energy that an idle node " +
+        "uses in the same time. The idle power is read from FILE (a report or JSON)",
     },
     { name: "profile", value: "NAME", help: "new name for the run" },
     {

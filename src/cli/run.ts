@@ -36,8 +36,9 @@ export const run: Verb = {
   command: true,
   notes: "Every option can also be set by a variable: JOULEMARK_REPORT, JOULEMARK_PERIOD, ... If " +
     "this variable is not set, GEOPM's variable with the same meaning is used. The exit " +
-    "status is the status of the command: 128+N if signal N ended it, 127 if it was not " +
-    "found, 126 if it cannot be executed. Options are checked before the command starts.",
+    "status is the status of the command: 128+N if signal N ended the command, 127 if the " +
+    "command was not found, 126 if the command cannot be executed. Options are checked " +
+    "before the command starts.",
   examples: [
     "joulemark run -- ./app",
     "joulemark run --report lu.report --trace lu.trace -- mpirun -n 4 ./lu",

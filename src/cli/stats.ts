@@ -61,8 +61,8 @@ Differences are calculated for counters only, not for gauges (values that rise a
       value: "UNIT",
       help:
         "energy of one count of an energy register, for files that do not have this unit, such " +
-        "as 61.04uJ or 2^-14. TYPE=UNIT sets it for one record type, TYPE.KEY=UNIT for one of " +
-        "its columns; comma-separated",
+        "as 61.04uJ or 2^-14. TYPE=UNIT sets the unit for one record type, TYPE.KEY=UNIT for one " +
+        "column of a type; comma-separated",
     },
     { name: "devices", help: "table: one row per device instead of the sum over devices" },
     // Refused with the reason.

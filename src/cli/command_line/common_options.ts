@@ -25,7 +25,7 @@ export const COLLECTOR: Option = {
   name: "collector",
   value: "SOCKET|off",
   env: true,
-  help: "socket of the helper that reads restricted counters for you; off: do not use it",
+  help: "socket of the helper that reads restricted counters for you; off: do not use the helper",
 };
 
 /** Options of verbs that read the node. */

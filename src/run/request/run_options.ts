@@ -61,8 +61,8 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     default: "5 %",
-    help: "maximum CPU use of the monitor, in percent of one core. Above it, the monitor first " +
-      "aggregates short visits of regions, and then takes fewer samples. 100: no limit",
+    help: "maximum CPU use of the monitor, in percent of one core. Above this limit, the monitor " +
+      "first aggregates short visits of regions, and then takes fewer samples. 100: no limit",
   },
   {
     name: "dither",
@@ -78,9 +78,9 @@ export const RUN_OPTIONS: readonly Option[] = [
     value: "SECONDS|FILE",
     env: true,
     group: MEASURING,
-    help: "also report the net energy: the energy of the run minus that of an idle node. The " +
-      "idle power is measured for SECONDS before the command starts, or read from FILE (a " +
-      "report or JSON)",
+    help: "also report the net energy: the energy of the run minus the energy that an idle node " +
+      "uses in the same time. The idle power is measured for SECONDS before the command " +
+      "starts, or read from FILE (a report or JSON)",
   },
   {
     name: "stack-bytes",
@@ -140,8 +140,9 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: MEASURING,
     default: "/run/joulemark-collector.sock",
-    help: "socket of the helper that reads restricted counters for you (joulemark collector); " +
-      "off: do not use it",
+    help:
+      "socket of the helper that reads restricted counters for you (joulemark collector); off: " +
+      "do not use the helper",
   },
   {
     name: "simulate",
@@ -205,7 +206,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     group: MEASURING,
     help:
       "run the command N times with one report per run, and print mean and standard deviation. " +
-      "If runs fail, the exit status is that of the first failed run",
+      "If runs fail, the exit status is the exit status of the first failed run",
   },
   // Place of the run in a benchmark, as the runner passes it on: SET,BLOCK,POSITION,SEED.
   { name: "bench-place", value: "PLACE", help: "" },
