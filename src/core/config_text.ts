@@ -23,7 +23,7 @@ $XDG_CONFIG_HOME/joulemark.conf or ~/.config/joulemark.conf. A line has the form
 name of an option. Lines before the first line in brackets are for run. A line such as [monitor] begins the
 settings of another verb. If an option is set in several places, joulemark uses the first of these: the command
 line, the JOULEMARK_ variable, GEOPM's variable, the user's file, the site's file. joulemark reads a file only if
-no other user can write to the file or to its directory. If a line is wrong, joulemark prints its number. A run
+no other user can write to the file or to its directory. If a line is wrong, joulemark prints the line number. A run
 ignores this line; other verbs end with status 2. "joulemark doctor --sources" prints all settings and their
 origin.`;
 
