@@ -332,9 +332,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["geometric mean"],
-    "The n-th root of the product of n values. joulemark compare uses this mean because a " +
-    "run with twice the energy and a run with half the energy then change the mean by the " +
-    "same factor.",
+    "The n-th root of the product of n values. joulemark compare uses this mean. In this " +
+    "mean a run with twice the energy and a run with half the energy cancel each other.",
   ],
   [
     ["change"],
