@@ -108,7 +108,8 @@ export const OUTPUTS: readonly Output[] = [
       option(
         "functions",
         "HZ",
-        "CPU time and energy of functions, by sampling their stacks; needs no annotations",
+        "CPU time and energy of functions, from samples of the stacks (HZ samples per second of " +
+          "CPU time); needs no annotations",
         {
           optionalValue: true,
           default: `${DEFAULT_HZ} per second and CPU`,
@@ -148,7 +149,7 @@ export const OUTPUTS: readonly Output[] = [
       option(
         "cali-config",
         "STRING",
-        "configurations of Caliper, such as runtime-report,event-trace",
+        "outputs of Caliper (its configurations), such as runtime-report,event-trace",
       ),
     ],
     replays: true,
@@ -212,8 +213,8 @@ export const OUTPUTS: readonly Output[] = [
       env: true,
       group: "Outputs",
       help:
-        "do not write NAME.timeline next to the report. HTML pages then do not show power over " +
-        "time",
+        "do not write the file NAME.timeline next to NAME.report. HTML pages then do not show " +
+        "power over time",
     }],
     replays: true,
     isAsked: (values) => values.has("html") || !values.has("no-timeline"),

@@ -183,7 +183,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     group: EXISTING,
     help:
       "each output line of the command that matches REGEX begins a region, called a phase. The " +
-      "first group of REGEX is the name of the region",
+      "first group in parentheses in REGEX is the name of the region",
   },
   {
     name: "probe",
