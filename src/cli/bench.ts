@@ -165,7 +165,8 @@ export const bench: Verb = {
   about: `Runs commands several times and compares their energy.
 
 The runs are done in blocks. A block has one run of each command, in random order. Therefore a slow
-change of the node affects all commands. All other commands are compared with the first command.
+change of the node affects all commands in the same way. All other commands are compared with the
+first command.
 Write each command as one quoted argument, or write its words after --. An argument with special
 characters such as ; or > is executed by a shell. If a command begins with a launcher such as srun,
 write {run} before the program: {run} is replaced by "joulemark run".

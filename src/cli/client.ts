@@ -22,8 +22,8 @@ export const client: Verb = {
 LANG is one of
   c        joulemark.h, for C and C++: one header, no library
   fortran  joulemark.f90 (a module), joulemark.h, and the C file of the module
-  go       joulemark.go, which uses cgo. A region binds its goroutine to a
-           thread; a span may end in any goroutine
+  go       joulemark.go, which uses cgo. A goroutine in a region stays on its
+           thread. A span may end in any goroutine
   rust     joulemark.rs and the C file that it calls. Regions and spans end
            with their scopes
   python   joulemark.py: one file that needs only the standard library

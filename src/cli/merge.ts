@@ -34,11 +34,11 @@ export const merge: Verb = {
   about: `Merges the reports of many hosts into one report of the job.
 
 A directory stands for its files *.report and *.parts/*.report. Some reports are left out: a second
-report of a host, truncated reports, and reports whose job, profile, agent, version or time differs
-from the first report in the list. For each report that is left out, one line gives its name and the
-reason. The result is then marked "partial", and the exit status is 1. --force also merges reports
-that differ. If no report can be merged, no file is written and the exit status is 2. OUT must not
-be one of the reports.
+report of a host, truncated reports, reports of another time, and reports whose job, profile, agent
+or version differs from the first report in the list. A line on stderr names each report that is
+left out. The result is then marked "partial", and the exit status is 1. --force also merges reports
+that differ. If nothing can be merged, no file is written and the exit status is 2. OUT must not be
+one of the reports.
 
 The key "joulemark:" of the result has statistics over hosts (mean, standard deviation, minimum,
 maximum), stragglers (slow hosts) and outliers (hosts with unusual values). The timeline files next

@@ -34,7 +34,7 @@ import type { Verb } from "./command_line/verb.ts";
 const FORMATS = ["text", "csv", "json", "svg", "html"] as const;
 const CHOICES = ["histogram", "cdf", "compare", "sweep"] as const;
 
-const HOW = "Choices, one of";
+const HOW = "Analyses (choose one)";
 const HELP = "see joulemark pmc --help";
 
 /** Analyses PMC logs. */

@@ -39,7 +39,7 @@ export const query: Verb = {
     `Reads, filters, aggregates and prints .cali streams, as cali-query does. Also reads reports, traces
 and raw stats; the file type is detected from the first bytes.
 
-Without a file, standard input is read. Several files are merged.`,
+Without a file, standard input is read. Several files are read as one input.`,
   options: OPTIONS,
   notes: "Exit status: 0 success; 2 a file cannot be opened, or a report cannot be read; 254 the " +
     "query is not valid; 255 unknown option.",

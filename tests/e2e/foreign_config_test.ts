@@ -87,7 +87,7 @@ endToEnd("a pipe of one's own among a job's parts keeps nobody waiting", (dir) =
   const merged = within(["merge", "-o", "out", "x.report.parts"]);
   assertEquals(merged.code, 1, "a node of two");
   const said = new TextDecoder().decode(merged.stderr);
-  assertMatch(said, /a\.report: left out, it is a pipe of user \d+\n/);
+  assertMatch(said, /a\.report: left out, because it is a pipe of user \d+\n/);
   assertEquals(within(["show", "--html", "x.report.parts", "-o", "x.html"]).code, 0);
   // The guardian ends a monitor that is silent for 20 s.
   assert(performance.now() - beganMs < 15_000);

@@ -602,7 +602,8 @@ endToEnd(
     compile("e2e/programs/functions/powers.c", `${dir}/marked`, ["-O2", `-I${dir}`, "-pthread"]);
     const noteIn = (path: string) => {
       const notes: string[] = reportOf(dir, path).notes ?? [];
-      return notes.find((note) => /^functions of the first [\d.]+ s are missing/.test(note)) ?? "";
+      return notes.find((note) => /^the command began [\d.]+ s before the monitor/.test(note)) ??
+        "";
     };
     // The guardian waits for a second.
     const late = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=perf_event_open", "-e"];
@@ -649,8 +650,8 @@ endToEnd(
     const before = calls.slice(0, first).filter((line) => line.startsWith(`${thread} `)).length;
     const text = run("-e", `inject=perf_event_open:error=EMFILE:when=${before + 1}`);
     const line =
-      "joulemark: no stacks of waiting threads: too few free descriptors; raise ulimit " +
-      "-n. Their time is shown by process";
+      "joulemark: no stacks of waiting threads: too few free file descriptors. Raise ulimit " +
+      "-n. Only the waiting time of each process is shown";
     assertEquals(text.split("\n").filter((one) => one.startsWith("joulemark: no ")), [line]);
     assert(readFolded(`${dir}/f`).some(({ frames }) => frames.at(-1) === "heavy"));
   },
@@ -669,7 +670,7 @@ endToEnd("a recording that was truncated has its samples, without names", (dir) 
   const frames = readFolded(`${dir}/cut`)[0].frames;
   assertEquals(frames[0], "app");
   assertMatch(frames.at(-1)!, /^\[app\+0x[0-9a-f]+\]$/);
-  assertMatch(cut.stderr, /functions of rec have no names: it was truncated before its end/);
+  assertMatch(cut.stderr, /functions of rec have no names: the recording is truncated/);
   const [head] = Deno.readTextFileSync(`${dir}/rec/functions.jsonl`).split("\n");
   Deno.writeTextFileSync(`${dir}/rec/functions.jsonl`, head + '\n["stack",5,9,0,0]\n');
   const wrong = user.joulemark(["replay", "--folded", "wrong", "rec"]);

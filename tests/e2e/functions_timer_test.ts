@@ -185,7 +185,10 @@ for (const way of ["handlers", "waiting", "descriptor", "one-by-one"]) {
     const lines = functionsOf(dir, user, build, { args: [way] });
     if (way === "waiting") assert(shareOf(lines, "waits", "heavy") > 0.8);
     const { notes } = reportOf(dir), isTaken = ["handlers", "one-by-one"].includes(way);
-    assertEquals(/uses the signal of the timers/.test(JSON.stringify(notes ?? [])), isTaken);
+    assertEquals(
+      /its own handler for the signal of the timers/.test(JSON.stringify(notes ?? [])),
+      isTaken,
+    );
   }, LIMIT_S);
 }
 
@@ -333,7 +336,7 @@ endToEnd("a note counts threads whose rings have no descriptor", (dir) => {
   const out = new Deno.Command(program, { args: words, cwd: dir, stdin: "null" }).outputSync();
   const stderr = new TextDecoder().decode(out.stderr);
   assertEquals([out.code, new TextDecoder().decode(out.stdout)], [3, "done\n"], stderr);
-  assertMatch(stderr, /note: functions of \d+ threads are missing: too few descriptors/);
+  assertMatch(stderr, /note: functions of \d+ threads are missing: too few file descriptors/);
   assert(functionsIn(dir).samples > 0);
 }, LIMIT_S);
 
@@ -347,7 +350,7 @@ endToEnd("lines say what a timer cannot do", (dir) => {
   assert(hz >= 100 && hz <= 1000);
   assertEquals(off, undefined);
   assertMatch(text, new RegExp(`joulemark: functions are sampled at ${hz} Hz: `));
-  assertMatch(text, /joulemark: no time off the CPU: only/);
+  assertMatch(text, /joulemark: --off-cpu has no effect: only/);
   compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2", "-static"]);
   assertMatch(
     run("--functions", "--", "./app"),

@@ -56,7 +56,8 @@ asEachUser(
   "a limit on files that leaves marks no room is told where the rest is measured",
   (dir, { command }) => {
     const { code, stderr } = shell(dir, "ulimit -f 20; exec $J run -q -- sh -c 'exit 9'", command);
-    const limit = "the size of files (ulimit -f) is limited to 20 kB. Ask for 4 MB or more";
+    const limit =
+      "the size of files (ulimit -f) is limited to 20 kB. A limit of 4 MB or more is needed";
     assertEquals([code, stderr], [
       9,
       `joulemark: regions of the command cannot be recorded: ${limit}\n`,

@@ -168,6 +168,6 @@ needing(
       ...["sh", "-c", "echo ran; exit 3"],
     ]);
     assertEquals([out.code, out.stdout], [3, "ran\n"], out.stderr);
-    assertMatch(out.stderr, /no probes: .+\. The command runs without them/);
+    assertMatch(out.stderr, /no probes: .+\. The command runs without probes/);
   },
 );

@@ -55,7 +55,7 @@ export function optionWords({ name, short, value, optionalValue }: Option): stri
 
 /** Description of an option, with its default. */
 export function optionText(option: Option): string {
-  return option.default === undefined ? option.help : `${option.help} (${option.default})`;
+  return option.default === undefined ? option.help : `${option.help} (default: ${option.default})`;
 }
 
 function described(option: Option, width: number): string {

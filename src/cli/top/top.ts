@@ -45,7 +45,8 @@ each quantity. The range of the values is next to the bars.`,
       name: "context",
       value: "PID",
       help: "print one page about this process. For each thread it has the open regions (the " +
-        "outermost first), the attributes, and time and energy since the last annotation",
+        "outermost first), the values that the program has set (attributes), and time and energy " +
+        "since the last begin or end call",
     },
     { name: "interval", value: "S", default: "1", help: "seconds between two updates" },
     { name: "once", help: "show one page and exit" },

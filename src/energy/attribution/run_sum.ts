@@ -46,10 +46,10 @@ export const CAUSES: Readonly<Record<string, string>> = {
   posterior: "the counter cannot separate the regions",
   blocks: "power varies more than the regions explain",
   edges: "the counter's updates are too coarse for these visits",
-  beside: "shared with regions on other CPUs",
+  beside: "regions on other CPUs share the counter",
   outside: "most of its time is before the first or after the last update of the counter",
   responses: "the response of the counter is not known",
-  joined: "one of many short regions",
+  joined: "the run has too many short regions",
 };
 
 /** Help by cause. */

@@ -125,7 +125,7 @@ function inDirectory(directory: string, log: (line: string) => void, deeper = fa
   const isFile = (name: string) => {
     const path = `${directory}/${name}`;
     const kind = otherKind(path);
-    if (kind !== undefined) log(`${path}: left out, it is ${kind}`);
+    if (kind !== undefined) log(`${path}: left out, because it is ${kind}`);
     return kind === undefined;
   };
   const whole = names.filter((name) => IS_REPORT.test(name) && isFile(name));

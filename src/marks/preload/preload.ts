@@ -124,7 +124,9 @@ export function changesFor(
   const alone = (name: string) => {
     const other = env(name);
     if (other === undefined || other === "" || other === library) changes[name] = library;
-    else log(`${name} already names another tool, ${other}, which is kept`);
+    else {log(
+        `${name} already names another tool, ${other}. joulemark does not change this variable and does not record these annotations`,
+      );}
   };
   if (dialects.some((dialect) => !BY_VARIABLE.has(dialect))) {
     first("LD_PRELOAD");

@@ -77,7 +77,11 @@ export const OUTPUTS: readonly Output[] = [
   {
     name: "pmc",
     options: [
-      option("pmc", "FILE", "PMC log (of pm_mpi_lib): power and energy per step"),
+      option(
+        "pmc",
+        "FILE",
+        "log in the format of pm_mpi_lib: power and energy of each time step of the program",
+      ),
       option("pmc-version", "V", "version of the PMC log: 2.0, 3.1, 4.0, 4.3, 4.4, 5.0 or 6.0", {
         words: PMC_VERSIONS,
         default: "4.4",
@@ -108,20 +112,19 @@ export const OUTPUTS: readonly Output[] = [
       option(
         "functions",
         "HZ",
-        "CPU time and energy of functions, from samples of the stacks (HZ samples per second of " +
-          "CPU time); needs no annotations",
+        "CPU time and energy of functions, by sampling their stacks; needs no annotations. HZ is the " +
+          "number of samples per second of CPU time",
         {
           optionalValue: true,
-          default: `${DEFAULT_HZ} per second and CPU`,
+          default: `${DEFAULT_HZ}`,
         },
       ),
       {
         name: "off-cpu",
         env: true,
         group: "Outputs",
-        help:
-          "with --functions: also record the time in which threads wait. If you may sample the " +
-          "kernel, joulemark also records where in the program they wait",
+        help: "with --functions: also record the time in which threads wait. If you are root or " +
+          "kernel.perf_event_paranoid is 1 or less, joulemark also records the stacks of these threads",
       },
       option("folded", "FILE", "stacks of --functions as text, for flame graphs"),
       option("pprof", "FILE", "stacks of --functions for pprof"),

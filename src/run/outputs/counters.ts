@@ -41,7 +41,7 @@ export function makeCounters(values: OptionValues, site: OutputSite): Opener {
       } catch (error) {
         // A mistake in our own request is one; in what was meant for CrayPat it stops nothing.
         if (given.origin === "flag" || given.origin === "joulemark") throw error;
-        site.log(`${given.name}: ${messageFor(error, false)}; it is left out`);
+        site.log(`${given.name}: ${messageFor(error, false)}. This counter is left out`);
       }
     }
     return figuresOf(run, counters);

@@ -73,7 +73,8 @@ export function findings(sources: FindingSources): Finding[] {
       code: "records-left-out",
       severity: "error",
       text: `${garbage} records of annotations were damaged and are left out`,
-      remedy: "build the application with the client of this version",
+      remedy:
+        "write the header or module again (joulemark client), and build the application with it",
     }),
     ...lateEvents(late),
     ...values === undefined ? [] : valueFindings(values),
@@ -171,7 +172,7 @@ function budgetFindings({ loop, collector }: Live): Finding[] {
     ...when(loop.scheduling.includes("guardian"), {
       code: "budget-lowered",
       severity: "warning",
-      text: "the monitor used twice its budget and has had the lowest priority since",
+      text: "the monitor used twice its budget, so the guardian gave it the lowest priority",
       remedy: "use a larger --budget, or request fewer events",
     }),
     ...when(mostFactor > 1, {
@@ -207,7 +208,7 @@ function markFindings(collector: Collector): Finding[] {
       severity: "warning",
       text:
         `${interrupting} calls of signal handlers interrupted a begin or end call and found no ` +
-        "room. They are left out; all others are exact",
+        "room. They are left out. All other calls are exact",
       remedy: "do not annotate signal handlers",
     }),
     ...when(notAttached > 0, {

@@ -43,7 +43,7 @@ export function unreadFiles(
 /** A command without any sample by a timer, and its length from which on a line says so. */
 const NONE_SAMPLED =
   "static and set-user-ID programs do not load the library with the timer, and a " +
-  "command that waits has no samples";
+  "command that only waits has no samples";
 const MIN_SAMPLED_NS = 1e8;
 
 /** Why a command that sampled itself has no functions; `undefined`: it has some, or was short. */
@@ -82,7 +82,7 @@ export function functionNotes(
     const remedy = rateHz < HIGHER_HZ
       ? `Sample more often: --functions=${HIGHER_HZ}`
       : timers === undefined
-      ? "Let the threads sample themselves: --preload timer"
+      ? "Sample by timers instead of the kernel: --preload timer"
       : undefined;
     add("of-brief-threads", text, remedy);
   }
@@ -98,7 +98,7 @@ export function functionNotes(
       "the kernel does not sample programs with set-user-ID, with file capabilities or " +
       `without read permission: ${andMore(unseen[0], unseen.length)}. Their CPU time is not ` +
       "included";
-    add("of-other-rights", text, "Run it as root");
+    add("of-other-rights", text, "Run joulemark as root");
   }
   const [first] = unread, all = unread.reduce((sum, file) => sum + file.samples, 0);
   if (all > UNREAD_SHARE * samples) {
@@ -108,8 +108,8 @@ export function functionNotes(
   }
   if (missedNs > 0) {
     const text =
-      `functions of the first ${(missedNs / 1e9).toPrecision(2)} s are missing, and of ` +
-      "processes and threads that began in this time: the command began before the monitor was ready";
+      `the command began ${(missedNs / 1e9).toPrecision(2)} s before the monitor was ready. ` +
+      "Functions of this time are missing, and all functions of processes and threads that began in it";
     add("after-begin", text, "Leave a CPU free when the command starts");
   }
   if (withoutLines.length > 0) {
@@ -121,21 +121,21 @@ export function functionNotes(
   if (elsewhereNs > Math.max(MIN_ELSEWHERE_NS, ELSEWHERE_SHARE * (elsewhereNs + cpuNs))) {
     const text =
       `${(elsewhereNs / 1e9).toPrecision(3)} s of CPU time were not sampled: the command used ` +
-      "CPUs that were not allowed at its start";
+      "CPUs that it was not allowed to use at its start";
     add("on-other-cpus", text, "Start joulemark with all CPUs that the command uses");
   }
   if (timers !== undefined) {
-    const text = "the kernel does not sample functions here: threads sampled themselves by a timer";
-    const remedy = "The kernel samples after sysctl kernel.perf_event_paranoid=2";
+    const text = "functions were sampled by timers, not by the kernel";
+    const remedy = "Sampling by the kernel needs kernel.perf_event_paranoid=2 or less";
     notes.push({ code: "functions-by-timer", severity: "info", text, remedy });
   }
   if (timers !== undefined && timers.unread > 0) {
-    const text = `functions of ${timers.unread} threads are missing: too few descriptors`;
+    const text = `functions of ${timers.unread} threads are missing: too few file descriptors`;
     add("of-threads", text, "Raise ulimit -n");
   }
   if (timers?.isStopped === true) {
     const text =
-      "a program uses the signal of the timers itself. Its functions after that are missing";
+      "a program set its own handler for the signal of the timers. Its functions after this time are missing";
     add("without-signal", text, "Let the kernel sample: sysctl kernel.perf_event_paranoid=2");
   }
   if (others > 0) {

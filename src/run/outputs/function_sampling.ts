@@ -305,11 +305,11 @@ function reasonOf({ errno, call }: RefusedCall): string {
     case ERRNO.EACCES:
     case ERRNO.EPERM:
       return call === "mmap"
-        ? "other programs of this user hold the memory for perf's rings; end them, or raise " +
-          "kernel.perf_event_mlock_kb"
-        : "this user may not use perf; ask for sysctl kernel.perf_event_paranoid=2";
+        ? "other programs of this user have used up the memory for perf. End them, or ask for a " +
+          "larger kernel.perf_event_mlock_kb"
+        : "this user may not use perf. Ask an administrator for sysctl kernel.perf_event_paranoid=2";
     case ERRNO.EMFILE:
-      return "too few free descriptors; raise ulimit -n";
+      return "too few free file descriptors. Raise ulimit -n";
   }
   return `${call}: ${errorText(errno)}`;
 }

@@ -52,12 +52,14 @@ export function makeFunctions(pack: PackPprof | undefined) {
     return (run) => {
       const sampling = FunctionSampling.open(options);
       if (typeof sampling === "string") {
-        site.log(`no functions: ${sampling}; the command runs without them`);
+        site.log(`no functions: ${sampling}. The command runs without sampling`);
         return absent(sampling);
       }
       if (sampling.withoutWaits !== "") {
         const reason = sampling.withoutWaits;
-        site.log(`no stacks of waiting threads: ${reason}. Their time is shown by process`);
+        site.log(
+          `no stacks of waiting threads: ${reason}. Only the waiting time of each process is shown`,
+        );
       }
       const { periodNs } = sampling.profile, zeroNs = site.zeroRawNs;
       const { hz, stackBytes, event } = options;
@@ -101,7 +103,7 @@ function replayed(
     return undefined;
   }
   if (!data.isWhole) {
-    sources.site.log(`functions of ${directory} have no names: it was truncated before its end`);
+    sources.site.log(`functions of ${directory} have no names: the recording is truncated`);
   }
   const { hz, trie, biases, samples, zeroNs } = data;
   const energies = FunctionEnergies.open(sources.run, zeroNs);

@@ -111,7 +111,7 @@ export class LiveSite implements OutputSite {
       this.#files.push(file);
       return file;
     } catch (error) {
-      this.log(`${(error as Error).message}. The command runs without it`);
+      this.log(`${(error as Error).message}. The command runs, but this file is not written`);
       return undefined;
     }
   }

@@ -130,7 +130,9 @@ function openLive(run: RunView, value: OptionValue, site: OutputSite): OpenOutpu
     );
   } catch (error) {
     site.log(
-      `${(error as Error).message}. The command runs anyway, but its metrics cannot be scraped`,
+      `${
+        (error as Error).message
+      }. The command runs anyway, but Prometheus cannot read its metrics`,
     );
     return undefined;
   }

@@ -51,7 +51,9 @@ export function makeTimeline(values: OptionValues, site: OutputSite): Opener {
       try {
         writeDocument(timelinePath(path), timelineText(open, report, rankOf));
       } catch (error) {
-        site.log(`${(error as Error).message}; the report is complete without it`);
+        site.log(
+          `${(error as Error).message}. The timeline is not written; the report is complete`,
+        );
       }
     };
     return { ...open, cutOff: write, document: write };

@@ -77,6 +77,10 @@ export function timerOptions(
   if (hz < options.hz) {
     log(`functions are sampled at ${hz} Hz: this is the rate of the kernel's timer interrupt`);
   }
-  if (options.offCpu) log("no time off the CPU: only the kernel's own samples show it");
+  if (options.offCpu) {
+    log(
+      "--off-cpu has no effect: only sampling by the kernel records the time in which threads wait",
+    );
+  }
   return Object.assign({}, options, { hz, stackBytes, offCpu: false });
 }

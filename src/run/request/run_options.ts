@@ -113,11 +113,11 @@ export const RUN_OPTIONS: readonly Option[] = [
     foreign: "GEOPM_RECORD_FILTER",
     group: MEASURING,
     help: "derive epochs (steps of the outer loop) from entries into regions. " +
-      "proxy_epoch,REGION[,CALLS[,STARTUP]]: an epoch begins at every CALLS-th entry into " +
-      "REGION (default 1); the first STARTUP entries (default 0) do not count. " +
-      "edit_distance[,BUFFER,...]: an epoch begins each time that a sequence in the last " +
-      "BUFFER entries (default 50) repeats. With a filter, epoch calls of the application have " +
-      "no effect",
+      "proxy_epoch,REGION[,CALLS[,STARTUP]]: an epoch begins at every CALLS-th entry into REGION " +
+      "(default 1); the first STARTUP entries (default 0) do not count. " +
+      "edit_distance[,BUFFER,...]: an epoch begins when a sequence of entries repeats. joulemark " +
+      "searches the last BUFFER entries (default 50). With a filter, epoch calls of the application " +
+      "have no effect",
   },
   {
     name: "without",
@@ -166,7 +166,7 @@ export const RUN_OPTIONS: readonly Option[] = [
       'kokkos, tau, papi, craypat. "all" means all of these words. You must name these words ' +
       "yourself: mpi=all (every MPI call that communicates, waits or uses files), perfstubs, " +
       "scorep; io, alloc, callpath (data only for --record, --cali and --cali-config); timer " +
-      "(timers of the threads take the samples of --functions)",
+      "(timers instead of the kernel take the samples of --functions)",
   },
   {
     name: "preload-lib",
@@ -183,7 +183,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     group: EXISTING,
     help:
       "each output line of the command that matches REGEX begins a region, called a phase. The " +
-      "first group in parentheses in REGEX is the name of the region",
+      "name of the region is the text that matches the first parentheses of REGEX",
   },
   {
     name: "probe",

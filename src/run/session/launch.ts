@@ -59,5 +59,5 @@ function logLimits(pid: number, log: (line: string) => void): void {
   const mostBytes = fileSizeLimit(pid);
   if (mostBytes >= MIN_RING_BYTES) return;
   const limit = `the size of files (ulimit -f) is limited to ${Math.floor(mostBytes / 1024)} kB`;
-  log(`regions of the command cannot be recorded: ${limit}. Ask for 4 MB or more`);
+  log(`regions of the command cannot be recorded: ${limit}. A limit of 4 MB or more is needed`);
 }

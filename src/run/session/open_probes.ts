@@ -28,7 +28,7 @@ export function openProbes(
   );
   const perf = PerfProbes.open(meaning, cpus);
   if (typeof perf === "string") {
-    log(`no probes: ${perf}. The command runs without them`);
+    log(`no probes: ${perf}. The command runs without probes`);
     return {};
   }
   return { probes: (run) => new Probes(perf, { names, places: meaning }, run, log) };

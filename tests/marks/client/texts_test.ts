@@ -83,5 +83,7 @@ Deno.test("changesFor() puts the library before others, and leaves single places
       INTEL_ITTNOTIFY_GROUPS: "all",
     },
   );
-  assertEquals(said, ["NVTX_INJECTION64_PATH already names another tool, /nsys.so, which is kept"]);
+  assertEquals(said, [
+    "NVTX_INJECTION64_PATH already names another tool, /nsys.so. joulemark does not change this variable and does not record these annotations",
+  ]);
 });

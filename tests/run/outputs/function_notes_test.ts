@@ -39,5 +39,5 @@ Deno.test("functionNotes() advises no rate that the run has already", () => {
     "Sample more often: --functions=997",
   ]);
   assertEquals(remedies(99)[0], "Leave a CPU free");
-  assertEquals(remedies(2500)[1], "Let the threads sample themselves: --preload timer");
+  assertEquals(remedies(2500)[1], "Sample by timers instead of the kernel: --preload timer");
 });

@@ -53,7 +53,9 @@ export function makePmc(values: OptionValues, site: OutputSite): Opener {
           for (const log of recorder.earlier(site.zeroS())) {
             if (log.linked && site.wasWritten?.(log.path)) continue;
             if (site.part === undefined) site.keepSteps(log.path, version, log.records);
-            else site.log(`${log.path}: a job of several nodes keeps the last log alone`);
+            else {site.log(
+                `${log.path} is not written: a job of several nodes has only its last PMC log`,
+              );}
           }
         }
         if (byCalls && recorder.linked && site.wasWritten?.(recorder.path!)) return;

@@ -26,7 +26,7 @@ export interface PmcRun {
  */
 export function readPmcRuns(path: string, log: (line: string) => void): PmcRun[] {
   const pmc = parsePmc(readBytes(path), { path });
-  if (pmc.cut) log(`${path}: cut in its last line, read up to there`);
+  if (pmc.cut) log(`${path}: the last line is truncated and is left out`);
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.(pmc|bin|ascii|out)$/, "");
   if (pmc.form === "text") {
     const texts = splitText(pmc.records);
