@@ -368,8 +368,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "ticks between reads of per-CPU counters",
-    "number n. The monitor read counters of single CPUs only at every n-th sample, because " +
-      "these readings take long",
+    "number n: the monitor read counters of single CPUs only at every n-th sample, because " +
+      "reading them takes long",
   ),
   row(
     "stalled from (s); stalled until (s)",
@@ -434,7 +434,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "budget",
-    "section about work that the monitor saved, so that its CPU time stays within `--budget`",
+    "section about the two steps by which the monitor reduced its work, so that its CPU time " +
+      "stays within `--budget`",
   ),
   row(
     "visits folded",
@@ -494,7 +495,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   row(
     "late events; late by at most (s)",
     "number of events that arrived after their sample was finished, and the maximum delay of " +
-      "these events. They count at the next sample",
+      "these events. Late events count at the next sample",
   ),
   row(
     "visits under one name",
@@ -508,8 +509,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "begins and ends of spans without room; hints left out",
-    "number of begins and ends of spans, and number of changes of the hint, for which the " +
-      "ring file had no room",
+    "number of begins and ends of spans, and number of changes of the hint, that are lost " +
+      "because the ring file had no room",
   ),
   row(
     "nested visits lost; visits without a path",
@@ -693,7 +694,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "other CPUs (J)",
-    "energy of CPUs that no process of the run used",
+    "energy of CPUs during the time in which no process of the run may use them, between the " +
+      "start of the first process and the end of the last process",
   ),
   row(
     "outside (J)",
@@ -830,7 +832,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "permissions; permissions given back",
-    "permissions that the executable had at its start, and those of them that it gave up " +
+    "permissions that the executable had at its start, and permissions that it gave up " +
       "after the first sample",
   ),
   row(
@@ -851,8 +853,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "read; written; executed",
-    "paths from which the monitor may read, paths to which it may write, and `none`, because " +
-      "it may execute nothing",
+    "paths that the monitor may read, and paths that it may write. `executed` is always `none`, " +
+      "because the monitor may execute no file",
   ),
   row(
     "across processes",
@@ -881,8 +883,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "stragglers; outliers",
-    "hosts that need much more time than the median of all hosts, and hosts with another " +
-      "value far from the median",
+    "hosts that need much more time than the median of all hosts, and hosts that need much " +
+      "less time or whose energy or power is far from the median",
   ),
   row(
     "across hosts",
@@ -945,8 +947,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "cpus found by",
-    "source from which joulemark has the list of the job's CPUs: control group or affinity " +
-      "mask",
+    "source of the list of the job's CPUs: control group or affinity mask (list of CPUs that a " +
+      "process may use)",
   ),
   row(
     "idle",

@@ -382,7 +382,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["throttled", "held back", "throttle"],
-    "Share of the time in which a power or temperature limit made CPUs or GPUs slower.",
+    "Percentage of the time in which a power or temperature limit made CPUs or GPUs slower.",
   ],
   [
     ["temperature", "hot"],
@@ -448,9 +448,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["trusted", "not trusted"],
-    "Result of joulemark doctor --energy. The command runs two regions twice: first the " +
-    "regions alternate, then they come in random order. If the counter is trusted, the two " +
-    "powers of a region differ by at most two standard errors plus 5 % of the power.",
+    "Result of joulemark doctor --energy. The command runs two regions: first in turn, then in " +
+    "random order. It measures the power of each region in both parts. A counter is trusted if " +
+    "the two powers of a region differ by at most two standard errors plus 5 % of the power.",
   ],
   [
     ["update period"],
@@ -468,9 +468,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["time constant"],
-    "After a change of the load the power may approach its new value exponentially. The time " +
-    "constant, in seconds, is the time after which 63 % of the change of the power have " +
-    "happened.",
+    "A measure of the delay with which the power follows the load, in seconds. After this time, " +
+    "the power has made 63 % of its change.",
   ],
   [
     ["resolution"],
@@ -557,7 +556,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["sweet spot"],
-    "The setting of a study with the minimum energy. The plot of a study also has a front: a " +
-    "setting is on the front if no other setting needs both less time and less energy.",
+    'The setting of a study with the minimum energy. The remark "front" marks a setting if no other ' +
+    "setting needs both less time and less energy.",
   ],
 ];

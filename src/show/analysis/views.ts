@@ -295,18 +295,18 @@ export function sweepView(sweep: Sweep): View {
       `${withDeviation(leastEnergy.runtimeS, 0, "s")}`
     ),
     ...(leastEnergy === undefined || points.some(({ runs }) => runs > 1) ? [] : [
-      "one run per setting: its error is not known, and more runs may change the sweet spot",
+      "one run per setting: the variation between runs is not known. More runs may change the sweet spot",
     ]),
     ...(alike.length === 0 ? [] : [
-      `not clearly more energy: ${alike.map(({ label }) => label).join(", ")} (less than 2 ` +
-      "standard errors more). More runs decide.",
+      `perhaps as little energy: ${alike.map(({ label }) => label).join(", ")} (less than 2 ` +
+      "standard errors above the sweet spot). Make more runs to decide",
     ]),
     ...(leastTime === undefined || leastTime === leastEnergy
       ? []
       : [`fastest: ${leastTime.label}`]),
     ...(leastProduct === undefined || leastProduct === leastEnergy
       ? []
-      : [`least product of energy and time: ${leastProduct.label}`]),
+      : [`minimum energy-delay product: ${leastProduct.label}`]),
   ];
   const x = points.map((p) => p.runtimeS);
   const y = points.map((p) => p.energyJ);
