@@ -118,7 +118,11 @@ async function run(options: ParsedOptions): Promise<number> {
   const format = parseFormat(options, FORMATS);
   const chosen = CHOICES.filter((choice) => flags.has(choice));
   if (chosen.length + (text.summary === undefined ? 0 : 1) > 1) {
-    throw wrong("pmc", "one choice of how to look", chosen.map((c) => `--${c}`).join(" "));
+    throw wrong(
+      "pmc",
+      "only one of --histogram, --cdf, --compare, --sweep and --summary",
+      chosen.map((c) => `--${c}`).join(" "),
+    );
   }
   if (text.summary !== undefined && text.summary !== "craypat") {
     throw wrong(`--summary ${text.summary}`, "craypat", text.summary);

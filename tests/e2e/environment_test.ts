@@ -217,10 +217,16 @@ endToEnd("a file of a channel is no other output's", (dir) => {
   };
   const refused = run("--cali-config 'runtime-report(output=./x)'");
   assertEquals([refused.code, refused.stdout], [2, ""], refused.stderr);
-  assertStringIncludes(refused.stderr, "expected a path of its own, found the path of --report");
+  assertStringIncludes(
+    refused.stderr,
+    "expected a path that no other output has, found the path of --report",
+  );
   const both = run("--cali-config 'runtime-report(output=y),event-trace(output=./y)'");
   assertEquals([both.code, both.stdout], [2, ""], both.stderr);
-  assertMatch(both.stderr, /expected a path of its own, found the path of channel \S+: .*y/);
+  assertMatch(
+    both.stderr,
+    /expected a path that no other output has, found the path of channel \S+: .*y/,
+  );
   const found: Record<string, string>[] = [
     { CALI_CONFIG: "runtime-report(output=./x)" },
     { CALI_SERVICES_ENABLE: "event,trace,recorder", CALI_RECORDER_FILENAME: "x" },
@@ -228,7 +234,7 @@ endToEnd("a file of a channel is no other output's", (dir) => {
   for (const env of found) {
     const out = run("", env);
     assertEquals([out.code, out.stdout], [4, "ran\n"], out.stderr);
-    assertMatch(out.stderr, /x of channel \S+ is the path of --report too. It is ignored/);
+    assertMatch(out.stderr, /x of channel \S+ is ignored: --report has the same path/);
     assertMatch(Deno.readTextFileSync(`${dir}/x`), /^GEOPM Version/);
   }
   // The report and its timeline have their places without an option, too.
@@ -241,7 +247,7 @@ endToEnd("a file of a channel is no other output's", (dir) => {
     assertMatch(unnamed.stderr, /found the path of the (report|timeline beside the report .*): /);
     const variable = plain("", { CALI_CONFIG: `event-trace(output=${name})` });
     assertEquals(variable.code, 4);
-    assertMatch(variable.stderr, /is the path of the (report|timeline .*) too. It is ignored/);
+    assertMatch(variable.stderr, /is ignored: the (report|timeline .*) has the same path/);
   }
   assertEquals(plain("--no-timeline --cali joulemark.timeline").code, 4);
   const geopm = { GEOPM_REPORT: "" };
@@ -326,11 +332,11 @@ endToEnd("two outputs of one path are refused; one from GEOPM's variables is dro
   for (const args of [["--report", "y", "--html", `${dir}/y`], ["--trace", "joulemark.report"]]) {
     const { code, stderr } = run(args);
     assertEquals([code, has("ran")], [2, false], stderr);
-    assertStringIncludes(stderr, "a path of its own");
+    assertStringIncludes(stderr, "a path that no other output has");
   }
   const geopm = run(["--trace", "z"], { GEOPM_REPORT: "z" });
   assertEquals(geopm.code, 0);
-  assertStringIncludes(geopm.stderr, "GEOPM_REPORT=z is the path of --trace too. It is ignored");
+  assertStringIncludes(geopm.stderr, "GEOPM_REPORT=z is ignored: --trace has the same path");
   assert(Deno.readTextFileSync(`${dir}/z`).startsWith("#") && has("geopm.report"));
   const nowhere = run(["--report", "/dev/null", "--trace", "/dev/null", "--html", "/dev/null"]);
   assertEquals([nowhere.code, nowhere.stderr], [0, ""]);

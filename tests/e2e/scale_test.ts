@@ -221,7 +221,7 @@ endToEnd(
     assert(out.stderr.includes("to stay within the budget"), out.stderr);
     const refused = joulemark(dir, ["run", "--budget", "none", "--", app]);
     assertEquals(refused.code, 2);
-    assert(refused.stderr.includes("a share of one core"), refused.stderr);
+    assert(refused.stderr.includes("percent of one core"), refused.stderr);
   },
 );
 

@@ -162,7 +162,7 @@ function configured(
     const taken = files.add(spec);
     if (taken === undefined) return true;
     const [path, other] = taken;
-    remarks.push(`${path} of channel ${spec.name} is the path of ${other} too. It is ignored`);
+    remarks.push(`${path} of channel ${spec.name} is ignored: ${other} has the same path`);
     return false;
   });
   return {
@@ -179,9 +179,9 @@ function given(options: ChannelOptions, facts: ConfigFacts, files: ChannelFiles)
     if (taken === undefined) continue;
     throw unusable(
       `--cali-config=${caliConfig}`,
-      "a path of its own",
+      "a path that no other output has",
       `the path of ${taken[1]}: ${taken[0]}`,
-      "give each output a path of its own",
+      "give each output a different path",
     );
   }
   return found;

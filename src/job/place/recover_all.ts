@@ -87,7 +87,7 @@ function privateAlone(directory: string): string {
     found: "why" in safe
       ? safe.why
       : `a directory of user ${uid}, mode ${(mode & 0o7777).toString(8)}`,
-    remedy: "run it as the user who started the session",
+    remedy: "run joulemark recover as the user who started the run",
   });
 }
 

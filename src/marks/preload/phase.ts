@@ -25,7 +25,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 export function posixExpression(text: string): string {
   const refuse = (found: string): never => {
     const remedy =
-      'for example: --phase "^Step +([0-9]+)", whose first group is the name of the phase';
+      'for example: --phase "^Step +([0-9]+)". The text in the first parentheses is the name of the phase';
     throw unusable(`--phase ${text}`, "an extended regular expression, regex(7)", found, remedy);
   };
   if (text === "") refuse("nothing");

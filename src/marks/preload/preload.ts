@@ -79,9 +79,9 @@ export function preloadRequest(list: string | undefined, library: string | undef
   if (facts === undefined || (facts.mode & 0o170000) !== 0o100000 || /[:\s]/.test(path)) {
     throw unusable(
       `--preload-lib ${library}`,
-      "a shared library, without blanks and colons in its path",
+      "a shared library whose path has no blanks and colons",
       facts === undefined ? "no such file" : "something else",
-      "make one: joulemark client preload writes its sources and the line that builds it",
+      "to build one: joulemark client preload writes the sources and prints the cc command",
     );
   }
   return { dialects, library: path };

@@ -94,7 +94,10 @@ function probesOf(
   if (wanted.length === 0) {
     const names = functions.map(({ name }) => plainName(name) ?? name);
     const near = nearest(pattern, names, 1);
-    refuse("a function of the file", near.length > 0 ? `none; did you mean ${near[0]}?` : "none");
+    refuse(
+      "a function in this file",
+      near.length > 0 ? `none with this name; did you mean ${near[0]}?` : "none with this name",
+    );
   }
   const probes: Probe[] = [];
   let reason = "";
@@ -147,7 +150,10 @@ function pointsOf(
   if (probes.length === 0) {
     const names = [...new Set(points.map((p) => `${p.provider}:${p.name}`))];
     const near = nearest(pattern, names, 1);
-    refuse("a point of the file", near.length > 0 ? `none; did you mean ${near[0]}?` : "none");
+    refuse(
+      "a static trace point in this file",
+      near.length > 0 ? `none with this name; did you mean ${near[0]}?` : "none with this name",
+    );
   }
   // An end that a pattern found before its begin is none of its own.
   return probes.filter(({ exits, entries }) =>

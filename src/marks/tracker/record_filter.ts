@@ -29,7 +29,7 @@ export function parseRecordFilter(text: string): () => RecordFilter {
 /** Makes instances from `proxy_epoch,REGION[,CALLS[,STARTUP]]`. */
 function proxyEpoch(text: string, parts: string[]): () => RecordFilter {
   const region = parts[1] ?? "";
-  if (region === "") throw refused(text, "a region name or hash behind proxy_epoch");
+  if (region === "") throw refused(text, "the name or hash of a region after proxy_epoch,");
   const hash = hashOf(region);
   if (hash > 0xffffffff) throw refused(text, "a hash of 32 bits");
   const calls = parts.length > 2 ? wholeNumber(parts[2]) : 1;

@@ -49,11 +49,16 @@ export function atOwnPlaces(values: OptionValues, reportPath: string | undefined
       continue;
     }
     if (!isForeign && !other.isForeign) {
-      const remedy = "give each output a path of its own";
-      throw unusable(`${name}=${path}`, "a path of its own", `the path of ${other.name}`, remedy);
+      const remedy = "give each output a different path";
+      throw unusable(
+        `${name}=${path}`,
+        "a path that no other output has",
+        `the path of ${other.name}`,
+        remedy,
+      );
     }
     const [left, stays] = isForeign ? [name, other.name] : [other.name, name];
-    lines.push(`${left}=${path} is the path of ${stays} too. It is ignored`);
+    lines.push(`${left}=${path} is ignored: ${stays} has the same path`);
     kept.delete(isForeign ? option : other.option);
     if (!isForeign) taken.set(place, { name, option, isForeign });
   }

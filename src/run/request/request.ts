@@ -172,7 +172,7 @@ function seconds(least: number, most: number): (text: string, name: string) => n
 function percent(text: string, name: string): number {
   const value = Number(text.replace(/%$/, ""));
   if (text.trim() !== "" && value >= 0.1 && value <= 100) return value < 100 ? value : Infinity;
-  throw unusable(`${name}=${text}`, "a share of one core from 0.1 to 100 %", text);
+  throw unusable(`${name}=${text}`, "percent of one core, from 0.1 to 100", text);
 }
 
 function oneOf<T extends string>(words: readonly T[]): (text: string, name: string) => T {

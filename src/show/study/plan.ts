@@ -34,7 +34,7 @@ export function parseVaried(text: string): Varied {
   const found = /^([A-Za-z_][A-Za-z0-9_]*)=(.+)$/.exec(text);
   const values = found?.[2].split(",").map((value) => value.trim()) ?? [];
   if (found === null || values.includes("") || new Set(values).size !== values.length) {
-    throw unusable(`--vary ${text}`, "NAME=A,B,... with the values once each", text);
+    throw unusable(`--vary ${text}`, "NAME=A,B,... with each value only once", text);
   }
   return { name: found[1], values };
 }

@@ -32,7 +32,11 @@ Deno.test("atOwnPlaces() refuses two options of one place, however it is written
         const option of ["trace", "html", "record", "event-log", "cali", "perfetto", "otlp", "pmc"]
       ) {
         const given = values(["report", `${dir}/a/x`], [option, other]);
-        assertThrows(() => atOwnPlaces(given, "joulemark.report"), UsageError, "of its own");
+        assertThrows(
+          () => atOwnPlaces(given, "joulemark.report"),
+          UsageError,
+          "that no other output has",
+        );
       }
     }
     const apart = values(["report", `${dir}/a/x`], ["trace", `${dir}/a/y`], ["html", `${dir}/x`]);
@@ -64,7 +68,7 @@ Deno.test("atOwnPlaces() drops a path from GEOPM's variables, with a line", () =
   const report = values(["report", "x", "foreign"], ["trace", "x"]);
   const found = atOwnPlaces(report, "geopm.report");
   assertEquals([...found.values.keys()], ["trace"]);
-  assertEquals(found.lines, ["GEOPM_REPORT=x is the path of --trace too. It is ignored"]);
+  assertEquals(found.lines, ["GEOPM_REPORT=x is ignored: --trace has the same path"]);
   const both = atOwnPlaces(values(["trace", "x", "foreign"], ["event-log", "x", "foreign"]), "r");
   assertEquals([...both.values.keys()], ["trace"]);
   assertEquals(both.lines.length, 1);
