@@ -7,7 +7,7 @@ import {
   type Signature,
 } from "../caliper/query/functions.ts";
 
-const CALQL = `A query is a list of clauses, in any order; all may be left out.
+const CALQL = `A query is a list of clauses, in any order. Every clause may be left out.
 
   LET      name = op(...) [IF condition], ...    add attributes to records
   SELECT   name | op(...) [AS title] [UNIT unit], ...    what to print
@@ -15,9 +15,10 @@ const CALQL = `A query is a list of clauses, in any order; all may be left out.
   WHERE    [NOT] condition, ...                  records to keep
   FORMAT   formatter(...)                        how to print
   ORDER BY name [ASC | DESC], ...                order of a table or tree
-  AGGREGATE op(...), ...                         aggregate, do not print
+  AGGREGATE op(...), ...                         aggregate values without SELECT
 
-Keywords and operators may be written in any case, attribute names not.
+Keywords and operators may be in upper or lower case. In attribute names the
+case matters.
 
 Examples:
   SELECT *,count() GROUP BY path FORMAT tree
@@ -36,15 +37,15 @@ const WHERE = `WHERE keeps the records that satisfy all conditions:
 
   WHERE [NOT] condition [, ...]
 
-  name            the record has a value of that attribute
-  name = value    some value of it equals
-  name > value    some value of it is greater
-  name < value    some value of it is less
+  name            the record has the attribute
+  name = value    a value of the attribute is equal to value
+  name > value    a value of the attribute is greater than value
+  name < value    a value of the attribute is less than value
 `;
 
 function signature([name, { arguments: all, required }]: [string, Signature]): string {
   const args = all.map((arg, i) => i < required ? arg : `[${arg}]`);
-  const shown = args.length > 3 ? [args[0], `up to ${args.length}`] : args;
+  const shown = args.length > 3 ? [args[0], `... up to ${args.length} arguments`] : args;
   return `  ${name}(${shown.join(", ")})`;
 }
 
@@ -62,17 +63,17 @@ export function queryHelp(topic: string): string | undefined {
     case "where":
       return WHERE;
     case "let":
-      return "LET adds attributes to records before WHERE sees them.\n\n" +
+      return "LET adds attributes to records. WHERE can use these attributes.\n\n" +
         "  LET name = operator(...) [IF condition] [, ...]\n\nOperators:\n" + list(LET_OPERATORS);
     case "select":
-      return "SELECT names what is printed, and aggregates.\n\n" +
+      return "SELECT lists the attributes to print, and aggregates values.\n\n" +
         "  SELECT name | operator(...) [AS title] [UNIT unit] [, ...]\n\nOperators, with the " +
         "attribute that each one makes:\n" +
         Object.entries(AGGREGATIONS).map(([name, row]) =>
           `${signature([name, row])}\n      -> ${row.result(row.arguments)}`
         ).join("\n") + "\n";
     case "format":
-      return "FORMAT names the formatter.\n\n" +
+      return "FORMAT selects the form of the output.\n\n" +
         "  FORMAT formatter[(argument, ...)]\n\nFormatters:\n" + list(FORMATTERS);
     default:
       return undefined;

@@ -262,7 +262,7 @@ function tinyRegions(facts: SummaryFacts, row: RegionFacts): RunFinding {
       ? `${visits}. Begin and end calls are a large part of this time.`
       : `${visits}. The counter changes only every ${timeText(updateS(facts))}, so the energy ` +
         "of such visits is inaccurate.",
-    next: "Annotate a larger part of the code around it.",
+    next: "Annotate a larger part of the code, which contains this region.",
   };
 }
 
@@ -281,7 +281,9 @@ export function gpuWait(facts: SummaryFacts): RunFinding | undefined {
     stakeJ,
     text: `CPUs wait actively for a GPU ${percent(timeS / seconds)} of the time, in ` +
       `${waits[0].region}.`,
-    next: `Let them sleep: blocking synchronization would save at most ${energyText(stakeJ)}.`,
+    next: `Let the CPUs sleep while they wait (blocking synchronization): this would save at most ${
+      energyText(stakeJ)
+    }.`,
   };
 }
 
