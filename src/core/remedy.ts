@@ -27,7 +27,9 @@ export interface Remedy {
 export function openForJob(files: string): Remedy {
   return {
     risk: "low",
-    opens: "the job's own group, on a node that it has to itself: job prolog and epilog",
+    opens:
+      "only the group of the job can read the files, and only during the job. Use this in prolog and " +
+      "epilog, if only one job at a time runs on the node",
     lines: [`chgrp GROUP ${files}`, `chmod 0440 ${files}`],
     undo: [`chmod 0400 ${files}`, `chgrp root ${files}`],
   };

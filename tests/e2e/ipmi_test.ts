@@ -104,7 +104,7 @@ onPrivateNode("what is in the way: no DCMI, no answer, no BMC, no permission", a
     doctor.stdout,
     "  IPMI      forbidden  /dev/ipmi0: Permission denied (mode 0600",
   );
-  assertStringIncludes(doctor.stdout, "fix, risk high: opens the whole BMC to one group");
+  assertStringIncludes(doctor.stdout, "fix, risk high: one group gets full access to the BMC");
   const root = await node.joulemark(["doctor", "--sources"]);
   assertStringIncludes(root.stdout, "  IPMI      readable   1 signal, such as IPMI::NODE_POWER");
   assertStringIncludes(root.stdout, "note: a mean of the BMC over about a second, in whole");

@@ -131,12 +131,12 @@ function answer(page: Page, found: Diagnosis): void {
       page.entry(
         `  ${++number}.`,
         5,
-        "risk low: joulemark collector as a service; other users get nothing they could misuse " +
-          "(joulemark doctor --unit service)",
+        "risk low: run joulemark collector as a service. Only the users or the group that you name " +
+          "get values (joulemark doctor --unit service)",
       );
     }
     for (const { reader, remedy } of list) {
-      page.entry(`  ${++number}.`, 5, `${reader}, fix, risk ${remedy.risk}: opens ${remedy.opens}`);
+      page.entry(`  ${++number}.`, 5, `${reader}, risk ${remedy.risk}: ${remedy.opens}`);
       for (const line of remedy.lines) page.command(7, line);
       if (remedy.undo === undefined) continue;
       page.entry("", 5, "and when the job ends:");
@@ -219,7 +219,7 @@ function sourceLines(page: Page, source: SourceRow, verbose: boolean): void {
 }
 
 function remedyLines(page: Page, remedy: Remedy): void {
-  page.entry("", NAME_COLUMN, `fix, risk ${remedy.risk}: opens ${remedy.opens}`);
+  page.entry("", NAME_COLUMN, `fix, risk ${remedy.risk}: ${remedy.opens}`);
   for (const line of remedy.lines) page.command(NAME_COLUMN + 2, line);
   if (remedy.undo === undefined) return;
   page.entry("", NAME_COLUMN, "and when the job ends:");

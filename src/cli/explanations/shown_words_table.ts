@@ -463,8 +463,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["moving average"],
-    "Some counters show the mean power over a time. The value is the length of this time in " +
-    "seconds.",
+    "Some counters show the mean power over the last part of the run, such as the last 0.1 s. The " +
+    "value is the length of this part, in seconds.",
   ],
   [
     ["time constant"],
@@ -545,10 +545,10 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [["[kernel, not visible]"], "CPU time in the kernel, which this user may not sample."],
   [["[kernel thread]"], "CPU time of a thread of the kernel."],
   [["[lost]"], "CPU time of threads whose samples were all lost."],
-  [["[off CPU]"], "Time in which threads waited (--off-cpu). This time is no CPU time."],
+  [["[off CPU]"], "Time in which threads waited (--off-cpu). This time is not CPU time."],
   [
     ["[preempted]"],
-    "Time in which threads were ready but did not run (--off-cpu). This time is no CPU time.",
+    "Time in which threads were ready but did not run (--off-cpu). This time is not CPU time.",
   ],
   [
     ["more regions", "more functions"],

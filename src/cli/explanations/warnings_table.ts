@@ -55,8 +55,9 @@ export const WARNINGS: readonly WarningRow[] = [
     means:
       "The energy of some regions is coarse (~): it has no standard error, or an error above 10 " +
       "%. Causes: the counter changes too rarely, regions always run together, or regions on " +
-      "other CPUs share the counter. The value is the energy between two updates of the counter, " +
-      "divided among the regions in proportion to their CPU time.",
+      "other CPUs share the counter. For each interval between two updates of the counter, " +
+      "joulemark divides the energy among the regions, in proportion to their CPU time. The value " +
+      "is the sum over all intervals.",
     todo:
       "Run longer. Then the counter has more updates, and most energies get a standard error. " +
       "The sum over all regions is also correct in this run.",
@@ -72,7 +73,8 @@ export const WARNINGS: readonly WarningRow[] = [
     pattern: /is uncertain|\brough\b/i,
     means:
       "The energy of the run is uncertain, because the counter had few updates in this run. The " +
-      "energy before its first and after its last update may be 5 % of the total or more.",
+      "energy before the first update and after the last update of the counter is not exact. It may " +
+      "be 5 % of the total or more.",
     todo: "Run longer, or use a counter with more updates per second (package).",
   },
   {
@@ -88,7 +90,7 @@ export const WARNINGS: readonly WarningRow[] = [
     pattern: /stalled from|stood still/i,
     means:
       "The monitor did not run for a while, and the application ended in this time. Energies " +
-      "cover only the time before.",
+      "cover only the time before the monitor stalled.",
     todo: "Leave one CPU and some memory free. Check if the node was suspended.",
   },
   {
@@ -104,8 +106,9 @@ export const WARNINGS: readonly WarningRow[] = [
     means: "The energy is a lower limit: a counter failed, was reset or appeared late. The value " +
       "covers only a part of the time or of the packages. GEOPM's key is NaN, and keys with " +
       "-known have the value.",
-    todo: "Repeat the run. joulemark compare refuses such runs. The report has the times without " +
-      "values under coverage.",
+    todo:
+      "Repeat the run. joulemark compare refuses such runs. The section coverage of the report " +
+      "lists the times without values.",
   },
   {
     name: "monitor's cost",
@@ -119,7 +122,7 @@ export const WARNINGS: readonly WarningRow[] = [
     pattern: /do not compare/i,
     means:
       "The command failed or was interrupted, so its values cannot be compared with those of a " +
-      "complete run. joulemark compare refuses it.",
+      "complete run. joulemark compare refuses its report.",
     todo: "Repeat the run.",
   },
   {

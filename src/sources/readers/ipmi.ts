@@ -35,12 +35,12 @@ const ROW: SignalRow = {
 const REMEDIES: readonly Remedy[] = [
   {
     risk: "low",
-    opens: "the node's power alone, to every local user, where its firmware has an ACPI meter",
+    opens: "every local user can read the power of the node, if the firmware has an ACPI meter",
     lines: ["modprobe acpi_power_meter"],
   },
   {
     risk: "high",
-    opens: "the whole BMC to one group: power off, passwords, firmware",
+    opens: "one group gets full access to the BMC: power off, passwords, firmware",
     lines: ["chgrp GROUP /dev/ipmi0", "chmod 0660 /dev/ipmi0"],
     undo: ["chmod 0600 /dev/ipmi0", "chgrp root /dev/ipmi0"],
   },

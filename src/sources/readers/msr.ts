@@ -39,7 +39,7 @@ const EACCES = 13;
 const REMEDIES: readonly Remedy[] = [
   {
     risk: "low",
-    opens: "one group, the listed registers, for reading",
+    opens: "one group can read the registers of the allow list, and no other register",
     lines: [
       "modprobe msr-safe",
       "./joulemark doctor --allow-list > /dev/cpu/msr_allowlist",
@@ -49,7 +49,7 @@ const REMEDIES: readonly Remedy[] = [
   },
   {
     risk: "high",
-    opens: "one group, every register, and raw I/O to the executable",
+    opens: "one group can read every register, and the executable may do raw I/O (CAP_SYS_RAWIO)",
     lines: [
       "modprobe msr",
       "chgrp GROUP /dev/cpu/*/msr",

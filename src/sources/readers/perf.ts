@@ -62,12 +62,15 @@ const FORBIDDEN = {
 const REMEDIES: readonly Remedy[] = [
   {
     risk: "medium",
-    opens: "counters of the node to anyone who may run that executable; Linux 5.8 and later",
+    opens:
+      "everyone who may run this executable can read counters of the whole node. Needs Linux 5.8",
     lines: ["setcap cap_perfmon=ep ./joulemark"],
   },
   {
     risk: "high",
-    opens: "system-wide counters to every local user: CVE-2020-8694 again",
+    opens:
+      "every local user can read counters of the whole node, which can reveal data of other users " +
+      "(CVE-2020-8694)",
     lines: ["sysctl kernel.perf_event_paranoid=0"],
   },
 ];

@@ -36,7 +36,7 @@ const NEVER = "no command was started, or the event has had no turn on a hardwar
 const REMEDIES: readonly Remedy[] = [
   {
     risk: "low",
-    opens: "to each user the counters of their own processes, outside the kernel",
+    opens: "each user can count events of the user's own processes, outside the kernel",
     lines: ["sysctl kernel.perf_event_paranoid=2"],
   },
 ];

@@ -96,12 +96,13 @@ const REMEDIES: readonly Remedy[] = [
   openForJob(ENERGY_FILES),
   {
     risk: "high",
-    opens: "every file of the node to anyone who may run that executable",
+    opens: "everyone who may run this executable can read every file of the node",
     lines: ["setcap cap_dac_read_search=ep ./joulemark"],
   },
   {
     risk: "high",
-    opens: "every local user: CVE-2020-8694 again",
+    opens:
+      "every local user can read the files, which can reveal data of other users (CVE-2020-8694)",
     lines: [`chmod a+r ${ENERGY_FILES}`],
   },
 ];

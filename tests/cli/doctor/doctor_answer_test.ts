@@ -95,7 +95,7 @@ Deno.test("a remedy is printed only for a quantity that it makes available", () 
   const text = diagnosisText(own, { verbose: false });
   assertMatch(text, /^Energy counters exist, but you may not read them: 1 of 4 energies/);
   assertMatch(text, /^To get package energy, ask your administrator for one of these/m);
-  assertMatch(text, /1\. risk low: joulemark collector as a service/);
+  assertMatch(text, /1\. risk low: run joulemark collector as a service/);
   const risks = [...text.matchAll(/risk (none|low|medium|high)/g)].map(([, risk]) => {
     return ["none", "low", "medium", "high"].indexOf(risk);
   });

@@ -103,7 +103,7 @@ Deno.test("diagnosisText() prints forbidden sources with lines that can be copie
     permissions: {},
   }, { verbose: false, sources: true });
   assert(text.includes("  POWERCAP  forbidden  mode 0400 owner 0\n"), text);
-  assert(text.includes("fix, risk low: opens the job's own group"), text);
+  assert(text.includes("fix, risk low: only the group of the job can read the files"), text);
   assert(text.includes("chgrp GROUP /sys/class/powercap/*-rapl:*/energy_uj\n"), text);
   assert(text.includes("chmod 0400 /sys/class/powercap/*-rapl:*/energy_uj\n"), text);
   assert(text.indexOf("risk low") < text.indexOf("risk high"));
