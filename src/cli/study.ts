@@ -250,7 +250,7 @@ async function runAll(
 }
 
 function outcome(result: StudyResult): string {
-  if (result.status !== 0) return `failed with status ${result.status}; see its .out`;
+  if (result.status !== 0) return `failed with status ${result.status}; see its file .out`;
   const energy = result.energyJ === null ? "no energy" : `${result.energyJ.toPrecision(5)} J`;
   return `${energy}, ${result.runtimeS.toPrecision(5)} s`;
 }

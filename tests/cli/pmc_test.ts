@@ -84,12 +84,12 @@ Deno.test("pmc has every choice in every format", async () => {
 Deno.test("pmc reports outliers, in words", async () => {
   await withFiles(async (dir) => {
     const one = await capture(pmc, [`${dir}/cray-1.pmc`]);
-    assertStringIncludes(one.stdout, "cray-1: energy of 20 steps is 16");
+    assertStringIncludes(one.stdout, "cray-1: 20 outliers with 16");
     assertStringIncludes(one.stdout, "every 1000 steps");
     const words = [`a=${dir}/cray-1.pmc,${dir}/cray-2.pmc`, `b=${dir}/gnu-1.pmc`];
     const { stdout } = await capture(pmc, ["--compare", ...words]);
     assertMatch(stdout, /a: 1\.8890 (± |\+-)0\.0095 MJ over 17/);
-    assertStringIncludes(stdout, "20 steps of 16 times the others");
+    assertStringIncludes(stdout, "20 outliers with 16 times the usual energy");
   });
 });
 

@@ -82,7 +82,7 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
   }
   if (missing.length > 0) lines.push(`note: only some runs have the region ${listed(missing)}`);
   if (unknown.length > 0) {
-    lines.push(`note: energy is 0, below 0 or absent in a run, of region ${listed(unknown)}`);
+    lines.push(`note: in a run the energy is 0, below 0 or absent: region ${listed(unknown)}`);
   }
   return lines.map((line) => line.trimEnd() + "\n").join("");
 }

@@ -133,8 +133,10 @@ function firstRuns(metric: string, runs: readonly Started[]): string[] {
     const away = Math.expm1(first - median);
     const how = away > 0 ? "above" : "below";
     return [
-      `${metric} of the first run of ${set === 0 ? "A" : "B"} is ${percent(away)} ${how} that of ` +
-      "the others: runs before the first one warm a node up (bench --warmup)",
+      `${metric} of the first run of ${set === 0 ? "A" : "B"} is ${
+        percent(away)
+      } ${how} the other ` +
+      "runs. Make warm-up runs before the first run (bench --warmup)",
     ];
   });
 }

@@ -245,11 +245,13 @@ export function compareView(groups: readonly RunGroup[]): View {
       withDeviation(runtimeS.mean, runtimeS.deviation, "s")
     }`;
     if (!(outliers.count > 0)) return [start];
-    const apart = `${figures(outliers.count, 3)} steps of ${figures(outliers.factor, 3)} times`;
+    const apart = `${figures(outliers.count, 3)} outliers with ${
+      figures(outliers.factor, 3)
+    } times`;
     const like = withDeviation(likeJ.mean, likeJ.deviation, "J");
     return [
-      `${start}; ${apart} the others, ${withDeviation(outliers.energyJ, 0, "J")} in them`,
-      `  if these steps were as cheap as the others: ${like}, ratio ${figures(likeRatio, 3)}`,
+      `${start}; ${apart} the usual energy, ${withDeviation(outliers.energyJ, 0, "J")} in all`,
+      `  if the outliers had the usual energy: ${like}, ratio ${figures(likeRatio, 3)}`,
     ];
   });
   const series = summaries.map(({ name, energyJ, runtimeS }): Series => ({
@@ -351,8 +353,8 @@ function groupNotes(run: Run, quantity: Quantity): string[] {
     const regular = every > 0 ? `, every ${every} steps` : "";
     const total = withDeviation(sum, 0, QUANTITIES[quantity].unit);
     const more = quantity === "power" ? regular : `${regular}, ${total} in all`;
-    const size = `${figures(factor, 3)} times that of the others`;
-    return `${run.name}: ${quantity} of ${count} steps is ${size}${more}`;
+    const size = `${figures(factor, 3)} times the usual ${quantity}`;
+    return `${run.name}: ${count} outliers with ${size}${more}`;
   });
 }
 
