@@ -199,7 +199,7 @@ function energyText(counters: readonly EnergyVerdict[], simulated: boolean): str
   return head + counters.map((one) => {
     const visits = `${1e3 * one["visits (s)"]} ms`.padStart(6);
     const verdict = one.trusted
-      ? "trusted: two orders agree"
+      ? "trusted: both orders of the regions agree"
       : one.why?.startsWith("cannot be determined")
       ? one.why
       : `not trusted: ${one.why}`;

@@ -14,7 +14,7 @@ import type { FittedEnergy } from "../../energy/attribution/run_sum.ts";
 export const LENGTHS_S: readonly number[] = [0.001, 0.01, 0.1];
 /** Powers of one region in two orders may differ by so much, beside two errors. */
 const MAX_DIFFERENCE = 0.05;
-const APART = "the two orders differ by";
+const APART = "the powers in the two orders differ by";
 const STEP_S = 0.005;
 const DITHER = 0.25;
 const REGIONS = 2, LANE = 1;

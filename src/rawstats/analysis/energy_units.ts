@@ -84,10 +84,10 @@ export class NodeEnergyUnits {
 /** One line about a type whose unit the files do not have. */
 export function energySourceLine({ type, family }: EnergySource): string {
   return family === undefined
-    ? `${type}: its files do not say what a count is worth, nor which processor it was: no joules; ` +
-      "--energy-unit says it"
-    : `${type}: its files do not say what a count is worth: the unit of ${family} is taken, by the ` +
-      "names of types; --energy-unit says otherwise";
+    ? `${type}: no energy in joules, because the files have neither the unit of the counter nor the ` +
+      "processor model. Give the unit with --energy-unit"
+    : `${type}: the files do not have the unit of the counter. The names of their types belong to ` +
+      `${family}, so the unit of this processor is used. If it is wrong, give the unit with --energy-unit`;
 }
 
 const FACTORS: Readonly<Record<string, number>> = { J: 1, mJ: 1e-3, uJ: 1e-6, "µJ": 1e-6 };

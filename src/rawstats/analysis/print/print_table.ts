@@ -87,12 +87,12 @@ export function printRawTable(table: RawAnalysisTable): string {
   const { wrap: wraps, reset, dip } = table.counts;
   if (text.includes(AT_LEAST_SIGN)) {
     text += wrap(
-      `${AT_LEAST_SIGN}: at least; a register of energy may have passed its range between two records`,
+      `${AT_LEAST_SIGN}: at least this value, because an energy register may have overflowed between two records`,
     ) + "\n";
   }
-  if (/[\d]\*/.test(text)) text += "*: a counter that went into it stepped back\n";
+  if (/[\d]\*/.test(text)) text += "*: calculated from at least one counter that decreased\n";
   return text +
-    `steps backwards: ${wraps} wraps added up, ${dip} dips left out, ${reset} resets\n`;
+    `decreases of counters: ${wraps} wraps corrected, ${dip} dips left out, ${reset} resets\n`;
 }
 
 function wrap(text: string): string {
