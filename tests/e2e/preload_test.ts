@@ -312,7 +312,7 @@ endToEnd("run --preload keeps away from a cache that is not its own", (dir) => {
     }
     const said = unmarked(dir, { XDG_CACHE_HOME: cache, HOME: `${cache}/home` });
     // The last place, /tmp, may do where this user has it for itself.
-    assert(said === "" || said.includes("not a directory of this user alone"), said);
+    assert(said === "" || said.includes("not a directory that only this user can access"), said);
     assertEquals([...Deno.readDirSync(`${dir}/other`)].length, 0, kind);
     if (kind === "open") assertEquals([...Deno.readDirSync(`${cache}/joulemark`)].length, 0);
   }

@@ -175,8 +175,10 @@ function makeInside(parent: string, name: string): ReturnType<typeof safeDirecto
   if (libc().mkdir(cString(path), 0o700) !== 0 && errno() !== ERRNO.EEXIST) {
     return { why: `${path}: ${errorText(errno())}` };
   }
-  if (SEPARATORS.test(path)) return { why: `${path}: a blank or a colon` };
-  return isPrivate(path) ? { path } : { why: `${path} is not a directory of this user alone` };
+  if (SEPARATORS.test(path)) return { why: `${path} contains a blank or a colon` };
+  return isPrivate(path)
+    ? { path }
+    : { why: `${path} is not a directory that only this user can access` };
 }
 
 /** A regular file of ours; its directory keeps everybody else away. */
@@ -207,7 +209,7 @@ function removeAll(dir: string): void {
 function noLibrary(found: string): AccessError {
   return new AccessError({
     action: "build",
-    target: "the interposition library",
+    target: "the preload library",
     expected: "a C compiler, and a directory that only you may access",
     found,
     remedy: "build the library on another machine (joulemark client preload), and give it with " +

@@ -30,7 +30,9 @@ export function functionExits(parts: readonly CodePart[]): Exits {
     let at = 0;
     while (at < code.length) {
       const length = instructionLength(code, at);
-      if (length === 0) return { refused: "an instruction that is not known" };
+      if (length === 0) {
+        return { refused: "joulemark does not know an instruction of this function" };
+      }
       starts.add(offset + at);
       const opcodeAt = opcodeOf(code, at);
       const jump = jumpOf(code, opcodeAt, at + length);
@@ -38,16 +40,18 @@ export function functionExits(parts: readonly CodePart[]): Exits {
       else if (typeof jump === "object") {
         const target = offset + jump.to;
         if (isInside(target)) targets.push(target);
-        else if (jump.isConditional) return { refused: "a conditional jump out of it" };
+        else if (jump.isConditional) return { refused: "a conditional jump leaves this function" };
         else exits.push(offset + at);
       }
       at += length;
     }
   }
   if (targets.some((target) => !starts.has(target))) {
-    return { refused: "a jump to what is no instruction" };
+    return { refused: "a jump does not lead to the start of an instruction" };
   }
-  if (exits.includes(parts[0].offset)) return { refused: "nothing but a return or a jump" };
+  if (exits.includes(parts[0].offset)) {
+    return { refused: "the function consists only of a return or a jump" };
+  }
   // One that never returns has none.
   return exits;
 }

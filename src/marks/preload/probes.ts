@@ -165,7 +165,9 @@ function pointsOf(
 const PART = /\.(cold|part)(\.\d+)*$/;
 
 function exitsOf(one: ElfFunction, functions: readonly ElfFunction[], read: ReadAt): Exits {
-  if (one.size === 0 || one.size > CODE_MOST) return { refused: "its length is not said" };
+  if (one.size === 0 || one.size > CODE_MOST) {
+    return { refused: "the file does not give the length of this function" };
+  }
   const cold = functions.filter(({ name, size }) =>
     name.startsWith(`${one.name}.cold`) && size > 0 && size <= CODE_MOST
   );

@@ -147,7 +147,7 @@ export function loadLibrary<S extends Deno.ForeignLibraryInterface>(
     return {
       ok: false,
       kind: "unusable",
-      reason: `${outside} lies where the executable may not load from`,
+      reason: `${outside} is in a directory from which the executable may not load libraries`,
       remedy: `ln -s ${outside} /usr/local/lib/`,
     };
   }

@@ -12,7 +12,7 @@ import type { HeldRegions } from "./held_regions.ts";
 const SHARE_LEAST = 0.001, NAME_BYTES_MOST = 60_000;
 const DIGITS = 5;
 const WAITING = "[not running]", OTHER_CPUS = "[other CPUs]";
-const UNKNOWN: SampledEnergy = { energyJ: NaN, seJ: NaN, why: "not all of it has samples" };
+const UNKNOWN: SampledEnergy = { energyJ: NaN, seJ: NaN, why: "a part of its time has no samples" };
 
 /** Sources of the energies. */
 interface TreeSources {

@@ -29,7 +29,7 @@ export class Repairs {
       action: "replay",
       expected,
       found,
-      remedy: "--lenient continues without it",
+      remedy: "to skip or repair wrong rows, use --lenient",
     };
     throw new FormatError(at.path, at.line, complaint);
   }

@@ -137,7 +137,7 @@ export class RowReader {
         action: "parse",
         expected: `rows of at most ${MAX_ROW >> 20} MiB`,
         found: "a longer one",
-        remedy: "a double quote may be left open",
+        remedy: "check if a closing double quote is missing",
       });
     }
     if (this.#next > 0) {

@@ -243,7 +243,7 @@ function look(host: Host, entry: CrayFile, present: ReadonlySet<string>): string
     return { kind: "unusable", reason: `${path} does not contain ${wanted}` };
   }
   if (entry.what === "stamp" && scanner.stamp(bytes, bytes.length) !== SCAN.OK) {
-    return { kind: "absent", reason: "files of this system carry no time" };
+    return { kind: "absent", reason: "the files of this system have no time stamps" };
   }
   return path;
 }

@@ -45,7 +45,7 @@ export const pressure: Reader = {
       ok: false,
       kind: "absent",
       reason: `no ${DIR}`,
-      remedy: "kernel 4.20 or later, booted with psi=1",
+      remedy: "use kernel 4.20 or later, booted with psi=1",
     };
   },
   open: (host, wanted) =>

@@ -59,11 +59,19 @@ Deno.test("functionExits() has returns and jumps out of a function, not those wi
 });
 
 Deno.test("functionExits() gives up where anything is unclear", () => {
-  assertEquals(exitsOf("90 06 c3"), { refused: "an instruction that is not known" });
+  assertEquals(exitsOf("90 06 c3"), {
+    refused: "joulemark does not know an instruction of this function",
+  });
   // Into the middle of an instruction.
-  assertEquals(exitsOf("eb 01 b8 01 00 00 00 c3"), { refused: "a jump to what is no instruction" });
-  assertEquals(exitsOf("0f 84 00 10 00 00 c3"), { refused: "a conditional jump out of it" });
-  assertEquals(exitsOf("c3"), { refused: "nothing but a return or a jump" });
+  assertEquals(exitsOf("eb 01 b8 01 00 00 00 c3"), {
+    refused: "a jump does not lead to the start of an instruction",
+  });
+  assertEquals(exitsOf("0f 84 00 10 00 00 c3"), {
+    refused: "a conditional jump leaves this function",
+  });
+  assertEquals(exitsOf("c3"), { refused: "the function consists only of a return or a jump" });
   // Ends in an instruction.
-  assertEquals(exitsOf("90 48 8b"), { refused: "an instruction that is not known" });
+  assertEquals(exitsOf("90 48 8b"), {
+    refused: "joulemark does not know an instruction of this function",
+  });
 });
