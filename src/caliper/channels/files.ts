@@ -78,7 +78,7 @@ export function openStream(
       },
     };
   } catch (error) {
-    printer.log(`${(error as Error).message}. The command runs without it`);
+    printer.log(`${(error as Error).message}. The command runs, but this file is not written`);
     return undefined;
   }
 }

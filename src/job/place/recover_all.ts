@@ -42,7 +42,7 @@ export function recoverAll(directory: string, log: (line: string) => void): stri
   const kinds = Map.groupBy(failed, ({ why }) => why.replaceAll(/"[^"]*"/g, ""));
   for (const [{ why, example, advice }, ...more] of kinds.values()) {
     const count = counted(1 + more.length, "session");
-    log(`${path}: ${count} without a report: ${why}, such as ${example}${advice}`);
+    log(`${path}: ${count} without a report: ${why} (for example ${example})${advice}`);
   }
   return reports;
 }
@@ -56,7 +56,7 @@ interface Failure {
 
 function failureOf(session: string, { reason, missing }: Recovered): Failure | undefined {
   if (missing !== undefined) {
-    const advice = ". Make it and run joulemark recover again within a week";
+    const advice = ". Make this directory, and run joulemark recover again within a week";
     return { why: "the directory of the report does not exist", example: missing, advice };
   }
   if (reason === undefined || session.endsWith("-node")) return undefined;

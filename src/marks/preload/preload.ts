@@ -102,7 +102,11 @@ export async function preloadChanges(
     library = request.library ??
       (await import("./build.ts")).builtLibrary(request.dialects, env);
   } catch (error) {
-    log(`${isHumanError(error) ? error.message : error}. The command runs without it`);
+    log(
+      `${
+        isHumanError(error) ? error.message : error
+      }. The command runs without regions of --preload`,
+    );
     return {};
   }
   return changesFor(library, request.dialects, env, log);
