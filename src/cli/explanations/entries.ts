@@ -134,7 +134,11 @@ function verbEntry(verb: ListedVerb): Entry {
 }
 
 function fieldEntries({ keys, about }: FieldRow): Entry[] {
-  const text = [`${plainText(about).replace(/\.$/, "")}.`, "This is a key of the report."];
+  const which = keys.length > 1 ? `${keys.join("; ")}: ` : "";
+  const text = [
+    `${which}${plainText(about).replace(/\.$/, "")}.`,
+    keys.length > 1 ? "These are keys of the report." : "This is a key of the report.",
+  ];
   return keys.map((key) => {
     return { kind: "field", name: key, names: [key.replace(/ \([^)]*\)$/, "")], text };
   });
@@ -187,7 +191,7 @@ function signalEntries(): Entry[] {
         row.unit || "none"
       }. Behavior: ${row.behavior}. Aggregation: ${row.agg}.`,
       ...row.source === undefined ? [] : [`Source: ${row.source}.`],
-      ...row.quirks === undefined ? [] : [`Note: ${row.quirks}`],
+      ...row.quirks === undefined ? [] : [`Note: ${row.quirks.replace(/\.$/, "")}.`],
       ...more,
       `joulemark read --info ${row.name} prints the source on this node.`,
     ],

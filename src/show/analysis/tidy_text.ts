@@ -15,12 +15,17 @@ const PIECE_ROWS = 1000;
 /** Columns of power over time. */
 export const SERIES_COLUMNS: readonly TidyColumn[] = [
   ...TIDY_COLUMNS.filter(({ name }) => name === "run" || name === "host"),
-  { name: "time_s", type: "number", unit: "s", about: "middle of the interval since the start" },
+  {
+    name: "time_s",
+    type: "number",
+    unit: "s",
+    about: "time from the start of the run to the middle of the interval",
+  },
   ...TIDY_COLUMNS.filter(({ name }) => name === "component"),
   { name: "power_w", type: "number", unit: "W", about: "mean power in the interval" },
-  { name: "power_min_w", type: "number", unit: "W", about: "minimum of its samples" },
-  { name: "power_max_w", type: "number", unit: "W", about: "maximum of its samples" },
-  { name: "region", type: "text", about: "region of most CPUs in the interval" },
+  { name: "power_min_w", type: "number", unit: "W", about: "minimum of the power in the interval" },
+  { name: "power_max_w", type: "number", unit: "W", about: "maximum of the power in the interval" },
+  { name: "region", type: "text", about: "region in which most CPUs were in the interval" },
 ];
 
 /** RFC 4180 with LF: a header, and an empty field for what is missing. */
