@@ -75,13 +75,13 @@ saved, because they are not files.`,
     if (flags.has("quiet")) return EXIT.done;
     const changed = saved.changes.reduce((sum, n) => sum + n, 0);
     say(
-      `saved ${saved.files} files, ${saved.links} links and ${saved.registers} registers; ` +
-        `${changed} changes in ${saved.changes.length} further frames`,
+      `saved ${saved.files} files, ${saved.links} links and ${saved.registers} registers. ` +
+        `Later readings: ${saved.changes.length}, with ${changed} changed files in all`,
     );
     if (saved.closed.length > 0) {
       const some = saved.closed.slice(0, 3).join(", ");
       const more = saved.closed.length > 3 ? `, and ${saved.closed.length - 3} more` : "";
-      say(`no permission to read, so saved without text: ${some}${more}`);
+      say(`you may not read these files, so they are saved without content: ${some}${more}`);
     }
     return EXIT.done;
   },

@@ -28,7 +28,7 @@ export function collateSteps(nodes: readonly NodeSteps[], version: PmcVersion): 
   const troubles: string[] = [];
   const usable = nodes.filter(({ host, records }) => {
     if (records.length > 0) return true;
-    troubles.push(`${host}: no steps; it is left out of the PMC log`);
+    troubles.push(`${host}: left out of the PMC log, because it has no steps`);
     return false;
   }).sort((a, b) => a.rank - b.rank || (a.host < b.host ? -1 : 1));
   const binary = version === "5.0" || version === "6.0";
