@@ -75,7 +75,7 @@ const SAMPLES_LEAST = 30;
 export const SAMPLED_CAUSES = {
   rare: "too few samples",
   short: "its visits are too short for this rate of samples",
-  alike: "no phase of the program separates it",
+  alike: "no phase of the program separates this function from others",
   counter: "too few changes of the counter",
 } as const;
 
