@@ -4,6 +4,7 @@
  * A unit is read when an address in it is asked for. Names in other files (dwz) are left out.
  * @module
  */
+import { AddressTable } from "./address_table.ts";
 import { BadTable, Cursor, orNothing } from "./cursor.ts";
 import { type ElfFile, piece, type ReadAt, textAt } from "./elf.ts";
 import { joined, type LineTable, placeIn, runLines } from "./line_table.ts";
@@ -53,12 +54,16 @@ interface Abbreviation {
   readonly attributes: readonly Attribute[];
 }
 
-interface Unit {
+/** Begin and end of a unit in .debug_info. */
+interface UnitHead {
   readonly at: number;
   readonly end: number;
   readonly version: number;
   /** Bytes of an offset: 4 or 8. */
   readonly offsetBytes: number;
+}
+
+interface Unit extends UnitHead {
   readonly addressBytes: number;
   /** Offset of its abbreviations. */
   readonly abbreviationsAt: number;
@@ -93,21 +98,43 @@ export class DebugInfo {
   readonly #sections = new Map<string, Uint8Array>();
   readonly #abbreviations = new Map<number, ReadonlyMap<number, Abbreviation>>();
   readonly #names = new Map<number, string>();
-  readonly #units: readonly Unit[];
+  readonly #heads: UnitHead[] = [];
+  readonly #units = new Map<UnitHead, Unit | undefined>();
+  readonly #table: AddressTable;
+  /** Units that .debug_aranges does not have; read when an address is in no other one. */
+  readonly #others: readonly UnitHead[];
 
   constructor(file: ElfFile, read: ReadAt) {
     [this.#file, this.#read] = [file, read];
-    const units: Unit[] = [];
-    // What is wrong ends the list.
-    orNothing(() => this.#scan(units));
-    this.#units = units;
+    // A wrong head ends the list.
+    orNothing(() => this.#scan());
+    this.#table = new AddressTable(this.#section(".debug_aranges"));
+    const listed = new Set(this.#table.units);
+    this.#others = this.#heads.filter(({ at }) => !listed.has(at));
   }
 
   /** Functions at an address, the innermost first; empty: nothing is known. */
   frames(address: number): DebugFrame[] {
-    const unit = this.#units.find(({ ranges }) => isInside(ranges, address));
+    const unit = this.#unitOf(address);
     if (unit === undefined || unit.end - unit.at > UNIT_MOST) return [];
     return orNothing(() => this.#framesIn(unit, address)) ?? [];
+  }
+
+  #unitOf(address: number): Unit | undefined {
+    const at = this.#table.find(address);
+    if (at >= 0) return this.#unit(this.#headOf(at));
+    const head = this.#others.find((head) => isInside(this.#unit(head)?.ranges ?? [], address));
+    return this.#unit(head);
+  }
+
+  /** The unit that has an offset of .debug_info. */
+  #headOf(offset: number): UnitHead | undefined {
+    return this.#heads.find(({ at, end }) => offset >= at && offset < end);
+  }
+
+  #unit(head: UnitHead | undefined): Unit | undefined {
+    if (head === undefined) return undefined;
+    return this.#units.getOrInsertComputed(head, () => orNothing(() => this.#readUnit(head)));
   }
 
   #framesIn(unit: Unit, address: number): DebugFrame[] {
@@ -147,26 +174,23 @@ export class DebugInfo {
     return textAt(this.#section(section), at);
   }
 
-  #scan(units: Unit[]): void {
+  #scan(): void {
     const cursor = this.#cursor(".debug_info", 0);
     while (cursor.hasMore) {
       const at = cursor.at;
       let length = cursor.u32(), offsetBytes = 4;
       if (length === 0xffffffff) [length, offsetBytes] = [cursor.u64(), 8];
       const end = cursor.at + length, version = cursor.u16();
-      const isKnown = version >= 2 && version <= 5;
-      const unit = isKnown ? this.#unitAt(cursor, { at, end, version, offsetBytes }) : undefined;
-      if (unit !== undefined) units.push(unit);
+      if (version >= 2 && version <= 5) this.#heads.push({ at, end, version, offsetBytes });
       if (!(end > at)) throw new BadTable();
       cursor.at = end;
     }
   }
 
-  #unitAt(
-    cursor: Cursor,
-    head: Pick<Unit, "at" | "end" | "version" | "offsetBytes">,
-  ): Unit | undefined {
+  #readUnit(head: UnitHead): Unit | undefined {
     const { version, offsetBytes } = head;
+    // Behind length and version.
+    const cursor = this.#cursor(".debug_info", head.at + (offsetBytes === 8 ? 14 : 6));
     let kind = 1, addressBytes = 8, abbreviationsAt = 0;
     if (version >= 5) {
       [kind, addressBytes] = [cursor.u8(), cursor.u8()];
@@ -191,7 +215,7 @@ export class DebugInfo {
       name: "",
       ranges: [],
     });
-    return orNothing(() => this.#readRoot(unit, cursor));
+    return this.#readRoot(unit, cursor);
   }
 
   #readRoot(unit: Unit, cursor: Cursor): Unit {
@@ -455,7 +479,7 @@ export class DebugInfo {
   #nameOf(entry: number, depth = 0): string {
     const known = this.#names.get(entry);
     if (known !== undefined) return known;
-    const unit = this.#units.find(({ at, end }) => entry >= at && entry < end);
+    const unit = this.#unit(this.#headOf(entry));
     let name = "";
     if (unit !== undefined && depth < 8) {
       const cursor = this.#cursor(".debug_info", entry);

@@ -177,6 +177,24 @@ Deno.test({
 });
 
 Deno.test({
+  ...skippedWithout("functions and lines are the same without .debug_aranges", NO_TOOLS),
+  fn() {
+    for (const source of ["inlined.c", "shares.cpp"]) {
+      const { dir, bytes } = built(source.endsWith("c") ? "cc" : "c++", ["-g"], source);
+      Deno.removeSync(dir, { recursive: true });
+      const { file, read } = sectionsOf(bytes), addresses = addressesOf(bytes);
+      const framesAt = (info: DebugInfo) => addresses.map((at) => info.frames(at));
+      const without = file.sections.filter(({ name }) => name !== ".debug_aranges");
+      assertEquals(without.length, file.sections.length - 1);
+      const rest = new DebugInfo(Object.assign({}, file, { sections: without }), read);
+      const expected = framesAt(rest);
+      assert(expected.flat().length > 100);
+      assertEquals(framesAt(new DebugInfo(file, read)), expected);
+    }
+  },
+});
+
+Deno.test({
   ...skippedWithout("one reason says why a debug section cannot be read", NO_TOOLS),
   fn() {
     const { dir, bytes } = built("cc", ["-g"], "inlined.c");
