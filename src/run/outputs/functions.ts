@@ -207,9 +207,9 @@ class FunctionOutput implements OpenOutput {
     if (this.#files.run.batch.sources.has("PERF_APP")) this.#sampling.keepEvents();
   }
 
-  take(nowNs: number, knownS: number): number {
+  take(nowNs: number, knownS: number, wakeNs: number): number {
     const { history, recording, zeroNs } = this.#live;
-    const nextNs = this.#sampling.take(nowNs, zeroNs + knownS * 1e9);
+    const nextNs = this.#sampling.take(nowNs, zeroNs + knownS * 1e9, wakeNs);
     recording?.writer.flush();
     history.takenS = (this.#sampling.takenNs - zeroNs) / 1e9;
     // Other outputs may pass samples on up to where all are known.

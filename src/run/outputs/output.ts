@@ -90,9 +90,10 @@ export interface OpenOutput {
    *
    * @param nowNs CLOCK_MONOTONIC.
    * @param knownS All events up to here are known, by the run's clock.
+   * @param wakeNs Next step of the loop, CLOCK_MONOTONIC.
    * @returns The next turn by CLOCK_MONOTONIC.
    */
-  take?(nowNs: number, knownS: number): number;
+  take?(nowNs: number, knownS: number, wakeNs: number): number;
   /** Another process took the command's place: the run begins with it. */
   restart?(): void;
   /** Hands what was gathered to the kernel. */

@@ -248,11 +248,14 @@ export class Engine implements RunView {
    * Outputs take what the kernel gathered.
    *
    * @param knownS All events up to here were handed on.
-   * @returns When the next of them does so, CLOCK_MONOTONIC in ns.
+   * @param wakeNs Next step of the loop, CLOCK_MONOTONIC in ns.
+   * @returns When the next of them does so, by the same clock.
    */
-  take(nowNs: number, knownS: number): number {
+  take(nowNs: number, knownS: number, wakeNs: number): number {
     let nextNs = Infinity;
-    for (const output of this.#taking) nextNs = Math.min(nextNs, output.take!(nowNs, knownS));
+    for (const output of this.#taking) {
+      nextNs = Math.min(nextNs, output.take!(nowNs, knownS, wakeNs));
+    }
     return nextNs;
   }
 

@@ -399,7 +399,7 @@ class Run {
   #drainUntil(wakeNs: number, monotonicNs: number, names?: NewNames): void {
     for (let nowNs = monotonicNs, emptiedNs = this.#awakeNs;; emptiedNs = nowNs) {
       const ringNs = emptiedNs + this.#collector.roomForNs;
-      const takeNs = this.#engine.take(nowNs, this.#collector.knownNs * 1e-9);
+      const takeNs = this.#engine.take(nowNs, this.#collector.knownNs * 1e-9, wakeNs);
       const untilNs = Math.min(wakeNs, ringNs, takeNs);
       this.#application.sleep(untilNs, nowNs, names);
       if (untilNs === wakeNs || (nowNs = monotonicNanoseconds()) < untilNs) return;
