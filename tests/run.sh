@@ -4,7 +4,7 @@
 #   unit        deterministic, about a minute for the whole product; never tried twice
 #   statistics  simulations with fixed seeds and one fresh seed, which is printed
 #   e2e         the executable, compilers, launchers and a live machine; a failure is tried again, at most
-#               twice. Its two halves: timed, and patient
+#               twice. Its two halves: timed, and patient; rooted has those of patient that differ for root
 #   laws        each system call fails once, signals at random moments, damaged input, vectors, other systems
 #
 # Other arguments go to `deno test`. Needs Deno or Node.js only. The last line says "N passed, N failed";
@@ -67,16 +67,17 @@ watch </dev/null >/dev/null 2>&1 &
 exec 9<>"$log.alive"
 
 # Tiers. Tests of a live machine are named *_live_test.ts, wherever they are; long vectors *_vectors_test.ts.
-STATISTICS="tests/energy/attribution tests/energy/edges tests/statistics tests/show/analysis/difference_test.ts"
+STATISTICS="tests/energy/attribution tests/energy/edges tests/statistics tests/show/analysis/difference_test.ts
+  tests/e2e/known_joules_test.ts"
 E2E="tests/e2e tests/job/guardian tests/marks/marker tests/marks/preload tests/marks/client tests/airgap"
-LAWS="tests/laws tests/fuzz tests/beside"
+LAWS="tests/laws tests/fuzz tests/beside tests/show/page/browser_test.ts"
 # End-to-end tests that time nothing. Each run sees others of its user, so they get a /dev/shm of their own.
-PATIENT="bench caliper_data clean_root clients collate compare context cut_input descriptors environment equal_digits
-  exact_profiles explain folded foreign_config full_disk hostile_names ipmi known_joules letter_small markup messages
-  metrics mpi mpi_all mpi_launch node_trees openmp page perfetto phase plain_user pmc preload preload_alloc
-  preload_caliper preload_callpath preload_io preload_tau preload_tracks profiles python recover report_names
-  report_reader same_counts settings show_trace site_kit slurm spans_only stats strange study tidy_data true_paths
-  tutorials unchanged"
+PATIENT="attribution bench caliper_data clean_root clients collate compare context cut_input descriptors environment
+  equal_digits exact_profiles explain folded foreign_config full_disk function_regions functions_timer hostile_names
+  ipmi letter_small markup messages metrics mpi mpi_all mpi_launch node_trees openmp page perfetto
+  phase plain_user pmc preload preload_alloc preload_caliper preload_callpath preload_io preload_tau preload_tracks
+  profiles python recover report_names report_reader same_counts settings show_trace site_kit slurm spans_only stats
+  strange study tidy_data true_paths tutorials unchanged"
 SHARED='mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$@"'
 
 # test_files FOLDER|FILE...
@@ -85,8 +86,7 @@ test_files() {
 }
 # Lines of standard input that are not lines of a text.
 without() {
-  printf '%s\n' "$1" >"$log.lines"
-  grep -vxFf "$log.lines"
+  grep -vxF -e "$1"
 }
 # files_of TIER
 files_of() {
@@ -94,8 +94,12 @@ files_of() {
   # shellcheck disable=SC2086
   case $1 in
   statistics) test_files $STATISTICS ;;
-  e2e) { test_files $E2E; test_files tests | grep '_live_test\.ts$'; } | sort -u ;;
+  e2e)
+    { test_files $E2E; test_files tests | grep '_live_test\.ts$'; } | sort -u | without "$(files_of statistics)"
+    ;;
   patient) for name in $PATIENT; do echo "tests/e2e/${name}_test.ts"; done ;;
+  # What root sees otherwise, or alone.
+  rooted) files_of patient | xargs grep -lE 'asEachUser|onPrivateNode|uid\(|NOT_ROOT|needs root|_slurm|CLEAN_ROOT' ;;
   timed) files_of e2e | without "$(files_of patient)" ;;
   laws) { test_files $LAWS; test_files tests | grep '_vectors_test\.ts$'; } | sort -u ;;
   unit) test_files tests | without "$(for tier in statistics e2e laws; do files_of $tier; done)" ;;
@@ -107,7 +111,7 @@ tiers= given=
 for argument in "$@"; do
   shift
   case $argument in
-  unit | statistics | e2e | timed | patient | laws) tiers="$tiers $argument" ;;
+  unit | statistics | e2e | timed | patient | rooted | laws) tiers="$tiers $argument" ;;
   *)
     [ ! -e "$argument" ] || given=yes
     set -- "$@" "$argument"
