@@ -90,8 +90,9 @@ most 1 of 100 comparisons ends with status 1.`,
   not known                2
 
 "joulemark explain verdict" defines the verdicts. "not known" means that a run does not have the
-metric. The status is also 2 if the runs are not comparable: a counter failed for a while, or the
-runs differ in version, number of hosts, processor, base frequency, simulation or counters.`,
+metric. The status is also 2 if the runs are not comparable. This is so if a counter failed for a
+while, or if the runs differ in version, number of hosts, processor, base frequency, simulation or
+counters.`,
   examples: [
     "joulemark compare old-*.report -- new-*.report",
     "joulemark compare --metric region:solve --max-increase 2% before/ -- after/",

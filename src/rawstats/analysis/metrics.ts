@@ -150,8 +150,8 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   avg_cpi: ["", "core cycles / instructions", ratio("APERF", "INST_RETIRED")],
   avg_flops: [
     "GFLOP/s",
-    "floating-point operations / (10^9 dt), both precisions; AMD: the event FLOPS or " +
-    "SSE_FLOPS",
+    "floating-point operations / (10^9 dt), single and double precision together. AMD: counts of " +
+    "the event FLOPS or SSE_FLOPS / (10^9 dt)",
     perSecond((node) => allFlops(node) / 1e9),
   ],
   avg_flops_64b: [
@@ -222,23 +222,23 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   ],
   max_fabricbw: [
     "MiB/s",
-    "maximum of the fabric's rate over intervals and nodes",
+    "maximum of the rate of `avg_fabricbw` over all intervals and nodes",
     greatest((node) => fabric(node, "bytes", (input) => node.peak(input))),
   ],
   max_packetrate: [
     "1/s",
-    "maximum of the fabric's packet rate over intervals and nodes",
+    "maximum of the number of packets per second in the fabric, over all intervals and nodes",
     greatest((node) => fabric(node, "packets", (input) => node.peak(input))),
   ],
   max_lnetbw: [
     "MiB/s",
-    "maximum of the rate of lnet over intervals and nodes",
+    "maximum of the rate of `avg_lnetbw` over all intervals and nodes",
     greatest((node) => node.peak("lnet_bytes") / MIB),
   ],
   avg_lustreiops: ["1/s", "metadata operations of llite / dt", rate(1, "metadata")],
   max_mds: [
     "1/s",
-    "maximum of the rate of metadata operations over intervals and nodes",
+    "maximum of the number of metadata operations of llite per second, over all intervals and nodes",
     greatest((node) => node.peak("metadata")),
   ],
   avg_openclose: ["1/s", "(open + close operations) / dt", rate(1, "open_close")],
@@ -303,7 +303,7 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   ],
   package_power: [
     "W",
-    "joules of the packages / dt. It is not the power of the node",
+    "joules of the packages / dt. This is not the power of the whole node",
     rate(1, "joules.pkg"),
   ],
   node_power: [
