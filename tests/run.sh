@@ -4,7 +4,7 @@
 #   unit        deterministic, about a minute for the whole product; never tried twice
 #   statistics  simulations with fixed seeds and one fresh seed, which is printed
 #   e2e         the executable, compilers, launchers and a live machine; a failure is tried again, at most
-#               twice. Its two halves: timed, and patient; rooted has those of patient that differ for root
+#               twice. Its halves: timed, and patient (patient1, patient2). rooted: of patient, what differs for root
 #   laws        each system call fails once, signals at random moments, damaged input, vectors, other systems
 #
 # Other arguments go to `deno test`. Needs Deno or Node.js only. The last line says "N passed, N failed";
@@ -98,6 +98,8 @@ files_of() {
     { test_files $E2E; test_files tests | grep '_live_test\.ts$'; } | sort -u | without "$(files_of statistics)"
     ;;
   patient) for name in $PATIENT; do echo "tests/e2e/${name}_test.ts"; done ;;
+  patient1) files_of patient | sed -n 'p;n' ;;
+  patient2) files_of patient | sed -n 'n;p' ;;
   # What root sees otherwise, or alone.
   rooted) files_of patient | xargs grep -lE 'asEachUser|onPrivateNode|uid\(|NOT_ROOT|needs root|_slurm|CLEAN_ROOT' ;;
   timed) files_of e2e | without "$(files_of patient)" ;;
@@ -111,7 +113,7 @@ tiers= given=
 for argument in "$@"; do
   shift
   case $argument in
-  unit | statistics | e2e | timed | patient | rooted | laws) tiers="$tiers $argument" ;;
+  unit | statistics | e2e | timed | patient | patient1 | patient2 | rooted | laws) tiers="$tiers $argument" ;;
   *)
     [ ! -e "$argument" ] || given=yes
     set -- "$@" "$argument"
@@ -136,7 +138,7 @@ lanes=
 lane() {
   name=$1
   shift
-  env "$mark" nice -n 5 "$@" >"$log.$name" 2>&1 9>&- &
+  env "$mark" nice -n 15 "$@" >"$log.$name" 2>&1 9>&- &
   lanes="$lanes $name:$!"
 }
 # word splitting is meant below: files

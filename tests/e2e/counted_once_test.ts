@@ -146,10 +146,10 @@ endToEnd("energies of archives without units: the family's, --energy-unit, or no
     return { stderr: out.stderr, ...JSON.parse(out.stdout).metrics };
   };
   const family = metrics(energies("intel_skx_imc"));
-  assertStringIncludes(family.stderr, "the unit of Skylake is taken");
+  assertStringIncludes(family.stderr, "belong to Skylake, so the unit of this processor is used");
   assertEquals([family.pkg_energy, family.dram_energy], [10_000, 100]);
   const unknown = metrics(energies("intel_8pmc3"));
-  assertStringIncludes(unknown.stderr, "no joules");
+  assertStringIncludes(unknown.stderr, "no energy in joules");
   assertEquals([unknown.pkg_energy, unknown.package_power], [null, null]);
   const given = metrics(energies("intel_8pmc3"), "--energy-unit", "2^-14");
   assertEquals([given.stderr, given.pkg_energy, given.dram_energy], ["", 10_000, 400]);

@@ -268,7 +268,7 @@ endToEnd(
     };
     assertMatch(
       notes(userIn(dir), "./app 500"),
-      /kernel does not sample programs with .*: app\. Run it/,
+      /kernel does not sample programs with .*: app\. Run joulemark as root/,
     );
     assert(!notes(userIn(dir, "root"), "./app 500").includes("does not sample programs"));
     const gone = "cc -shared -fPIC -O2 -Dmain=begin -o libgone.so PROGRAMS/shares.c && " +
@@ -705,7 +705,7 @@ endToEnd(
       const out = new Deno.Command(`${dir}/without_perf`, { args, cwd: dir, env }).outputSync();
       const stderr = new TextDecoder().decode(out.stderr);
       assertEquals([out.code, new TextDecoder().decode(out.stdout)], [3, "done\n"], stderr);
-      assertMatch(stderr, /^joulemark: .*interposition library.*none of cc/m);
+      assertMatch(stderr, /^joulemark: .*preload library.*none of cc/m);
       assertMatch(stderr, new RegExp(`^joulemark: no functions: .*${line}`, "m"));
       assertEquals(typeof reportOf(dir).functions.absent, "string");
     }

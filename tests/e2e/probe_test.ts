@@ -112,7 +112,7 @@ needing(
     assertEquals([out.counts, out.stdout.split(" ")[0]], [{ "heat:step": 12 }, "0"]);
     const wrong = joulemark(dir, ["run", "--probe", "./app:heat:stop", "--", "./app"]);
     assertEquals(wrong.code, 2);
-    assertMatch(wrong.stderr, /expected a point of the file, found none/);
+    assertMatch(wrong.stderr, /expected a static trace point in this file, found none/);
   },
 );
 

@@ -122,7 +122,10 @@ endToEnd(
     const none = `env PATH=/nowhere CC= XDG_CACHE_HOME= HOME=${dir} ./without_perf 13`;
     const run = `${none} JOULEMARK run -q --functions --`;
     const refused = functionsOf(dir, run, "--functions").replaceAll(/\s+/g, " ");
-    assertMatch(refused, /no functions: .* perf; ask for sysctl kernel\.perf_event_paranoid=2 $/);
+    assertMatch(
+      refused,
+      /no functions: .* perf\. Ask an administrator for sysctl kernel\.perf_event_paranoid=2 $/,
+    );
   },
   60,
   NOT_ROOT,

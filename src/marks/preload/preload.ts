@@ -105,7 +105,7 @@ export async function preloadChanges(
     log(
       `${
         isHumanError(error) ? error.message : error
-      }. The command runs without regions of --preload`,
+      }. The command runs without the preload library`,
     );
     return {};
   }
