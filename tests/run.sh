@@ -73,11 +73,12 @@ E2E="tests/e2e tests/job/guardian tests/marks/marker tests/marks/preload tests/m
 LAWS="tests/laws tests/fuzz tests/beside tests/show/page/browser_test.ts"
 # End-to-end tests that time nothing. Each run sees others of its user, so they get a /dev/shm of their own.
 PATIENT="attribution bench caliper_data clean_root clients collate compare context cut_input descriptors environment
-  equal_digits exact_profiles explain folded foreign_config full_disk function_regions functions_timer hostile_names
-  ipmi letter_small markup messages metrics mpi mpi_all mpi_launch node_trees openmp page perfetto
-  phase plain_user pmc preload preload_alloc preload_caliper preload_callpath preload_io preload_tau preload_tracks
-  profiles python recover report_names report_reader same_counts settings show_trace site_kit slurm spans_only stats
-  strange study tidy_data true_paths tutorials unchanged"
+  equal_digits exact_profiles explain folded foreign_config full_disk function_regions functions functions_timer
+  gpu_library hostile_names ipmi letter_small markup messages metrics mpi mpi_all mpi_launch node_trees one_answer
+  openmp other_cpus page perfetto phase plain_user pmc preload preload_alloc preload_caliper preload_callpath
+  preload_io preload_tau preload_tracks probe profiles python recover report_names report_reader same_counts sampler
+  settings show_trace simulated site_kit slurm spans_only stats strange study tidy_data true_paths tutorials
+  unchanged"
 SHARED='mount -t tmpfs -o mode=1777 tmpfs /dev/shm && exec "$@"'
 
 # test_files FOLDER|FILE...
@@ -138,7 +139,7 @@ lanes=
 lane() {
   name=$1
   shift
-  env "$mark" nice -n 15 "$@" >"$log.$name" 2>&1 9>&- &
+  env "$mark" nice -n 10 "$@" >"$log.$name" 2>&1 9>&- &
   lanes="$lanes $name:$!"
 }
 # word splitting is meant below: files
