@@ -235,6 +235,8 @@ passes_alone() {
     >"$log.again" 2>&1 9>&- </dev/null && summary_of "$log.again" | grep -q '| [1-9][0-9]* passed'
 }
 if [ ! -e "$log.late" ] && [ "$lines" -gt 0 ] && [ "$lines" -le 8 ]; then
+  # Suites beside this one hold the file.
+  [ -z "${JOULEMARK_TEST_BESIDE:-}" ] || flock -w 600 "$JOULEMARK_TEST_BESIDE" true
   say "once more, alone:"
   printf '%s\n' "$again" >&2
   printf '%s\n' "$again" >"$log.lines"
