@@ -12,7 +12,9 @@ class Tmux implements Disposable {
   constructor(dir: string, columns: number, rows: number, command: string) {
     this.#socket = `${dir}/tmux`;
     const size = ["-x", String(columns), "-y", String(rows)];
-    this.#run("-f", "/dev/null", "new-session", "-d", ...size, "env LC_ALL=C.UTF-8 sh");
+    // As single words: a user may have no shell that could run a line.
+    const shell = ["env", "LC_ALL=C.UTF-8", "sh"];
+    this.#run("-f", "/dev/null", "new-session", "-d", ...size, ...shell);
     this.type(`cd ${dir}; PS1='$ '; clear; ${command}; echo status $?`, "Enter");
   }
 
