@@ -48,7 +48,7 @@ const VERBS: readonly (readonly string[])[] = [
 endToEnd("no name commands a terminal or a page, in any output of any verb", (dir) => {
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const marks = NAMES.map((name) => {
-    return `printf 'b - %s\\n' ${quoted(name)} >>$f; sleep 0.02; printf 'e - %s\\n' ${
+    return `printf 'b - %s\\n' ${quoted(name)} >>$f; sleep 0.1; printf 'e - %s\\n' ${
       quoted(name)
     } >>$f`;
   });
