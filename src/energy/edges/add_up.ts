@@ -35,8 +35,6 @@ export interface KindResult {
   readonly sum: (classes: readonly number[]) => ExactEnergy;
   /** CPUs while none of their processes lives, and domains that no process may use. */
   readonly otherCpus: ExactEnergy;
-  /** GEOPM's rule by CPU, J. */
-  readonly sampledJ: (classIndex: number) => number;
   readonly counters: readonly CounterFacts[];
 }
 
@@ -46,7 +44,7 @@ export interface KindResult {
  * @param unused Class of the energy of a domain that no process may use.
  */
 export function addUp(
-  parts: readonly { index: number; result: CounterResult; sampledJ: Float64Array }[],
+  parts: readonly { index: number; result: CounterResult }[],
   unused: number,
 ): KindResult {
   const results = parts.map((part) => part.result);
@@ -57,7 +55,6 @@ export function addUp(
     of: (c) => sum([c]),
     sum,
     otherCpus: sum([unused]),
-    sampledJ: (c) => parts.reduce((sum, { sampledJ }) => sum + (sampledJ[c] ?? 0), 0),
     counters: parts.map(({ index, result: { updatePeriodS, changes, breaks } }) => ({
       index,
       updatePeriodS,

@@ -9,7 +9,6 @@
 import { CounterAttribution } from "./counter_attribution.ts";
 import { EdgeLog } from "./intervals/edge_log.ts";
 import { FoldedTimes } from "./folded_splits.ts";
-import { Sampled } from "./sampled.ts";
 import { WholeVisits } from "./whole_visits.ts";
 import { grown } from "../../core/grow.ts";
 import type { EnergyKind } from "../../core/region_tree.ts";
@@ -85,8 +84,6 @@ export class Attribution {
   #isBegun = false;
   readonly #domains: readonly Domain[];
   #counters: CounterAttribution[] = [];
-  #sampled: Sampled[] = [];
-  #lastJ = new Float64Array(0);
   /** By class that comes by `folded()`: the one around it; −1: not asked yet. */
   #outermost = new Int32Array(16).fill(-1);
   /** Class of each CPU; −1: it has no owner. */
@@ -209,8 +206,6 @@ export class Attribution {
         const k = counters[i];
         const counter = this.#counters[k];
         counter.step(timeS, valuesJ[k], stampsS[k]);
-        this.#sampled[k].step(counter.changes.totalJ - this.#lastJ[k]);
-        this.#lastJ[k] = counter.changes.totalJ;
         if (counter.cursor < needed) needed = counter.cursor;
         if (counter.foldedS < neededS) neededS = counter.foldedS;
       }
@@ -230,9 +225,7 @@ export class Attribution {
     const kinds = new Map<Kind, KindResult>();
     for (const kind of KINDS) {
       const own = this.#options.counters.flatMap((spec, k) =>
-        spec.kind === kind && results[k].seen
-          ? [{ index: spec.index, result: results[k], sampledJ: this.#sampled[k].energyJ }]
-          : []
+        spec.kind === kind && results[k].seen ? [{ index: spec.index, result: results[k] }] : []
       );
       if (own.length === 0) continue;
       // A process may use a device whatever its CPUs are.
@@ -291,15 +284,12 @@ export class Attribution {
   #open(): void {
     const { counters } = this.#options;
     this.#counters = [];
-    this.#sampled = [];
-    this.#lastJ = new Float64Array(counters.length);
     counters.forEach(({ updatePeriodS, stamped }, k) => {
       const { log, folded, wholes } = this.#domains
         .find(({ counters }) => counters.includes(k))!;
       this.#counters.push(
         new CounterAttribution(log, { updatePeriodS, stamped, folded, whole: wholes.times }),
       );
-      this.#sampled.push(new Sampled(log));
     });
   }
 }
@@ -311,7 +301,6 @@ function outside(result: KindResult): KindResult {
     of: (c) => result.of(inner(c)),
     sum: (classes) => result.sum(classes.map(inner)),
     otherCpus: result.of(OTHER_CLASS),
-    sampledJ: (c) => result.sampledJ(inner(c)),
     counters: result.counters,
   };
 }

@@ -23,7 +23,6 @@ Deno.test("addUp() adds up packages, and one without the application is other CP
   const parts = [own, other].map((result, index) => ({
     index,
     result,
-    sampledJ: new Float64Array(3),
   }));
   const UNUSED = 3;
   const { of, sum, totalJ, otherCpus } = addUp(parts, UNUSED);

@@ -29,16 +29,11 @@ export class EdgeLog {
   firstS = NaN;
   /** CPUs by class now. */
   cpus = new Float64Array(16);
-  /** Classes that have CPUs now, in no order. */
-  present = new Int32Array(16);
-  presentCount = 0;
   /** CPUs that belong to processes. */
   owned = 0;
   /** Classes seen so far are below this. */
   classes = 0;
   #first = 0;
-  /** By class: its place in `present` + 1; 0: no CPUs. */
-  #place = new Int32Array(16);
   #lastS = -Infinity;
   /** CPU-seconds by class up to `#sinceS` of the class. */
   #seconds = new Float64Array(16);
@@ -102,37 +97,17 @@ export class EdgeLog {
       this.cpus = grown(this.cpus, index + 1);
       this.#seconds = grown(this.#seconds, index + 1);
       this.#sinceS = grown(this.#sinceS, index + 1);
-      this.#place = grown(this.#place, index + 1);
     }
     if (index >= this.classes) this.classes = index + 1;
     this.#seconds[index] += this.cpus[index] * (t - this.#sinceS[index]);
     this.#sinceS[index] = t;
     this.cpus[index] += change;
-    this.#list(index);
     if (this.next - this.#first > this.mask) this.#enlarge();
     const at = this.next & this.mask;
     this.timeS[at] = t;
     this.classOf[at] = index;
     this.change[at] = change;
     this.next++;
-  }
-
-  /** Keeps the list of classes that have CPUs. */
-  #list(index: number): void {
-    const at = this.#place[index] - 1;
-    if (this.cpus[index] !== 0) {
-      if (at >= 0) return;
-      if (this.presentCount === this.present.length) {
-        this.present = grown(this.present, this.presentCount + 1);
-      }
-      this.present[this.presentCount++] = index;
-      this.#place[index] = this.presentCount;
-    } else if (at >= 0) {
-      const last = this.present[--this.presentCount];
-      this.present[at] = last;
-      this.#place[last] = at + 1;
-      this.#place[index] = 0;
-    }
   }
 
   #enlarge(): void {
