@@ -11,7 +11,7 @@ import { LINE } from "./clock.ts";
 import type { Contexts } from "./contexts.ts";
 import type { Columns, Domain } from "./domain.ts";
 import { addPairs, dividedCovariance, pairWatts } from "./interplay.ts";
-import { clamp, dot, product, quadratic, sandwich } from "./linear.ts";
+import { clamp, dot, PANEL, product, quadratic, sandwich } from "./linear.ts";
 import { stretchesOf, whiten } from "./model.ts";
 import { DIVIDED, OWN } from "./pieces.ts";
 import { type Kernel, longer, pureLag } from "./response.ts";
@@ -277,29 +277,27 @@ function* blockCovariance(
   posterior: Float64Array,
 ): Generator<void, Float64Array> {
   const { fit, rows, moves, scale } = solution, { theta, v, s2, noise, a } = fit, p = theta.length;
-  const { x, y } = yield* rows.whitened(noise), length = rows.length, width = rows.columns;
-  const filtered = moves.map((move) => {
-    const out = new Float64Array(length);
-    whiten(rows.weighted(move), out, rows.stretches, noise);
-    return out;
-  });
-  const r = y.slice();
-  for (let j = 0; j < p; j++) {
-    const of = j < width ? x : filtered[j - width], o = j < width ? j * length : 0;
-    const factor = theta[j] * (j < width ? scale[j] : 1);
-    if (factor !== 0) { for (let k = 0; k < length; k++) r[k] -= factor * of[o + k]; }
-  }
+  const { length, columns: width } = rows, r = new Float64Array(length);
+  whiten(fit.e, r, rows.stretches, noise);
   const hv = product(h, v, n, p, p);
   const count = Math.min(BLOCKS, Math.max(MIN_BLOCKS, Math.floor(length / BLOCK_ROWS)));
   const seen = new Float64Array(n), score = new Float64Array(p);
-  for (let b = 0; b < count; b++) {
+  const endOf = (block: number) => Math.floor((block + 1) * length / count);
+  let block = 0;
+  for (const { from, to, x } of rows.panels(noise, moves)) {
     yield;
-    const from = Math.floor(b * length / count), to = Math.floor((b + 1) * length / count);
-    for (let j = 0; j < p; j++) {
-      const of = j < width ? x : filtered[j - width], o = j < width ? j * length : 0;
-      score[j] = dot(of, r, to - from, o + from, from) * (j < width ? scale[j] : 1) / s2;
+    for (let k = from; k < to;) {
+      const end = Math.min(to, endOf(block));
+      for (let j = 0; j < p; j++) {
+        const factor = (j < width ? scale[j] : 1) / s2;
+        score[j] += dot(x, r, end - k, j * PANEL + k - from, k) * factor;
+      }
+      k = end;
+      if (end < endOf(block)) continue;
+      block++;
+      for (let c = 0; c < n; c++) seen[c] += dot(hv, score, p, c * p) ** 2 * count / (count - 1);
+      score.fill(0);
     }
-    for (let c = 0; c < n; c++) seen[c] += dot(hv, score, p, c * p) ** 2 * count / (count - 1);
   }
   const size = new Float64Array(n);
   for (let c = 0; c < n; c++) {

@@ -8,9 +8,10 @@ import {
   dot,
   type Factor,
   factor,
-  gramSlices,
+  GramSum,
   inverseDiagonal,
   inverseOf,
+  PANEL,
   solveFactored,
 } from "./linear.ts";
 
@@ -39,8 +40,6 @@ const WARM_UP = 3;
 const MAX_EFFECT = 0.5;
 /** A family of effects is as if one of 2 % had been seen before: visits of one region differ by 2 to 3 %. */
 export const S0 = 0.02;
-/** Columns between two pauses. */
-const SLICE = 32;
 /** Families start with effects of 10 %. */
 const START_EFFECT = 0.1;
 /** Rounding: a residual is never less than this part of the energies' squares. */
@@ -105,15 +104,20 @@ export function likelyNoise(e: Float64Array, stretches: Stretches): Noise {
   return best;
 }
 
-/** Whitened columns of one noise. */
+/** Sums of whitened columns of one noise: XᵀX, Xᵀy, yᵀy, and y itself. */
 interface Whitened {
   readonly noise: Noise;
-  /** Column after column. */
-  readonly x: Float64Array;
   readonly y: Float64Array;
   readonly a: Float64Array;
   readonly c: Float64Array;
   readonly q: number;
+}
+
+/** Some whitened rows, column after column, each with {@linkcode PANEL} numbers. Valid until the next panel. */
+export interface Panel {
+  readonly from: number;
+  readonly to: number;
+  readonly x: Float64Array;
 }
 
 /** The rows of a fit: some intervals of a design. Columns are in their own units; a fit scales them. */
@@ -123,7 +127,6 @@ export class Rows {
   readonly weights: Float64Array;
   readonly y: Float64Array;
   #whitened: Whitened | undefined;
-  readonly #column: Float64Array;
 
   /** @param z Column after column, `stride` intervals each. */
   constructor(
@@ -140,41 +143,68 @@ export class Rows {
     for (let k = 0; k < n; k++) mean += lengthS[at[k]] / n;
     this.weights = new Float64Array(n);
     this.y = new Float64Array(n);
-    this.#column = new Float64Array(n);
     for (let k = 0; k < n; k++) {
       this.weights[k] = 1 / Math.sqrt(lengthS[at[k]] / mean);
       this.y[k] = energyJ[at[k]] * this.weights[k];
     }
   }
 
-  /** A column over all intervals as a weighted one over these rows; valid until the next call. */
-  weighted(column: Float64Array, offset = 0): Float64Array {
-    const out = this.#column, { at, weights } = this;
-    for (let k = 0; k < out.length; k++) out[k] = column[offset + at[k]] * weights[k];
-    return out;
+  /** Whitened columns, and further ones over all intervals, some rows at a time: all rows at once take much memory. */
+  *panels(noise: Noise, more: readonly Float64Array[] = []): Generator<Panel> {
+    const { length: n, columns, z, stride } = this, width = columns + more.length;
+    const x = new Float64Array(PANEL * width);
+    // The filter of each column: its last row before whitening and after it.
+    const before = new Float64Array(width), last = new Float64Array(width);
+    const isFirst = new Uint8Array(n);
+    for (const [from] of this.stretches) isFirst[from] = 1;
+    for (let from = 0; from < n; from += PANEL) {
+      const to = Math.min(n, from + PANEL);
+      for (let j = 0; j < width; j++) {
+        const isMore = j >= columns, of = isMore ? more[j - columns] : z;
+        const at = { from, to, offset: isMore ? 0 : j * stride, out: j * PANEL };
+        this.#whiten(of, at, noise, { x, before, last, j, isFirst });
+      }
+      yield { from, to, x };
+    }
   }
 
-  /** Whitened columns. */
+  /** Whitens some rows of a column. */
+  #whiten(
+    of: Float64Array,
+    { from, to, offset, out }: { from: number; to: number; offset: number; out: number },
+    { phi, theta }: Noise,
+    filter: {
+      x: Float64Array;
+      before: Float64Array;
+      last: Float64Array;
+      j: number;
+      isFirst: Uint8Array;
+    },
+  ): void {
+    const { at, weights } = this, { x, j, isFirst } = filter;
+    let before = filter.before[j], last = filter.last[j];
+    for (let k = from; k < to; k++) {
+      if (isFirst[k] === 1) before = last = 0;
+      const now = of[offset + at[k]] * weights[k];
+      x[out + k - from] = last = now - phi * before + theta * last;
+      before = now;
+    }
+    filter.before[j] = before;
+    filter.last[j] = last;
+  }
+
+  /** Sums of whitened columns. */
   *whitened(noise: Noise): Generator<void, Whitened> {
     if (this.#whitened?.noise === noise) return this.#whitened;
     const { length: n, columns, stretches } = this;
-    const x = this.#whitened?.x ?? new Float64Array(n * columns);
-    for (let j = 0; j < columns; j++) {
-      if (j % SLICE === 0) yield;
-      whiten(
-        this.weighted(this.z, j * this.stride),
-        x.subarray(j * n, j * n + n),
-        stretches,
-        noise,
-      );
-    }
-    const y = new Float64Array(n);
+    const y = new Float64Array(n), c = new Float64Array(columns), a = new GramSum(columns);
     whiten(this.y, y, stretches, noise);
-    const c = new Float64Array(columns);
-    for (let j = 0; j < columns; j++) c[j] = dot(x, y, n, j * n);
-    yield;
-    const a = yield* gramSlices(x, n, columns);
-    return this.#whitened = { noise, x, y, a, c, q: dot(y, y) };
+    for (const { from, to, x } of this.panels(noise)) {
+      yield;
+      a.add(x, PANEL, 0, to - from);
+      for (let j = 0; j < columns; j++) c[j] += dot(x, y, to - from, j * PANEL, from);
+    }
+    return this.#whitened = { noise, y, a: a.whole(), c, q: dot(y, y) };
   }
 
   /** Weighted residual: y − Xθ. */
@@ -314,7 +344,7 @@ export function* fitRows(
   let { noise } = start, effects = start.effects, s2 = NaN;
   for (let filter = 0;; filter++) {
     const w = yield* rows.whitened(noise);
-    const sums = scaled(w, rows, { scale, more });
+    const sums = yield* scaled(w, rows, { scale, more });
     yield;
     if (!(s2 > 0)) s2 = Math.max(variance(w.y) * 0.05, NOTHING * w.q / rows.length);
     const solved = yield* solveEm(sums, priors, { s2, effects, rounds: start.rounds });
@@ -338,28 +368,27 @@ function variance(y: Float64Array): number {
 }
 
 /** Normal equations of scaled columns and of further ones. */
-function scaled(w: Whitened, rows: Rows, { scale, more }: {
+function* scaled(w: Whitened, rows: Rows, { scale, more }: {
   scale: Float64Array;
   more: readonly Float64Array[];
-}): Sums {
+}): Generator<void, Sums> {
   const { columns, length: n } = rows, p = columns + more.length;
   const a = new Float64Array(p * p), c = new Float64Array(p);
   for (let i = 0; i < columns; i++) {
     c[i] = w.c[i] * scale[i];
     for (let j = 0; j < columns; j++) a[i * p + j] = w.a[i * columns + j] * scale[i] * scale[j];
   }
-  const filtered = more.map((column) => {
-    const out = new Float64Array(n);
-    whiten(rows.weighted(column), out, rows.stretches, w.noise);
-    return out;
-  });
-  filtered.forEach((column, k) => {
-    const i = columns + k;
-    c[i] = dot(column, w.y);
-    for (let j = 0; j < columns; j++) {
-      a[i * p + j] = a[j * p + i] = scale[j] * dot(w.x, column, n, j * n);
+  if (more.length === 0) return { a, c, q: w.q, n };
+  for (const { from, to, x } of rows.panels(w.noise, more)) {
+    yield;
+    for (let i = columns; i < p; i++) {
+      c[i] += dot(x, w.y, to - from, i * PANEL, from);
+      for (let j = 0; j <= i; j++) {
+        const of = dot(x, x, to - from, i * PANEL, j * PANEL);
+        a[i * p + j] += j < columns ? of * scale[j] : of;
+      }
     }
-    filtered.forEach((other, l) => a[i * p + columns + l] = dot(column, other));
-  });
+  }
+  for (let i = columns; i < p; i++) for (let j = 0; j < i; j++) a[j * p + i] = a[i * p + j];
   return { a, c, q: w.q, n };
 }
