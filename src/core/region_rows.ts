@@ -147,7 +147,7 @@ function rowsOf(report: Report): RegionRows {
     (report.hosts.length === 1 ? treeFromNested(host.joulemark?.tree) : undefined);
   const kinds = tree === undefined ? [] : kindsOf(tree);
   if (tree !== undefined && kinds.length > 0) return ofTree(report, tree, kinds);
-  const sampled = ofSections(report);
+  const sampled = ofSections(report, tree !== undefined);
   if (tree === undefined || sampled.kinds.length > 0) return sampled;
   const own = ofTree(report, tree, []);
   const known = own.outside.find(({ region }) => region === OUTSIDE_REGIONS);
@@ -213,9 +213,9 @@ function methodOf(own: ReportHost["joulemark"]): unknown {
 
 /**
  * GEOPM's regions: energies are sums over the hosts that have the counter, times and counts means. A
- * counter of all hosts comes before one of some.
+ * counter of all hosts comes before one of some. Beside a tree, regions without energies have no rows here.
  */
-function ofSections({ hosts }: Report): RegionRows {
+function ofSections({ hosts }: Report, hasTree: boolean): RegionRows {
   const all = hosts.map((host) => ({
     host,
     kinds: new Set(ENERGY_KINDS.filter((kind) =>
@@ -250,7 +250,9 @@ function ofSections({ hosts }: Report): RegionRows {
     return row(name, count, mean("runtime (s)"), new Map(energies));
   };
   const regions = Map.groupBy(
-    all.flatMap(({ host, kinds }) => (host.regions ?? []).map((one) => ({ one, kinds }))),
+    hasTree && kinds.length === 0
+      ? []
+      : all.flatMap(({ host, kinds }) => (host.regions ?? []).map((one) => ({ one, kinds }))),
     ({ one }) => regionName(one.region),
   );
   const unmarked = all.flatMap(({ host: { unmarked: fields }, kinds }) => {

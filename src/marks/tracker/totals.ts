@@ -12,20 +12,21 @@ import type { RegionTotal } from "../../core/report.ts";
 import type { TrackedProcess } from "./process.ts";
 import type { RegionTable } from "./region_table.ts";
 
-/**
- * Every name that a process registered; names with one hash share their sums, as in GEOPM.
- *
- * Sums are whole nanoseconds and visits, so that their order does not matter. The cost is that of
- * the names that each process and thread visited, not of all names times all processes.
- */
-export function regionTotals(
-  processes: readonly TrackedProcess[],
-  table: RegionTable,
-): RegionTotal[] {
+/** Sums of a run by the first region of a hash; whole nanoseconds and visits, so that their order does not matter. */
+interface Sums {
+  readonly groups: ProcessGroups;
+  /** By region: some process registered it. */
+  readonly isRegistered: Uint8Array;
+  readonly counts: Float64Array;
+  readonly runtimesNs: Float64Array;
+}
+
+/** The cost is that of the names that each process and thread visited, not of all names times all processes. */
+function sumsOf(processes: readonly TrackedProcess[], table: RegionTable): Sums {
   const isRegistered = new Uint8Array(table.length);
   const counts = new Float64Array(table.length);
   const runtimesNs = new Float64Array(table.length);
-  const groups = new ProcessGroups(processes, table), all = groups.marking.length;
+  const groups = new ProcessGroups(processes, table);
   for (const p of groups.marking) {
     p.forRegistered((region) => isRegistered[region] = 1);
     p.addTotals(counts, runtimesNs);
@@ -36,7 +37,16 @@ export function regionTotals(
     counts[first] += counts[region];
     runtimesNs[first] += runtimesNs[region];
   }
-  const totals: RegionTotal[] = [];
+  return { groups, isRegistered, counts, runtimesNs };
+}
+
+/** Every name that a process registered; names with one hash share their sums, as in GEOPM. */
+export function regionTotals(
+  processes: readonly TrackedProcess[],
+  table: RegionTable,
+): RegionTotal[] {
+  const { groups, isRegistered, counts, runtimesNs } = sumsOf(processes, table);
+  const all = groups.marking.length, totals: RegionTotal[] = [];
   for (let region = 0; region < table.length; region++) {
     if (isRegistered[region] === 0) continue;
     const first = table.first(region), n = groups.sizeOf(first);
@@ -51,6 +61,22 @@ export function regionTotals(
   return totals;
 }
 
+/** The regions with most time, those with most first. */
+function longest({ groups, isRegistered, runtimesNs }: Sums, table: RegionTable, most: number) {
+  const meansNs = new Float64Array(table.length);
+  for (let region = 0; region < table.length; region++) {
+    const first = table.first(region);
+    if (isRegistered[region] === 1) meansNs[region] = runtimesNs[first] / groups.sizeOf(first);
+  }
+  // Very many regions are not sorted by name.
+  const leastNs = meansNs.slice().sort()[Math.max(0, table.length - most)];
+  const found: { name: string; ns: number }[] = [];
+  meansNs.forEach((ns, region) => {
+    if (ns > 0 && ns >= leastNs) found.push({ name: table.name(region), ns });
+  });
+  return found.sort((a, b) => b.ns - a.ns || (a.name < b.name ? -1 : 1)).slice(0, most);
+}
+
 /**
  * Time of each process in the regions with most time, names with one hash added up; NaN: of a process of another
  * group. Processes come in the order of their start.
@@ -60,9 +86,8 @@ export function processTimes(
   table: RegionTable,
   most: number,
 ): { name: string; times: ProcessTime[] }[] {
-  const groups = new ProcessGroups(processes, table), counted = groups.marking;
-  const regions = regionTotals(counted, table).filter(({ runtimeS }) => runtimeS > 0)
-    .sort((a, b) => b.runtimeS - a.runtimeS || (a.name < b.name ? -1 : 1)).slice(0, most)
+  const sums = sumsOf(processes, table), { groups } = sums, counted = groups.marking;
+  const regions = longest(sums, table, most)
     .map(({ name }) => ({ name, own: [] as number[], times: [] as ProcessTime[] }));
   // By first handle: the regions that its hash stands for.
   const byName = Map.groupBy(regions, ({ name }) => table.first(table.find(name)));

@@ -15,9 +15,10 @@ const MAX_REGIONS = 20;
  * @param rankOf Rank of a process within its MPI job, where it has one.
  */
 export function processSpreadFacts(
-  tracker: Pick<TrackedRun, "processTimes">,
+  tracker: Pick<TrackedRun, "processTimes" | "markingCount">,
   rankOf: (pid: number) => string | undefined = () => undefined,
 ): Nested | undefined {
+  if (tracker.markingCount < 2) return undefined;
   const nameOf = (pid: number) => {
     const rank = rankOf(pid);
     return rank === undefined ? `process ${pid}` : `rank ${rank}`;
