@@ -1,41 +1,36 @@
 /**
- * The outermost regions that a process's threads have open on the CPUs that are the whole process's.
+ * The tracks with an open region that may use the same CPUs.
  * @module
  */
 import type { Track } from "./track.ts";
 
-/** Open tracks of one process, in order of entry. Enter and leave take the same time however many there are. */
+/** Open tracks in order of entry. Enter and leave take the same time however many there are. */
 export class OpenTracks {
+  size = 0;
   /** The one entered last; each knows the one before it and the one behind it. */
   #last: Track | undefined;
 
-  /** The one that was entered last; `undefined`: none is open. */
-  get last(): Track | undefined {
-    return this.#last;
+  /** Those that were entered last come first. */
+  *[Symbol.iterator](): Generator<Track> {
+    for (let track = this.#last; track !== undefined; track = track.before) yield track;
   }
 
   /** A track entered an outermost region. */
   enter(track: Track): void {
-    if (track.isListed) return;
     if (this.#last !== undefined) this.#last.behind = track;
     track.before = this.#last;
     this.#last = track;
-    track.isListed = true;
+    track.openAmong = this;
+    this.size++;
   }
 
-  /** A track left the region that it had entered; nothing changes if it had entered none. */
+  /** A track of these left the region that it had entered. */
   leave(track: Track): void {
-    if (!track.isListed) return;
     const { before, behind } = track;
     if (before !== undefined) before.behind = behind;
     if (behind !== undefined) behind.before = before;
     else this.#last = before;
-    track.before = track.behind = undefined;
-    track.isListed = false;
-  }
-
-  /** All of them end. */
-  clear(): void {
-    while (this.#last !== undefined) this.leave(this.#last);
+    track.before = track.behind = track.openAmong = undefined;
+    this.size--;
   }
 }

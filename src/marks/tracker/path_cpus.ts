@@ -1,11 +1,13 @@
 /**
  * Current path of each CPU: every change, nested regions too, for the listeners.
  *
- * A CPU follows the track that it shows: the one of its process that entered an outermost region
- * last. Changes inside that region by other tracks do not move the CPU.
+ * A CPU follows the track that it shows: an open one. Open tracks that may use the same CPUs have an equal part of
+ * these each, since it is not known which runs where; of tracks with other CPUs the one that entered last has them.
+ * Changes inside a region by other tracks do not move the CPU.
  * @module
  */
 import { ROOT } from "../../core/path_stats.ts";
+import { OpenTracks } from "./open_tracks.ts";
 import type { Track } from "./track.ts";
 
 /**
@@ -47,19 +49,94 @@ export class PathCpus {
   /** Set before the first process. */
   listener: PathListener | undefined;
   foldedListener: FoldedListener | undefined;
-  /** By CPU: the owner number of the track that it shows; 0: of none. */
+  /** By CPU: the owner number of the track that it shows, and when that entered, in order; 0: of none. */
   readonly #owners: Int32Array;
+  readonly #entered: Float64Array;
+  /** By CPUs that tracks may use, the same array for the same CPUs. */
+  readonly #open = new Map<Int32Array, OpenTracks>();
+  /** By owner number: its CPUs among some. */
+  readonly #counts = new Map<number, number>();
   /** Scratch space by length. */
   readonly #some: Int32Array[] = [];
 
   constructor(cpuCount: number) {
     this.#owners = new Int32Array(cpuCount);
+    this.#entered = new Float64Array(cpuCount);
+  }
+
+  /** A process begins, on CPUs that may show tracks of others. */
+  begin(timeS: number, cpus: Int32Array): void {
+    const free = cpus.filter((cpu) => this.#owners[cpu] === 0);
+    if (free.length > 0) this.show(timeS, free, undefined);
+  }
+
+  /** A track entered an outermost region. */
+  enter(timeS: number, track: Track): void {
+    if (this.listener === undefined) return;
+    const { cpus } = track, open = this.#open.getOrInsertComputed(cpus, () => new OpenTracks());
+    open.enter(track);
+    if (open.size === 1) return this.show(timeS, cpus, track);
+    const part = this.#partFor(track, open.size);
+    if (part.length > 0) this.show(timeS, part, track);
+  }
+
+  /** CPUs for a track that enters, beside others that are open: from those with more than an equal part. */
+  #partFor({ cpus }: Track, size: number): Int32Array {
+    const each = Math.max(1, Math.floor(cpus.length / size)), counts = this.#countOn(cpus);
+    const part: number[] = [];
+    let first = 0;
+    for (let i = 0; i < cpus.length && part.length < each; i++) {
+      const owner = this.#owners[cpus[i]], count = counts.get(owner)!;
+      if (this.#entered[cpus[i]] < this.#entered[cpus[first]]) first = i;
+      if (owner !== 0 && count <= each) continue;
+      counts.set(owner, count - 1);
+      part.push(cpus[i]);
+    }
+    // Of more tracks than CPUs the one that entered first gives way: it may wait for the others.
+    return Int32Array.from(part.length > 0 ? part : cpus.subarray(first, first + 1));
+  }
+
+  /** By owner: how many of some CPUs show it. */
+  #countOn(cpus: Int32Array): Map<number, number> {
+    const counts = this.#counts;
+    counts.clear();
+    for (let i = 0; i < cpus.length; i++) {
+      const owner = this.#owners[cpus[i]];
+      counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  /**
+   * A track left its outermost region: others that are open have its CPUs.
+   *
+   * @returns Are there others?
+   */
+  leave(timeS: number, track: Track): boolean {
+    const open = track.openAmong;
+    open?.leave(track);
+    if (open === undefined || open.size === 0) return false;
+    const cpus = this.#shown(track).slice(), counts = this.#countOn(track.cpus);
+    for (const cpu of cpus) {
+      let next: Track | undefined, least = Infinity;
+      for (const other of open) {
+        const count = counts.get(other.owner) ?? 0;
+        if (count < least) [next, least] = [other, count];
+        if (least === 0) break;
+      }
+      counts.set(next!.owner, least + 1);
+      this.show(timeS, Int32Array.of(cpu), next);
+    }
+    return true;
   }
 
   /** CPUs show a track from here on; `undefined`: none. */
   show(timeS: number, cpus: Int32Array, track: Track | undefined): void {
     if (this.listener === undefined) return;
-    for (let i = 0; i < cpus.length; i++) this.#owners[cpus[i]] = track?.owner ?? 0;
+    for (let i = 0; i < cpus.length; i++) {
+      this.#owners[cpus[i]] = track?.owner ?? 0;
+      this.#entered[cpus[i]] = track?.entered ?? 0;
+    }
     this.listener(timeS, cpus, track?.path ?? ROOT);
   }
 
@@ -73,7 +150,7 @@ export class PathCpus {
   }
 
   /** The last process of the CPUs has ended; or it never had them. */
-  leave(timeS: number, cpus: Int32Array, isNever = false): void {
+  giveUp(timeS: number, cpus: Int32Array, isNever = false): void {
     this.listener?.(timeS, cpus, isNever ? -2 : -1);
   }
 
@@ -84,7 +161,7 @@ export class PathCpus {
    */
   move(timeS: number, track: Track, isAlone: boolean): void {
     if (this.listener === undefined) return;
-    const cpus = isAlone ? track.cpus : this.#shown(track);
+    const cpus = this.#cpusOf(track, isAlone);
     if (cpus.length > 0) this.listener(timeS, cpus, track.path);
   }
 
@@ -96,7 +173,7 @@ export class PathCpus {
    */
   fold(path: number, seconds: number, track: Track, isAlone: boolean): boolean {
     if (this.foldedListener === undefined || seconds === 0) return false;
-    const cpus = isAlone ? track.cpus : this.#shown(track);
+    const cpus = this.#cpusOf(track, isAlone);
     if (cpus.length === 0) return false;
     this.foldedListener(path, seconds, cpus, track.folds ? undefined : NESTED);
     return true;
@@ -107,6 +184,10 @@ export class PathCpus {
     if (cpus.length === 0) return;
     const isPast = this.#owners[cpus[cpus.length - 1]] === owner;
     this.foldedListener?.(path, seconds, cpus, isPast ? PAST : NOW);
+  }
+
+  #cpusOf(track: Track, isAlone: boolean): Int32Array {
+    return isAlone && !((track.openAmong?.size ?? 0) > 1) ? track.cpus : this.#shown(track);
   }
 
   /** The CPUs that show a track. */

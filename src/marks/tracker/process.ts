@@ -5,7 +5,6 @@
 import { grown } from "../../core/grow.ts";
 import type { RecordFilter } from "./record_filter.ts";
 import type { RegionPaths } from "./region_paths.ts";
-import { OpenTracks } from "./open_tracks.ts";
 import { Track } from "./track.ts";
 
 const NO_CPUS = new Int32Array(0);
@@ -36,10 +35,8 @@ export class TrackedProcess {
   /** First hint of each region handle that it registered; 255: not registered. */
   #hints = new Uint8Array(0);
   readonly #paths: RegionPaths;
-  /** Open tracks of the process and of its threads that are not bound to CPUs. */
-  readonly #openTracks = new OpenTracks();
   /** True if one of its threads has, or had, CPUs of its own. */
-  #isBound = false;
+  isBound = false;
   readonly #byThread = new Map<number, Track>();
   /** Tracks of ended threads, for new threads. */
   readonly #spare: Track[] = [];
@@ -91,41 +88,17 @@ export class TrackedProcess {
     return thread <= 0 ? this.track : this.#byThread.get(thread);
   }
 
-  /** A track entered an outermost region. @param order Of this event, over the whole node. */
-  entered(track: Track, order: number): void {
-    track.entered = order;
-    // The CPUs of a thread that is bound show that thread.
-    if (track.cpus === this.track.cpus) this.#openTracks.enter(track);
-  }
-
-  /** The process, and all that it had open, ended. */
-  ended(): void {
-    this.#openTracks.clear();
-  }
-
   /** A thread has CPUs of its own from here on. */
   bind(thread: number, cpus: Int32Array): void {
-    const track = this.stack(thread);
-    this.left(track);
-    track.cpus = cpus;
-    this.#isBound ||= cpus !== this.track.cpus;
+    this.stack(thread).cpus = cpus;
+    this.isBound ||= cpus !== this.track.cpus;
     this.dirty = true;
   }
 
   /** Moves the process to other CPUs; threads that existed before keep theirs. */
   moveTo(cpus: Int32Array): void {
     this.track.cpus = cpus;
-    this.#isBound ||= this.threads.length > 0;
-  }
-
-  /** The open track that all its CPUs show now, of several; null: threads are bound to CPUs of their own. */
-  get shownOnAll(): Track | undefined | null {
-    return this.#isBound ? null : this.#openTracks.last;
-  }
-
-  /** A track left an outermost region, or got other CPUs. */
-  left(track: Track): void {
-    this.#openTracks.leave(track);
+    this.isBound ||= this.threads.length > 0;
   }
 
   /** A thread ended, outside all regions; its totals stay. */

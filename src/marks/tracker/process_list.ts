@@ -58,7 +58,6 @@ export class ProcessList {
   }
 
   withdraw(process: TrackedProcess): void {
-    process.ended();
     process.end = "withdrawn";
     this.counted--;
     this.live = this.live.filter((other) => other !== process);

@@ -9,6 +9,7 @@
 import { grown, lengthened } from "../../core/grow.ts";
 import { ROOT } from "../../core/path_stats.ts";
 import { EVENT, RecordList } from "../../core/record.ts";
+import type { OpenTracks } from "./open_tracks.ts";
 import type { RegionPaths } from "./region_paths.ts";
 
 /** Hints are kept to this depth; deeper levels share the last one. */
@@ -56,10 +57,10 @@ export class Track {
   owner: number;
   /** True while the track's lane lives: see `LaneListener`. */
   isLane = false;
-  /** Neighbours among the open tracks of its process, if it is one: see `OpenTracks`. */
+  /** Open tracks on the same CPUs, and its neighbours among them; `undefined`: it is not open. */
+  openAmong: OpenTracks | undefined;
   before: Track | undefined;
   behind: Track | undefined;
-  isListed = false;
   readonly #paths: RegionPaths;
   /** Since when it is in its path. */
   #pathNs = 0;

@@ -80,6 +80,8 @@ export class RegionTracker extends TrackedRun {
   /** Counts changes of CPU states, to find which came last. */
   #order = 0;
   readonly #oneCpu = new Int32Array(1);
+  /** One array for each set of CPUs. */
+  readonly #masks = new Map<string, Int32Array>();
   readonly #visit: Visit = { hash: 0, hint: 0, track: 0 };
 
   /** A tracker of a run that has not begun. */
@@ -189,8 +191,8 @@ export class RegionTracker extends TrackedRun {
     track.changed = ++this.#order;
     p.dirty = true;
     if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
-    p.entered(track, this.#order);
-    this.pathCpus.show(timeS, track.cpus, track);
+    track.entered = this.#order;
+    this.pathCpus.enter(timeS, track);
   }
 
   /**
@@ -211,18 +213,17 @@ export class RegionTracker extends TrackedRun {
     const outermost = track.exit(ns, this.table.hash(region), level);
     this.#moveLane(event, track);
     track.changed = ++this.#order;
-    if (outermost) p.left(track);
     if (outermost && track.depth > 0) {
       track.takeOver(ns, this.table.hash(track.heir));
-      p.entered(track, this.#order);
+      track.entered = this.#order;
     }
     p.dirty = true;
-    if (!outermost) return this.pathCpus.move(timeS, track, p.threads.length === 0);
-    if (p.counting && track === p.track) {
+    if (outermost && p.counting && track === p.track) {
       p.counting = false;
       this.cpus.clearUnits(track.cpus);
     }
-    this.#edgesOfExit(timeS, p, track);
+    if (track.depth > 0) return this.pathCpus.move(timeS, track, p.threads.length === 0);
+    if (!this.pathCpus.leave(timeS, track)) this.#edgesOfExit(timeS, p, track);
   }
 
   /** Handles events that need a running process and are rare. */
@@ -232,8 +233,7 @@ export class RegionTracker extends TrackedRun {
     switch (event.kind) {
       case KIND.threadCpus:
         if (event.thread <= 0) return;
-        p.bind(event.thread, this.#known(event.cpus));
-        return this.#live(event.timeS, p.stack(event.thread), event.process);
+        return this.#bind(p, event);
       case KIND.epoch:
         return this.#epoch(p, event);
       case KIND.tprofInit:
@@ -267,6 +267,15 @@ export class RegionTracker extends TrackedRun {
       case KIND.died:
         this.#end(event, "died", this.#clamped(p.track, event.timeS));
     }
+  }
+
+  /** A thread may use other CPUs from here on. */
+  #bind(p: TrackedProcess, { timeS, thread, process, cpus }: EventRecord): void {
+    const track = p.stack(thread), isOpen = track.depth > 0;
+    if (isOpen && !this.pathCpus.leave(timeS, track)) this.#edgesOfExit(timeS, p, track);
+    p.bind(thread, this.#known(cpus));
+    if (isOpen) this.pathCpus.enter(timeS, track);
+    this.#live(timeS, track, process);
   }
 
   #epoch(p: TrackedProcess, { timeS, number }: EventRecord): void {
@@ -402,7 +411,7 @@ export class RegionTracker extends TrackedRun {
     this.times.started(ns, isFirst);
     this.cpus.connect(known);
     this.#recordStart(process);
-    this.pathCpus.show(timeS, known, undefined);
+    this.pathCpus.begin(timeS, known);
     this.#live(timeS, process.track, handle);
     return handle;
   }
@@ -418,7 +427,7 @@ export class RegionTracker extends TrackedRun {
     const known = this.#known(cpus);
     const given = p.track.cpus.filter((cpu) => !known.includes(cpu));
     this.cpus.move(p.track.cpus, known);
-    if (given.length > 0) this.pathCpus.leave(timeS, given, true);
+    if (given.length > 0) this.pathCpus.giveUp(timeS, given, true);
     p.moveTo(known);
     this.#live(this.times.absoluteS(p.track.lastNs), p.track, 0);
     p.dirty = true;
@@ -449,7 +458,6 @@ export class RegionTracker extends TrackedRun {
     p.lastOpen = p.track.region;
     p.end = end;
     p.endNs = ns;
-    p.ended();
     this.#lastEndNs = ns;
     const tracks = [p.track, ...p.threads];
     // Otherwise its CPUs are others' by now, if these began a region since.
@@ -463,7 +471,7 @@ export class RegionTracker extends TrackedRun {
     if (p.counting) this.cpus.clearUnits(p.track.cpus);
     this.cpus.disconnect(p.track.cpus);
     for (const track of tracks) {
-      this.pathCpus.hide(timeS, track);
+      if (!this.pathCpus.leave(timeS, track)) this.pathCpus.hide(timeS, track);
       this.#endLane(timeS, track);
     }
     if (!this.list.finished) this.#leave(timeS, p.track.cpus);
@@ -473,13 +481,16 @@ export class RegionTracker extends TrackedRun {
   #leave(timeS: number, cpus: Int32Array): void {
     if (this.pathCpus.listener === undefined) return;
     const free = cpus.filter((cpu) => this.cpus.processes[cpu] === 0);
-    if (free.length > 0) this.pathCpus.leave(timeS, free);
+    if (free.length > 0) this.pathCpus.giveUp(timeS, free);
   }
 
+  /** No other track on the same CPUs is open. */
   #edgesOfExit(timeS: number, p: TrackedProcess, track: Track): void {
     if (this.pathCpus.listener === undefined) return;
-    const same = p.threads.length === 0 ? track : p.shownOnAll;
-    if (same !== null) return this.pathCpus.show(timeS, track.cpus, same);
+    const isAlone = p.threads.length === 0;
+    if (isAlone || !p.isBound) {
+      return this.pathCpus.show(timeS, track.cpus, isAlone ? track : undefined);
+    }
     for (const cpu of track.cpus) {
       this.#oneCpu[0] = cpu;
       this.pathCpus.show(timeS, this.#oneCpu, CpuUpdate.trackAt(p, cpu));
@@ -499,7 +510,7 @@ export class RegionTracker extends TrackedRun {
     if (inside.length < cpus.length) {
       this.refusals.add("", "CPU that the node does not have", "", -1);
     }
-    return Int32Array.from(inside);
+    return this.#masks.getOrInsertComputed(inside.join(), () => Int32Array.from(inside));
   }
 
   /** Time of an event of a track: if a clock steps back, the time before it. */

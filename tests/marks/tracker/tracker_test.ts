@@ -337,6 +337,60 @@ Deno.test("the paths of CPUs follow every change of region, CPU by CPU where thr
   assertEquals(found, ["0 0,1 -", "1 0,1 a", "2 1 b", "3 1 a", "4 0,1 -"]);
 });
 
+Deno.test("threads that are not bound have an equal part of the CPUs while they are in regions", () => {
+  const tracker = node(4), found = edges(tracker);
+  const p = tracker.start(0, 7, [0, 1, 2, 3]);
+  const [a, b, c] = ["a", "b", "c"].map((name) => tracker.region(0, p, name, COMPUTE));
+  tracker.enter(1, p, a, -1, 70);
+  tracker.enter(2, p, b, -1, 71);
+  // The mask is the process's.
+  tracker.threadCpus(3, p, 72, [0, 1, 2, 3]);
+  tracker.enter(3, p, c, -1, 72);
+  tracker.enter(4, p, c, -1, 71);
+  tracker.exit(5, p, a, 70);
+  tracker.exit(6, p, c, 71);
+  tracker.exit(7, p, b, 71);
+  tracker.exit(8, p, c, 72);
+  assertEquals(found, [
+    "0 0,1,2,3 -",
+    "1 0,1,2,3 a",
+    "2 0,1 b",
+    "3 0 c",
+    "4 1 c",
+    "5 2 c",
+    "5 3 c",
+    "6 1,3 b",
+    "7 1 c",
+    "7 3 c",
+    "8 0,1,2,3 -",
+  ]);
+});
+
+Deno.test("of more threads than CPUs the one that entered a region first gives way", () => {
+  const tracker = node(2), found = edges(tracker);
+  const p = tracker.start(0, 7, [0, 1]);
+  const [all, a, b] = ["all", "a", "b"].map((name) => tracker.region(0, p, name, COMPUTE));
+  tracker.enter(1, p, all, -1, 0);
+  tracker.enter(2, p, a, -1, 70);
+  tracker.enter(3, p, b, -1, 71);
+  tracker.exit(4, p, a, 70);
+  tracker.exit(5, p, b, 71);
+  assertEquals(found, ["0 0,1 -", "1 0,1 all", "2 0 a", "3 1 b", "4 0 all", "5 1 all"]);
+});
+
+Deno.test("processes that are not bound have an equal part of the CPUs, and keep it when others begin or end", () => {
+  const tracker = node(2), found = edges(tracker);
+  const p = tracker.start(0, 7, [0, 1]), a = tracker.region(0, p, "a", COMPUTE);
+  tracker.enter(1, p, a, -1, 0);
+  const q = tracker.start(2, 8, [0, 1]), b = tracker.region(2, q, "b", COMPUTE);
+  tracker.enter(3, q, b, -1, 0);
+  tracker.enter(4, q, a, -1, 0);
+  tracker.exit(5, p, a, 0);
+  tracker.enter(6, p, a, -1, 0);
+  tracker.shutdown(7, q);
+  assertEquals(found, ["0 0,1 -", "1 0,1 a", "3 0 b", "4 0 a", "5 1 a", "6 0 a", "7 1 a"]);
+});
+
 Deno.test("the end of a child leaves the region that its parent began since", () => {
   const tracker = node(2), found = edges(tracker);
   const parent = tracker.start(0, 7, [0, 1]), child = tracker.start(1, 8, [0, 1]);
