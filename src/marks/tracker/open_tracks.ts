@@ -2,10 +2,10 @@
  * The tracks with an open region that may use the same CPUs.
  * @module
  */
-import type { Track } from "./track.ts";
+import type { Track, TrackList } from "./track.ts";
 
 /** Open tracks in order of entry. Enter and leave take the same time however many there are. */
-export class OpenTracks {
+export class OpenTracks implements TrackList {
   size = 0;
   /** The one entered last; each knows the one before it and the one behind it. */
   #last: Track | undefined;

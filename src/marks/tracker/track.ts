@@ -9,7 +9,6 @@
 import { grown, lengthened } from "../../core/grow.ts";
 import { ROOT } from "../../core/path_stats.ts";
 import { EVENT, RecordList } from "../../core/record.ts";
-import type { OpenTracks } from "./open_tracks.ts";
 import type { RegionPaths } from "./region_paths.ts";
 
 /** Hints are kept to this depth; deeper levels share the last one. */
@@ -27,6 +26,12 @@ export interface Visit {
   hint: number;
   /** Track of the begin and end calls: ends match begins within one track. 0: the program's own. */
   track: number;
+}
+
+/** A list of tracks. */
+export interface TrackList extends Iterable<Track> {
+  readonly size: number;
+  leave(track: Track): void;
 }
 
 /** One stack and its times. */
@@ -58,7 +63,7 @@ export class Track {
   /** True while the track's lane lives: see `LaneListener`. */
   isLane = false;
   /** Open tracks on the same CPUs, and its neighbours among them; `undefined`: it is not open. */
-  openAmong: OpenTracks | undefined;
+  openAmong: TrackList | undefined;
   before: Track | undefined;
   behind: Track | undefined;
   readonly #paths: RegionPaths;
