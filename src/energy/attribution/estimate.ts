@@ -17,7 +17,10 @@ export const FIRST_ROWS = 8192;
 export const MAX_ERROR = 0.1;
 /** −2 ln likelihood counts a third: rows are not independent given a wrong noise. */
 const TEMPER = 3;
-/** Candidates within this of the best (−2 ln L of the search) have a full fit: first orders and windows of those. */
+/**
+ * Candidates within this of the best (−2 ln L of the search) have a full fit: first orders and windows of those. It
+ * ends where −2 ln L of the fit is as far from that of another.
+ */
 const NEAR = 100, ORDERS = 3, WINDOWS = 2;
 /** Two lengths within this (of the logarithm) are one. */
 const SAME = 0.1;
@@ -141,8 +144,13 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   const again = yield* search(domain, noise, watts);
   const picked = pick(again.candidates, pure(again.candidates), boundaries.periodS);
   const isUsed = rowsOf(domain, picked), answers: Answer[] = [];
+  let mostDeviance = Infinity;
   for (const kernel of picked) {
-    const solution = yield* solve(domain, contexts, kernel, { noise, effects, powers }, isUsed);
+    const begin = { noise, effects, powers, mostDeviance };
+    const solution = yield* solve(domain, contexts, kernel, begin, isUsed);
+    // It would have no weight.
+    if (solution.fit.deviance > mostDeviance) continue;
+    mostDeviance = Math.min(mostDeviance, solution.fit.deviance + NEAR);
     answers.push(yield* answerOf(domain, contexts, solution));
     yield;
   }

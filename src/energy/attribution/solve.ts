@@ -62,6 +62,8 @@ export interface Start {
   readonly powers?: Float64Array;
   /** Times that the kernel moves. @default 3 */
   readonly moves?: number;
+  /** If −2 ln likelihood is above this, the kernel moves no more. @default it moves */
+  readonly mostDeviance?: number;
 }
 
 /** Joules if a column's coefficient is 1, per CPU-second. */
@@ -150,7 +152,8 @@ export function* solve(
       const still = Math.max(STILL * Math.sqrt(fit.v[p * p - 1]), STILL_LENGTH);
       isStill &&= Math.abs(Math.log(factor)) < still;
     }
-    if (isStill || move === (start.moves ?? MOVES) - 1) {
+    const { moves: mostMoves = MOVES, mostDeviance = Infinity } = start;
+    if (isStill || move === mostMoves - 1 || fit.deviance > mostDeviance) {
       return {
         fit,
         families,
