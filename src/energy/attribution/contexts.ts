@@ -5,7 +5,7 @@
  * @module
  */
 import { grown } from "../../core/grow.ts";
-import { countUpTo } from "./linear.ts";
+import { countUpTo, median } from "./linear.ts";
 import { type Columns, type Domain } from "./domain.ts";
 import { FAMILY } from "./model.ts";
 import { AGES_S } from "./pieces.ts";
@@ -36,8 +36,8 @@ const MAX_NUMBERS = 12_288 * MAX_COLUMNS;
 const PAIRS = 24, PAIRS_PART = 6, MEMORY = 36, MEMORY_PART = 4, LINES = 24, LINES_PART = 8;
 /** More moments than this at which lanes change have no pairs. */
 const MAX_MOMENTS = 400_000;
-/** More moments than this are put together by cells of this part of the counter's period. */
-const MAX_CELLS = 32_768, CELL_PART = 4;
+/** So many moments, and more of them an interval, are put together by cells of this part of an interval. */
+const MIN_CELLED = 8192, CELLED_AN_INTERVAL = 8, CELL_PART = 4;
 /** Moments between two pauses. */
 const SLICE = 2048;
 /** Smaller weights are none, CPUs. */
@@ -92,7 +92,9 @@ export function* makeContexts(
     addLines(made, lines);
     yield;
   }
-  return { columns: made.finish(beside?.spans, beside?.pairs.list.length), pairs: beside?.pairs };
+  const columns = made.finish(beside?.spans, beside?.pairs.list.length);
+  yield;
+  return { columns, pairs: beside?.pairs };
 }
 
 /** Classes with most of the time, those above a share of it, at most so many. */
@@ -409,8 +411,9 @@ function* findPairs(
   for (let c = 0; c < classes; c++) if (inLanes[c] > 0) least = Math.min(least, powers[c]);
   for (let c = 0; c < classes; c++) meanW += inLanes[c] * powers[c] / allS;
   const activity = inLanes.map((s, c) => s > 0 ? Math.max(powers[c] - least, 0) / meanW : 0);
-  // Of very many moments those within a small part of an update are one.
-  const cellS = moments > MAX_CELLS ? domain.boundaries.periodS / CELL_PART : 0;
+  // Of very many moments those within a small part of an interval are one.
+  const isMany = moments > Math.max(MIN_CELLED, CELLED_AN_INTERVAL * domain.intervals);
+  const cellS = isMany ? median(domain.lengthS) / CELL_PART : 0;
   const cells = new PairCells(timeline, list, activity, cellS);
   timeline.now.fill(0);
   for (let k = 0; k + 1 < moments; k += SLICE) {

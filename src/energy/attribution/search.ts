@@ -83,29 +83,38 @@ export function priorOf(kernel: Kernel, shapes: readonly Kernel[]): number {
 class Grid {
   readonly stepS: number;
   readonly startS: number;
-  readonly columns: number;
   /** By class: its column. */
   readonly columnOf: Int32Array;
-  readonly #x: Float64Array[];
-  readonly #design: Float64Array;
+  readonly #x: Float64Array[] = [];
+  #design = new Float64Array(0);
   readonly #shapes = new Map<string, Float64Array[]>();
   /** Room for them. */
   readonly #made: Float64Array[] = [];
   #between: Float64Array | undefined;
 
-  /** @param watts By piece: what a fit predicts; one more column. */
-  constructor(readonly domain: Domain, readonly rows: number, stayS: number, watts?: Float64Array) {
-    const { boundaries: { yS, periodS }, log, seconds, classes, pieceClass } = domain;
-    const fine = Math.min(periodS / 8, Math.max(stayS / 4, periodS / 40));
+  /** An empty grid. */
+  constructor(readonly domain: Domain, readonly rows: number, stayS: number) {
+    const { boundaries: { yS, periodS }, seconds, classes } = domain;
+    // Of a counter that is read less often than it is updated, an interval has several updates.
+    const coarse = Math.max(periodS, median(domain.lengthS)) / 8;
+    const fine = Math.min(coarse, Math.max(stayS / 4, periodS / 40));
     // Gaps in the readings may be long.
     this.stepS = Math.max(fine, yS[rows] / MAX_POINTS);
     this.startS = -4 * this.stepS;
-    const endS = yS[rows] + this.stepS;
-    const { startS, stepS } = this;
-    const grid = { startS, stepS, count: Math.floor((endS - startS) / stepS) + 2 };
     const rank = [...seconds.keys()].sort((a, b) => seconds[b] - seconds[a]);
     this.columnOf = new Int32Array(classes);
     rank.forEach((c, k) => this.columnOf[c] = Math.min(k, CLASSES - 1));
+  }
+
+  get columns(): number {
+    return this.#x.length;
+  }
+
+  /** Fills the grid. @param watts By piece: what a fit predicts; one more column. */
+  *fill(watts?: Float64Array): Generator<void, void> {
+    const { startS, stepS, rows, domain: { boundaries: { yS }, log, classes, pieceClass } } = this;
+    const endS = yS[rows] + stepS;
+    const grid = { startS, stepS, count: Math.floor((endS - startS) / stepS) + 2 };
     const lists: number[][] = Array.from({ length: Math.min(classes, CLASSES) }, () => []);
     const used: number[] = [];
     for (let i = 0; i < log.count; i++) {
@@ -113,9 +122,13 @@ class Grid {
       lists[this.columnOf[pieceClass[i]]].push(i);
       used.push(i);
     }
-    this.#x = lists.map((list) => cumulated(log, list, (i) => log.weight[i], grid));
+    for (const list of lists) {
+      yield;
+      this.#x.push(cumulated(log, list, (i) => log.weight[i], grid));
+    }
+    yield;
     if (watts !== undefined) this.#x.push(cumulated(log, used, (i) => watts[i], grid));
-    this.columns = this.#x.length;
+    yield;
     this.#design = new Float64Array(rows * this.columns);
   }
 
@@ -229,7 +242,9 @@ export function* search(
   const n = Math.min(ROWS, domain.intervals);
   const lengths = log.stayEndS.subarray(0, log.stays).map((end, s) => end - log.stayStartS[s]);
   const stayS = median(lengths);
-  const grid = new Grid(domain, n, stayS, watts);
+  yield;
+  const grid = new Grid(domain, n, stayS);
+  yield* grid.fill(watts);
   const step = Math.min(periodS / 8, Math.max(stayS / 2, periodS / 40));
   const top = periodS > FAST_S ? LAG_PERIODS * periodS : Math.max(LAG_PERIODS * periodS, LAG_S);
   const shapes = shapesOf(periodS, isDevice).filter((k) => reachOf(k) + top < yS[n] / 4);
@@ -237,8 +252,13 @@ export function* search(
   let rows = stretchesOf(domain.since(reach, n));
   if (rows.at.length < MIN_ROWS) rows = stretchesOf(domain.since(0, n));
   const judge = new Judge(domain, grid, rows, watts !== undefined);
-  const best = (kernels: readonly Kernel[]) => {
-    return indexOfLeast(kernels.map((kernel) => judge.score(kernel, noise)));
+  const best = function* (kernels: readonly Kernel[]): Generator<void, number> {
+    const scores: number[] = [];
+    for (const kernel of kernels) {
+      scores.push(judge.score(kernel, noise));
+      yield;
+    }
+    return indexOfLeast(scores);
   };
   const lags = evenly(top, step).map(pureLag);
   let scores: number[] = [], at = 0;
@@ -280,7 +300,7 @@ export function* search(
       ? evenly(top, shape.windowS / 2)
       : [Math.max(0, lags[at].lagS - shape.meanS / 2 - shape.orderS)];
     const kernels = starts.map((lagS) => ({ ...shape, lagS }));
-    candidates.push(yield* refine(kernels[best(kernels)]));
+    candidates.push(yield* refine(kernels[yield* best(kernels)]));
   }
   candidates.sort((a, b) => a.deviance - b.deviance || 0);
   const powers = judge.powers(candidates[0].kernel, noise);
