@@ -36,7 +36,7 @@ const MAX_NUMBERS = 12_288 * MAX_COLUMNS;
 const PAIRS = 24, PAIRS_PART = 6, MEMORY = 36, MEMORY_PART = 4, LINES = 24, LINES_PART = 8;
 /** More moments than this at which lanes change have no pairs. */
 const MAX_MOMENTS = 400_000;
-/** So many moments, and more of them an interval, are put together by cells of this part of an interval. */
+/** More moments than this, and than this an interval, are put together by cells of this part of an interval. */
 const MIN_CELLED = 8192, CELLED_AN_INTERVAL = 8, CELL_PART = 4;
 /** Moments between two pauses. */
 const SLICE = 2048;

@@ -70,7 +70,7 @@ export class GramSum {
     }
   }
 
-  /** Both triangles of the sum, of which nothing may be added to any more. */
+  /** The sum with both triangles. It is complete: nothing may be added any more. */
   whole(): Float64Array {
     const { count } = this, out = this.#out;
     for (let i = 0; i < count; i++) {

@@ -10,7 +10,7 @@ export class OpenTracks implements TrackList {
   /** The one entered last; each knows the one before it and the one behind it. */
   #last: Track | undefined;
 
-  /** Those that were entered last come first. */
+  /** Tracks, the one that was entered last first. */
   *[Symbol.iterator](): Generator<Track> {
     for (let track = this.#last; track !== undefined; track = track.before) yield track;
   }
