@@ -28,6 +28,8 @@ const DENSE = 32;
  * core at 128 CPUs with 50 visits a second each.
  */
 const DENSE_FITS = 4, DENSE_EACH = 8;
+/** Stretches that wait for a fit, 1 MiB each; the first fits take as long as several dense stretches. */
+const MAX_WAITING = 8;
 /** A choice is made again if classes that it does not know have this part of the time. */
 const NEW_PART = 0.5;
 /** A stretch ends with so many events (3 MiB) or readings, too. */
@@ -67,7 +69,9 @@ export class KindEnergies {
   #changes = 0;
   #lastJ = NaN;
   #cutAt = -1;
+  /** The fit that goes on, and stretches that wait for it. */
   #work: Generator<void, void> | undefined;
+  readonly #waiting: Stretch[] = [];
 
   constructor(
     readonly counters: readonly Counter[],
@@ -85,6 +89,7 @@ export class KindEnergies {
     this.#dense.clear();
     this.#begin(new Stretch(this.counters, this.cpuCount, this.#masks));
     this.#work = undefined;
+    this.#waiting.length = 0;
   }
 
   /** A lane lives from a time on, or has other CPUs. */
@@ -133,17 +138,18 @@ export class KindEnergies {
     const isDue = this.#changes >= FIRST_ROWS + MORE_ROWS || readings >= MAX_READINGS + MORE_ROWS ||
       events >= 5 / 4 * mostEvents;
     if (this.#cutAt < 0 || !isDue) return;
-    // What is still to do of the stretch before comes first.
-    this.#finishWork();
     const next = stretch.cut(this.#cutAt);
-    this.#work = this.#take(stretch);
+    this.#waiting.push(stretch);
+    while (this.#waiting.length > MAX_WAITING) this.work();
     this.#begin(next);
   }
 
   /** Goes on with the work, if there is any. @returns Is there more? */
   work(): boolean {
+    const next = this.#work === undefined ? this.#waiting.shift() : undefined;
+    if (next !== undefined) this.#work = this.#take(next);
     if (this.#work?.next().done !== false) this.#work = undefined;
-    return this.#work !== undefined;
+    return this.#work !== undefined || this.#waiting.length > 0;
   }
 
   /** The run is over. */
@@ -153,7 +159,7 @@ export class KindEnergies {
     if (stretch.readings < 2) return;
     // It can go on from the last reading.
     this.#begin(stretch.cut(stretch.readings - 1));
-    this.#work = this.#take(stretch);
+    this.#waiting.push(stretch);
     this.#finishWork();
   }
 

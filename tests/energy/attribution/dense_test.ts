@@ -1,5 +1,5 @@
 /** Very many visits at a time: of their stretches some are fitted, and the others have their powers. */
-import { assert, assertAlmostEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { Random } from "../../../src/core/random.ts";
 import { KindEnergies } from "../../../src/energy/attribution/kind.ts";
 import { cpusTo } from "./_program.ts";
@@ -8,11 +8,25 @@ import { testSeed } from "./_seed.ts";
 const LANES = 160, CLASSES = 12, STEP_S = 0.005, VISIT_S = 0.02, UNIT_J = 2 ** -14;
 const NOISE = 0.03, NOISE_S = 0.05;
 
-/** Threads on a CPU each go from class to class at random; how often they take which changes in phases. */
-function play(seed: number, seconds: number): { energies: KindEnergies; drawnJ: Float64Array } {
+/** Counts slices of work. */
+class CountedEnergies extends KindEnergies {
+  slices = 0;
+
+  override work(): boolean {
+    this.slices++;
+    return super.work();
+  }
+}
+
+/**
+ * Threads on a CPU each go from class to class at random; how often they take which changes in phases.
+ *
+ * @param each Slices of work after each step.
+ */
+function play(seed: number, seconds: number, each = 1) {
   const random = new Random(seed), watts = cpusTo(CLASSES).map(() => random.uniform(0.5, 1.5));
   const counter = { index: 0, cpus: cpusTo(LANES), updatePeriodS: 0.001 };
-  const energies = new KindEnergies([counter], LANES, false), drawnJ = new Float64Array(CLASSES);
+  const energies = new CountedEnergies([counter], LANES, false), drawnJ = new Float64Array(CLASSES);
   const mixed = () => watts.map(() => random.uniform(0.1, 1));
   let mix = mixed(), phaseEndS = 0, noise = 0, joules = 0;
   const drawn = () => {
@@ -51,10 +65,11 @@ function play(seed: number, seconds: number): { energies: KindEnergies; drawnJ: 
     }
     for (const lane of lanes) draw(lane, nowS);
     energies.step(nowS, [Math.round(joules / UNIT_J) * UNIT_J], none);
-    energies.work();
+    for (let slice = 0; slice < each; slice++) energies.work();
   }
+  const { slices } = energies;
   energies.finish();
-  return { energies, drawnJ };
+  return { energies, drawnJ, slices };
 }
 
 Deno.test("of very many visits all energies are determined, within their errors", () => {
@@ -73,4 +88,13 @@ Deno.test("of very many visits all energies are determined, within their errors"
     assertAlmostEquals(total / drawnJ.reduce((s, j) => s + j, 0), 1, 1e-3);
   }
   assert(inside >= 0.8 * CLASSES * seeds.length, `${inside} inside`);
+});
+
+Deno.test("a step does not fit what a stretch has left to do when the next one is complete", () => {
+  // Five stretches of some seconds.
+  const [slow, quick] = [0, 1000].map((each) => play(3, 40, each));
+  assertEquals(slow.slices, 0, "no work but what is asked for");
+  for (let c = 1; c <= CLASSES; c++) {
+    assertEquals(slow.energies.sum.sum([c]), quick.energies.sum.sum([c]));
+  }
 });
