@@ -1,5 +1,6 @@
 /** Trees of reports in the viewers of profilers: go's pprof reads them. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { pprofBytes } from "../../src/show/analysis/pprof.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
 import { outputOf, without } from "../_support/readers_of_others.ts";
 
@@ -52,6 +53,21 @@ endToEnd(
       );
     }
     assertMatch(pprof("-traces", "-sample_index=time"), /\(outside regions\)/);
+  },
+  undefined,
+  without("go"),
+);
+
+endToEnd(
+  "go tool pprof keeps names apart that differ in brackets and arguments",
+  (dir) => {
+    const names = ["solve<double>(n)", "solve<float>(n)", "operator()", "operator()<int>"];
+    const stacks = names.map((name) => {
+      return { path: [name], timeS: 1, energiesJ: new Map(), visits: 1 };
+    });
+    Deno.writeFileSync(`${dir}/p.pb`, pprofBytes(stacks, "names"));
+    const top = outputOf("sh", ["-c", `cd '${dir}' && go tool pprof -top -sample_index=time p.pb`]);
+    for (const name of names) assertStringIncludes(top, ` ${name}\n`);
   },
   undefined,
   without("go"),

@@ -70,7 +70,8 @@ export function encodePprof(content: PprofContent): Uint8Array {
   const functionOf = ({ name, file = "" }: PprofFrame) =>
     functionNumbers.getOrInsertComputed(`${name}\0${file}`, () => {
       const id = functions.length + 1;
-      const names = { name: text(name), systemName: text(name), filename: text(file) };
+      // No system name: pprof takes brackets and arguments off a name that equals it.
+      const names = { name: text(name), filename: text(file) };
       return functions.push(new Function(Object.assign(names, { id })));
     });
   const locationOf = (frame: PprofFrame) => {
