@@ -58,7 +58,9 @@ const GPU_WAITS = /^(cuda|cu|hip)(Device|Ctx|Stream|Event)?Synchronize$/;
 const PYTHON = /^(lib)?python[\d.]*(so[\d.]*)?$|\.py$/;
 /** Shells and their scripts. */
 const SHELL = /^(ba|da|k|z)?sh$|\.sh$/;
-/** Rows without a function: lost samples, threads without samples, code without a name. */
+/** A function without a name: its file, and where the function begins in it. */
+const NAMELESS = /\+0x[\da-f]+\]$/;
+/** Rows without a function: lost samples, threads without samples, code that is in no function. */
 const NO_FUNCTION = /^\[.*\]$/;
 /** Columns of a function's name in a sentence. */
 const MAX_FUNCTION = 48;
@@ -322,7 +324,7 @@ function hottestFunction(
   { rows, cpuS, completePercent }: FunctionFacts,
   kind: EnergyKind | undefined,
 ): RunFinding | undefined {
-  const first = rows.find(({ name }) => !NO_FUNCTION.test(name));
+  const first = rows.find(({ name }) => NAMELESS.test(name) || !NO_FUNCTION.test(name));
   if (first === undefined || !Number.isFinite(completePercent)) return undefined;
   const { joules = NaN } = kind === undefined ? {} : first.energies.get(kind) ?? {};
   const energy = Number.isFinite(joules) ? ` and ${energyText(joules)}` : "";
@@ -335,6 +337,8 @@ function hottestFunction(
     } of the CPU time${energy} by itself.`,
     next: isInterpreter
       ? "This is the Python interpreter: --python shows the functions of the program."
+      : NAMELESS.test(first.name)
+      ? "This function has no name. If it has a debug file, give its directory: --debuginfo=DIR."
       : "Look at this function first; the file of --folded shows its callers.",
   };
 }

@@ -257,6 +257,13 @@ Deno.test("a row without a function is not the function to look at", () => {
   assertEquals(codes({ regions: [], column: undefined, functions: none }), []);
 });
 
+Deno.test("a function of a stripped program is the one to look at, by its debug file", () => {
+  const functions = functionsOf(["[app+0x1200]", "/opt/app"], ["irq_[k]", ""]);
+  const { text, next } = first({ regions: [], column: undefined, functions });
+  assertEquals(text, "[app+0x1200] uses 10 % of the CPU time by itself.");
+  assertMatch(next, /--debuginfo/);
+});
+
 Deno.test("shortFunction() keeps what is not an argument", () => {
   for (
     const [name, short] of [
