@@ -569,7 +569,8 @@ asEachUser("time off the CPU is by stack, of a user that may not sample the kern
   dir,
   user,
 ) => {
-  const options = ["--off-cpu", "--record", "rec", "--report", "r", "--pprof", "p"];
+  const files = ["--pprof", "p", "--speedscope", "s"];
+  const options = ["--off-cpu", "--record", "rec", "--report", "r", ...files];
   const build = "cc -O2 -pthread -o app PROGRAMS/waits.c";
   const lines = functionsOf(dir, user, build, { options });
   const off = lines.filter(({ frames }) => frames.at(-1) === "[off CPU]");
@@ -578,6 +579,9 @@ asEachUser("time off the CPU is by stack, of a user that may not sample the kern
     "off CPU": { function: string; times: number }[];
   };
   assertAlmostEquals(facts["off CPU (s)"], totalS(off), 1e-3);
+  const { profiles } = JSON.parse(Deno.readTextFileSync(`${dir}/s`));
+  const waits = profiles.find(({ name }: { name: string }) => name === "off CPU");
+  assertAlmostEquals(waits.endValue, facts["off CPU (s)"] + facts["preempted (s)"], 1e-3);
   // Two threads for a second, and one while the other computes.
   assert(totalS(off) > 2 && totalS(off) < 5, String(totalS(off)));
   const isSeen = off.some(({ frames }) => frames.includes("waits"));

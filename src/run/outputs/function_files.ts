@@ -129,7 +129,12 @@ export function writeFunctions(
       return { path: frames, timeS: ns / 1e9, energiesJ, visits: samples };
     });
     const name = note === undefined ? profile : `${profile} (${note})`;
-    return [speedscopeJson(name, `joulemark ${version.replace(/^.*joulemark\./, "")}`, rows)];
+    const waits = offRows.map((stack) => {
+      const { frames, ns } = named(stack);
+      return { path: frames, timeS: ns / 1e9 };
+    });
+    const exporter = `joulemark ${version.replace(/^.*joulemark\./, "")}`;
+    return [speedscopeJson(name, exporter, rows, waits)];
   });
   write(
     paths.pprof,

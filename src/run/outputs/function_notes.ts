@@ -126,7 +126,8 @@ export function functionNotes(
   }
   if (timers !== undefined) {
     const text = "functions were sampled by timers, not by the kernel";
-    const remedy = "Sampling by the kernel needs kernel.perf_event_paranoid=2 or less";
+    const remedy =
+      "The kernel samples without --preload timer, and if kernel.perf_event_paranoid is 2 or less";
     notes.push({ code: "functions-by-timer", severity: "info", text, remedy });
   }
   if (timers !== undefined && timers.unread > 0) {

@@ -69,6 +69,10 @@ Deno.test("speedscopeJson() has a profile for energy and one for time over the s
     ...["main", "main;solve", "main;MPI_Send [mpi]", "io;read", "(outside regions)"],
   ]);
   assertEquals(JSON.parse(speedscopeJson("n", "joulemark", [])).profiles, []);
+  const waits = [{ path: ["main", "[off CPU]"], timeS: 2 }];
+  const withWaits = JSON.parse(speedscopeJson("n", "joulemark", STACKS, waits));
+  assertEquals(withWaits.profiles.at(-1).name, "off CPU");
+  assertEquals(withWaits.profiles.at(-1).endValue, 2);
 });
 
 /** pprof-format reads int64 without its sign. */
