@@ -6,10 +6,15 @@
  * @module
  */
 import { Random } from "../../src/core/random.ts";
-import { type SampledDomain, spreadSample } from "../../src/energy/attribution/sampled.ts";
+import { countUpTo } from "../../src/energy/attribution/linear.ts";
+import {
+  addSample,
+  type SampledDomain,
+  spreadSample,
+} from "../../src/energy/attribution/sampled.ts";
 
-/** Lengths of visits: 5–100 ms, 0.1–20 ms, 0.05–0.5 ms; `steady`: 0.1–5 ms without phases. */
-export type VisitKind = "long" | "mixed" | "short" | "steady";
+/** Lengths of visits: 0.2–1 s, 5–100 ms, 0.1–20 ms, 0.05–0.5 ms; `steady`: 0.1–5 ms without phases. */
+export type VisitKind = "stays" | "long" | "mixed" | "short" | "steady";
 
 /** Settings of a program. */
 export interface SampledSettings {
@@ -21,6 +26,8 @@ export interface SampledSettings {
   readonly counter?: "rapl" | "node";
   readonly seconds?: number;
   readonly cpus?: number;
+  /** Readings are 3 to 7 ms apart. @default false: 5 ms */
+  readonly isDithered?: boolean;
   /** Part of the time that CPUs wait, at 3 W. @default 0 */
   readonly off?: number;
 }
@@ -33,6 +40,7 @@ export interface SampledProgram {
 }
 
 const LENGTHS_S: Readonly<Record<VisitKind, readonly [number, number]>> = {
+  stays: [0.2, 1],
   long: [5e-3, 0.1],
   mixed: [1e-4, 2e-2],
   short: [5e-5, 5e-4],
@@ -43,7 +51,7 @@ const GRID_S = 1e-3, MEAN_W = 10, OFF_W = 3, NOISE = 0.03, MEMORY = 50;
 /** Runs a program. */
 export function sampledProgram(settings: SampledSettings): SampledProgram {
   const { functions: n, hz, kind, seed, counter = "rapl", off = 0 } = settings;
-  const { seconds: endS = 60, cpus = 8 } = settings;
+  const { seconds: endS = 60, cpus = 8, isDithered = false } = settings;
   const random = new Random(seed), [least, most] = LENGTHS_S[kind];
   const between = (low: number, high: number) =>
     Math.exp(random.uniform(Math.log(low), Math.log(high)));
@@ -65,10 +73,17 @@ export function sampledProgram(settings: SampledSettings): SampledProgram {
   }
   const bins = Math.round(endS / GRID_S), tau = new Float64Array(bins * (n + 1));
   const next = new Float64Array(n * n), timeS = new Float64Array(n);
-  const samples: { atS: number; of: number; isOdd: number }[] = [];
+  interface Sample {
+    readonly atS: number;
+    readonly of: number;
+    readonly isOdd: number;
+    fromS: number;
+    toS: number;
+  }
+  const samples: Sample[] = [];
   const busy = new Float64Array(bins);
   for (let cpu = 0; cpu < cpus; cpu++) {
-    let t = 0, untilS = random.uniform(0, 1 / hz), before = -1, odd = 0, lastS = NaN;
+    let t = 0, untilS = random.uniform(0, 1 / hz), last: Sample | undefined, odd = 0;
     for (const { atS, mix } of ends) {
       const rates = mix.map((s, f) => s / visitS[f]), chances = cumulative(rates);
       while (t < atS) {
@@ -83,17 +98,20 @@ export function sampledProgram(settings: SampledSettings): SampledProgram {
           let runS = length, at = t;
           for (; runS >= untilS; untilS = 1 / hz) {
             [runS, at] = [runS - untilS, at + untilS];
-            samples.push({ atS: at, of: f, isOdd: odd ^= 1 });
-            spreadSample(lastS, at, 1 / hz, (from, to, share) => {
+            const sample = { atS: at, of: f, isOdd: odd ^= 1, fromS: at, toS: at };
+            samples.push(sample);
+            spreadSample(last?.atS ?? NaN, at, 1 / hz, (from, to, share) => {
               const each = share / hz / (to - from);
               spread(busy, 1, 0, Math.max(0, from), to, each);
             });
-            lastS = at;
-            if (before >= 0) {
-              next[before * n + f] += 0.5;
-              next[f * n + before] += 0.5;
+            if (last !== undefined) {
+              next[last.of * n + f] += 0.5;
+              next[f * n + last.of] += 0.5;
+              if (last.of === f && at - last.atS < 1.5 / hz) {
+                [sample.fromS, last.toS] = [last.atS, at];
+              }
             }
-            before = f;
+            last = sample;
           }
           untilS -= runS;
         }
@@ -112,14 +130,18 @@ export function sampledProgram(settings: SampledSettings): SampledProgram {
       truthJ[f] += j;
     }
   }
-  const step = counter === "rapl" ? 5 : 100, rows = Math.floor(bins / step);
+  const step = counter === "rapl" ? 5 : 100, cuts = [0];
+  for (let at = 0; at + step + 2 < bins;) {
+    cuts.push(at += isDithered ? step - 2 + random.below(5) : step);
+  }
+  const rows = cuts.length - 1;
   const power = joules[bins] / endS, blurS = counter === "rapl" ? 0.5e-3 : 2.5e-3;
-  const seen = Array.from({ length: rows + 1 }, (_, k) => {
-    const value = joules[k * step] + random.uniform(-blurS, blurS) * power;
+  const seen = cuts.map((at) => {
+    const value = joules[at] + random.uniform(-blurS, blurS) * power;
     return counter === "rapl" ? value : Math.floor(value);
   });
-  const stepS = step * GRID_S;
-  const kept = samples.filter(({ atS }) => atS < rows * stepS).sort((a, b) => a.atS - b.atS);
+  const edges = Float64Array.from(cuts, (at) => at * GRID_S);
+  const kept = samples.filter(({ atS }) => atS < edges[rows]).sort((a, b) => a.atS - b.atS);
   return {
     truthJ: truthJ.subarray(0, n),
     idleJ: truthJ[n],
@@ -134,15 +156,22 @@ export function sampledProgram(settings: SampledSettings): SampledProgram {
       next,
       stretches: [{
         energyJ: Float64Array.from({ length: rows }, (_, k) => seen[k + 1] - seen[k]),
-        lengthS: new Float64Array(rows).fill(stepS),
+        lengthS: Float64Array.from({ length: rows }, (_, k) => edges[k + 1] - edges[k]),
         busyS: Float64Array.from(
           { length: rows },
-          (_, k) => busy.subarray(k * step, (k + 1) * step).reduce((sum, s) => sum + s, 0),
+          (_, k) => busy.subarray(cuts[k], cuts[k + 1]).reduce((sum, s) => sum + s, 0),
         ),
-        interval: Int32Array.from(kept, ({ atS }) => Math.floor(atS / stepS)),
+        interval: Int32Array.from(kept, ({ atS }) => countUpTo(edges, atS) - 1),
         classOf: Int32Array.from(kept, ({ of }) => of),
         seconds: new Float64Array(kept.length).fill(1 / hz),
         isOdd: Uint8Array.from(kept, ({ isOdd }) => isOdd),
+        classS() {
+          const all = new Float64Array(n * rows);
+          for (const { of, fromS, atS, toS } of samples) {
+            addSample(all, edges, { first: of * rows, fromS, atS, toS }, 1 / hz);
+          }
+          return all;
+        },
       }],
     },
   };

@@ -8,6 +8,7 @@ import type { SampledSettings } from "../_support/sampled_program.ts";
 
 type Row = readonly [string, Omit<SampledSettings, "seed">];
 const ROWS: readonly Row[] = [
+  ["0.2–1 s, readings 3–7 ms apart", { functions: 30, hz: 99, kind: "stays", isDithered: true }],
   ["5–100 ms", { functions: 30, hz: 199, kind: "long" }],
   ["5–100 ms, 30 % waiting", { functions: 30, hz: 199, kind: "long", off: 0.3 }],
   ["5–100 ms, counter of 100 ms", { functions: 30, hz: 199, kind: "long", counter: "node" }],

@@ -6,7 +6,7 @@
  * taken off, as the next sample on the same thread says how many of them are real.
  * @module
  */
-import { dot, factor, gram, inverseOf, product, solveFactored } from "./linear.ts";
+import { countUpTo, dot, factor, gram, inverseOf, product, solveFactored } from "./linear.ts";
 
 /** Intervals of a counter without a break between them, and the samples in them. */
 export interface SampledStretch {
@@ -21,6 +21,8 @@ export interface SampledStretch {
   readonly seconds: Float64Array;
   /** By sample: 1 for each second one of its thread. */
   readonly isOdd: Uint8Array;
+  /** CPU time by class and interval, one class after the other, by {@linkcode addSample}. It is large, and used once. */
+  classS(): Float64Array;
 }
 
 /** All that is known of the classes of a counter's domain. */
@@ -241,15 +243,14 @@ export class SampledPowers {
   /** Differences of neighbouring sums at every scale: noise with memory is nearly independent in them. */
   #bands(): Band[] {
     const n = this.#n, { lanes, stretches, classes } = this.#domain, bands: Band[] = [];
-    for (const { energyJ, lengthS, busyS, interval, classOf, seconds } of stretches) {
+    for (const stretch of stretches) {
+      const { energyJ, lengthS, busyS } = stretch;
       let count = energyJ.length;
       let u: Float64Array = energyJ.map((joules, k) => joules - this.#meanW * lanes * lengthS[k]);
       let z: Float64Array = new Float64Array(count * n);
       const idle = classes * count;
       for (let k = 0; k < count; k++) z[idle + k] = lanes * lengthS[k] - busyS[k];
-      for (let i = 0; i < interval.length; i++) {
-        z[classOf[i] * count + interval[i]] += seconds[i];
-      }
+      z.set(stretch.classS());
       for (let j = 0; count >= BAND_LEAST; j++) {
         const half = count >> 1, band = bands[j] ??= { part: 2 ** -(j + 1), rows: [], count: 0 };
         const [sumU, apartU] = halved(u, count, 1), [sumZ, apartZ] = halved(z, count, n);
@@ -268,7 +269,9 @@ export class SampledPowers {
   #selfPairs(): { near: Float64Array; between: Float64Array } {
     const n = this.#n, { classes, periodS, next } = this.#domain;
     const all = this.#samples.reduce((sum, count) => sum + count, 0);
-    const h = new Float64Array(n * n), left = new Float64Array(n);
+    const h = new Float64Array(n * n),
+      left = new Float64Array(n),
+      ends = new Float64Array(n).fill(1);
     for (let r = 0; r < classes; r++) {
       let seen = 0;
       for (let q = 0; q < classes; q++) seen += next[r * classes + q];
@@ -276,6 +279,8 @@ export class SampledPowers {
       const own = seen > 0 ? next[r * classes + r] / seen : share;
       const stay = this.#stay[r] = Math.min(STAY_MOST, Math.max(0, (own - share) / (1 - share)));
       const between = stay > STAY_LEAST ? 2 * (1 - Math.sqrt(stay)) / -Math.log(stay) : 0;
+      // A visit of several samples has half of one at either end, which makes half a pair.
+      ends[r] = 1 - own / 2;
       left[r] = Math.max(0, (1 - Math.max(between, stay)) / (1 - stay));
       for (let q = 0; q < classes; q++) {
         h[r * n + q] = -(seen > 0 ? count * next[r * classes + q] / seen : 0);
@@ -285,7 +290,7 @@ export class SampledPowers {
     const near = new Float64Array(n * n), between = new Float64Array(n * n), t2 = periodS ** 2;
     for (let r = 0; r < n; r++) {
       for (let q = 0; q < n; q++) {
-        near[r * n + q] = t2 * (h[r * n + q] + h[q * n + r]) / 2;
+        near[r * n + q] = t2 * Math.sqrt(ends[r] * ends[q]) * (h[r * n + q] + h[q * n + r]) / 2;
         between[r * n + q] = near[r * n + q] * Math.sqrt(left[r] * left[q]);
       }
     }
@@ -418,6 +423,54 @@ function trace(m: Float64Array, n: number): number {
 
 function transposed(m: Float64Array, n: number): Float64Array {
   return m.map((_, k) => m[(k % n) * n + Math.floor(k / n)]);
+}
+
+/**
+ * Spreads some CPU time evenly over the intervals of a span.
+ *
+ * @param first Where the intervals begin in what it is added to.
+ */
+export function addSpan(
+  into: Float64Array,
+  edges: Float64Array,
+  [fromS, toS]: readonly [number, number],
+  seconds: number,
+  first = 0,
+): void {
+  const rate = seconds / (toS - fromS), rows = edges.length - 1;
+  let k = Math.max(0, countUpTo(edges, fromS) - 1);
+  for (; k < rows && edges[k] < toS; k++) {
+    const s = Math.min(toS, edges[k + 1]) - Math.max(fromS, edges[k]);
+    if (s > 0) into[first + k] += rate * s;
+  }
+}
+
+/** A sample: where its class begins in the times, and its own time beside those of samples of the same class. */
+export interface PlacedSample {
+  readonly first: number;
+  /** Of the sample before on the thread, if that is near and of the same class, else of this one. */
+  readonly fromS: number;
+  readonly atS: number;
+  /** Likewise of the next sample. */
+  readonly toS: number;
+}
+
+/**
+ * Adds the CPU time of a sample to its class: half of it since the sample before, half until the next one. Between two
+ * samples of the same class the thread was in it all the time: a count of samples would have an error there, by how
+ * the period fits into the intervals.
+ */
+export function addSample(
+  into: Float64Array,
+  edges: Float64Array,
+  { first, fromS, atS, toS }: PlacedSample,
+  seconds: number,
+): void {
+  const row = countUpTo(edges, atS) - 1;
+  for (const span of [[fromS, atS], [atS, toS]] as const) {
+    if (span[1] > span[0]) addSpan(into, edges, span, seconds / 2, first);
+    else if (row >= 0 && row < edges.length - 1) into[first + row] += seconds / 2;
+  }
 }
 
 /** Pieces that the time between two samples is cut into where the thread slept in it. */

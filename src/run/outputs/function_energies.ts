@@ -9,6 +9,8 @@ import { type Boundaries, findBoundaries } from "../../energy/attribution/clock.
 import { MAX_CLASSES } from "../../energy/attribution/domain.ts";
 import { countUpTo } from "../../energy/attribution/linear.ts";
 import {
+  addSample,
+  addSpan,
   SampledPowers,
   type SampledStretch,
   spreadSample,
@@ -212,6 +214,7 @@ export class FunctionEnergies {
     const n = this.#samples, count = leaves.count, periodS = periodNs / 1e9;
     const classOf = new Int32Array(n), isOdd = new Uint8Array(n);
     const seconds = new Float64Array(n), beforeS = new Float64Array(n);
+    const fromS = this.#sampleS.slice(0, n), toS = fromS.slice();
     const next = new Float64Array(count * count);
     const last = new Map<number, number>();
     for (let i = 0; i < n; i++) {
@@ -225,8 +228,11 @@ export class FunctionEnergies {
       if (this.#sampleS[i] - this.#sampleS[before] > NEXT_PERIODS * periodS) continue;
       next[classOf[before] * count + leaf] += 0.5;
       next[leaf * count + classOf[before]] += 0.5;
+      if (leaf !== classOf[before]) continue;
+      fromS[i] = this.#sampleS[before];
+      toS[before] = this.#sampleS[i];
     }
-    return { classOf, isOdd, seconds, beforeS, next };
+    return { classOf, isOdd, seconds, beforeS, fromS, toS, next };
   }
 
   /** A counter's domain; `undefined`: the command did not run on its CPUs. */
@@ -245,7 +251,7 @@ export class FunctionEnergies {
     const shares = keptS.map((s, c) => allS[c] > 0 ? s / allS[c] : 1);
     const periodS = data.periodNs / 1e9, runS = this.#endS - this.#beginS;
     const lanes = this.#lanes(here, seconds, periodS);
-    const stretches = this.#stretches(k, { here, updatePeriodS, periodS, samples });
+    const stretches = this.#stretches(k, { here, updatePeriodS, periodS, samples, count });
     const powers = new SampledPowers({
       classes: count,
       lanes: Math.min(lanes, cpus.length),
@@ -278,6 +284,7 @@ export class FunctionEnergies {
     readonly updatePeriodS: number;
     readonly periodS: number;
     readonly samples: Classed;
+    readonly count: number;
   }): SampledStretch[] {
     const out: SampledStretch[] = [], from = this.#beginS;
     let first = 0;
@@ -296,10 +303,11 @@ export class FunctionEnergies {
 
   #cut(
     boundaries: Boundaries,
-    { here, periodS, samples }: {
+    { here, periodS, samples, count: classes }: {
       readonly here: readonly number[];
       readonly periodS: number;
       readonly samples: Classed;
+      readonly count: number;
     },
     out: SampledStretch[],
   ): void {
@@ -313,12 +321,14 @@ export class FunctionEnergies {
         (_, i) => yS[first + i] - aS[first + i] / 2,
       );
       const rows = edges.length - 1, busyS = new Float64Array(rows);
-      const interval: number[] = [], of: number[] = [];
+      const interval: number[] = [], of: number[] = [], near: number[] = [];
+      const nearS = NEXT_PERIODS * periodS;
       for (const i of here) {
         const atS = this.#sampleS[i], seconds = samples.seconds[i];
-        if (atS < edges[0] - periodS || atS > edges[rows] + periodS) continue;
+        if (atS < edges[0] - nearS || atS > edges[rows] + nearS) continue;
+        near.push(i);
         spreadSample(samples.beforeS[i], atS, periodS, (fromS, toS, share) => {
-          addSpan(busyS, edges, fromS, toS, seconds * share);
+          addSpan(busyS, edges, [fromS, toS], seconds * share);
         });
         const row = countUpTo(edges, atS) - 1;
         if (row < 0 || row >= rows) continue;
@@ -335,17 +345,30 @@ export class FunctionEnergies {
         classOf: Int32Array.from(of, (i) => samples.classOf[i]),
         seconds: Float64Array.from(of, (i) => samples.seconds[i]),
         isOdd: Uint8Array.from(of, (i) => samples.isOdd[i]),
+        classS: () => {
+          const all = new Float64Array(classes * rows), { fromS, toS, classOf, seconds } = samples;
+          for (const i of near) {
+            const times = { fromS: fromS[i], atS: this.#sampleS[i], toS: toS[i] };
+            addSample(all, edges, { first: classOf[i] * rows, ...times }, seconds[i]);
+          }
+          return all;
+        },
       });
     }
   }
 }
 
-/** Samples by number: leaf, parity in its thread, CPU time, and the time of the one before there. */
+/**
+ * Samples by number: leaf, parity in its thread, CPU time, the time of the one before there, and the times of those
+ * beside it with the same leaf.
+ */
 interface Classed {
   readonly classOf: Int32Array;
   readonly isOdd: Uint8Array;
   readonly seconds: Float64Array;
   readonly beforeS: Float64Array;
+  readonly fromS: Float64Array;
+  readonly toS: Float64Array;
   readonly next: Float64Array;
 }
 
@@ -353,22 +376,6 @@ interface Sources {
   readonly data: FunctionData;
   readonly leaves: LeafClasses;
   readonly samples: Classed;
-}
-
-/** Spreads some CPU time evenly over the intervals of a span. */
-function addSpan(
-  busyS: Float64Array,
-  edges: Float64Array,
-  fromS: number,
-  toS: number,
-  seconds: number,
-): void {
-  const rate = seconds / (toS - fromS);
-  let k = Math.max(0, countUpTo(edges, fromS) - 1);
-  for (; k < busyS.length && edges[k] < toS; k++) {
-    const s = Math.min(toS, edges[k + 1]) - Math.max(fromS, edges[k]);
-    if (s > 0) busyS[k] += rate * s;
-  }
 }
 
 /** Sources of a component's energies. */

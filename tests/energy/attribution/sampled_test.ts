@@ -7,6 +7,7 @@ import { sampledProgram } from "../../_support/sampled_program.ts";
 import { testSeed } from "./_seed.ts";
 
 const SEEDS = [1, 2, 3, testSeed("sampled functions")];
+const MANY_SEEDS = [...SEEDS, 4, 5, 6, 7, 8, 9, 10, 11];
 
 Deno.test("functions with long visits: all energies are determined, where shares by time are far off", () => {
   const found = shown({ functions: 30, hz: 199, kind: "long" }, SEEDS),
@@ -18,6 +19,14 @@ Deno.test("functions with long visits: all energies are determined, where shares
 Deno.test("100 functions with long visits are determined at 997 Hz", () => {
   const found = shown({ functions: 100, hz: 997, kind: "long" }, SEEDS.slice(2));
   assert(found.told > 0.98 && found.inside >= 0.9 && found.worst < 0.05, JSON.stringify(found));
+});
+
+Deno.test("functions that stay are determined, however the period fits between readings", () => {
+  for (const [hz, isDithered] of [[99, false], [150, false], [199, true], [300, true]] as const) {
+    const found = shown({ functions: 10, hz, kind: "stays", cpus: 4, isDithered }, SEEDS);
+    const text = `${hz} Hz: ${JSON.stringify(found)}`;
+    assert(found.told > 0.95 && found.inside >= 0.88 && found.worst < 0.06, text);
+  }
 });
 
 Deno.test("functions with visits of all lengths: what is determined holds, at 997 Hz most is", () => {
@@ -73,7 +82,11 @@ Deno.test("too little, or what no power fits, is refused with a reason", () => {
     energyJ: stretch.energyJ.slice(0, 8),
     lengthS: stretch.lengthS.slice(0, 8),
   };
-  const empty = { interval: new Int32Array(0), classOf: new Int32Array(0) };
+  const empty = {
+    interval: new Int32Array(0),
+    classOf: new Int32Array(0),
+    classS: () => new Float64Array(3 * 8),
+  };
   const bare = { ...short, ...empty, busyS: new Float64Array(8), seconds: new Float64Array(0) };
   const few = new SampledPowers({ ...made, stretches: [{ ...bare, isOdd: new Uint8Array(0) }] });
   assertEquals(own(few, 0).why, SAMPLED_CAUSES.counter);
@@ -84,7 +97,7 @@ Deno.test("too little, or what no power fits, is refused with a reason", () => {
 
 Deno.test("energies of functions add up to the energy of their region, and gain from it", () => {
   let before = 0, determined = 0, inside = 0;
-  for (const seed of SEEDS) {
+  for (const seed of MANY_SEEDS) {
     const n = 12,
       { domain, truthJ } = sampledProgram({
         functions: n,
@@ -135,7 +148,7 @@ Deno.test("energies of functions add up to the energy of their region, and gain 
     const both = sum.energy(new Map([[1, whole[1]], [2, whole[2]]]), "short");
     assertAlmostEquals(both.seJ, Math.sqrt(covarianceJ2.reduce((a, b) => a + b)), 1e-3 * both.seJ);
   }
-  const text = `${before}, ${determined}, ${inside} of ${12 * SEEDS.length}`;
+  const text = `${before}, ${determined}, ${inside} of ${12 * MANY_SEEDS.length}`;
   assert(determined > before && inside >= 0.88 * determined, text);
 });
 
