@@ -280,7 +280,7 @@ export class SampledPowers {
       const stay = this.#stay[r] = Math.min(STAY_MOST, Math.max(0, (own - share) / (1 - share)));
       const between = stay > STAY_LEAST ? 2 * (1 - Math.sqrt(stay)) / -Math.log(stay) : 0;
       // A visit of several samples has half of one at either end, which makes half a pair.
-      ends[r] = 1 - own / 2;
+      ends[r] = 1 - stay / 2;
       left[r] = Math.max(0, (1 - Math.max(between, stay)) / (1 - stay));
       for (let q = 0; q < classes; q++) {
         h[r * n + q] = -(seen > 0 ? count * next[r * classes + q] / seen : 0);
@@ -448,10 +448,10 @@ export function addSpan(
 /** A sample: where its class begins in the times, and its own time beside those of samples of the same class. */
 export interface PlacedSample {
   readonly first: number;
-  /** Of the sample before on the thread, if that is near and of the same class, else of this one. */
+  /** Time of the sample before on the thread, if that is near and of the same class, else of this one. */
   readonly fromS: number;
   readonly atS: number;
-  /** Likewise of the next sample. */
+  /** Time of the next sample, likewise. */
   readonly toS: number;
 }
 
