@@ -19,6 +19,9 @@ export const ENERGY_SIGNALS: Readonly<Record<EnergyKind, string>> = {
 /** Key under `sampling:` of signals whose first update after the run was not read. */
 export const UNREAD_KEY = "last update not read";
 
+/** Key under `sampling:` of the time before the first sample, if that matters: no energy is of it. */
+export const UNSAMPLED_KEY = "first sample after (s)";
+
 /** Energy of the node by samples, if it is the integral of a power: GEOPM has no key for it. */
 export const NODE_ENERGY_KEY = "joulemark-node-energy (J)";
 
@@ -115,6 +118,8 @@ export function hostTotals(
   const runtimeS = fieldOf(application, "runtime (s)");
   // The time that the counters' energy is of.
   const sampledS = fieldOf(application, "sync-runtime (s)");
+  const lateS = unsampledS(host);
+  const coveredS = Math.max(0, runtimeS - lateS);
   const components = new Map<EnergyKind, ComponentTotal>();
   for (const kind of ENERGY_KINDS) {
     const own = `joulemark-${kind}-energy`;
@@ -130,13 +135,14 @@ export function hostTotals(
     const joules = !isThere ? NaN : [exact, sampled, asked, known].find(Number.isFinite) ?? NaN;
     if (!Number.isFinite(joules)) continue;
     const isPart = Number.isFinite(known);
+    const share = isPart ? fieldOf(application, `${own}-coverage (%)`) / 100 : 1;
     const source = sourceOf(host, kind);
     const knownW = fieldOf(application, `joulemark-${kind}-power-known (W)`);
     const meanW = isPart
       ? Number.isFinite(knownW)
         ? knownW
         : numberOf(coveredFacts(host, kind)["power while measured (W)"])
-      : joules / runtimeS;
+      : joules / coveredS;
     const seenW = peaksW.get(kind) ?? NaN;
     components.set(kind, {
       joules,
@@ -152,14 +158,24 @@ export function hostTotals(
       peakAtMostW: NaN,
       idleJ: fieldOf(application, `${own}-idle (J)`),
       netJ: fieldOf(application, `${own}-net (J)`),
-      coverage: isPart ? fieldOf(application, `${own}-coverage (%)`) / 100 : 1,
-      covers: isPart ? coveredPart(host, kind) : "",
+      coverage: lateS > 0 ? share * coveredS / runtimeS : share,
+      covers: isPart
+        ? coveredPart(host, kind)
+        : lateS > 0
+        ? `the time after ${Number(lateS.toPrecision(3))} s`
+        : "",
       source: [source?.quality, source?.source].filter((text) => typeof text === "string").join(
         ", ",
       ),
     });
   }
   return { seconds: runtimeS, components, edp: edpOf(components, runtimeS) };
+}
+
+/** Seconds of a host's run before its first sample, if they matter; else 0. */
+export function unsampledS({ joulemark }: ReportHost): number {
+  const { sampling } = joulemark ?? {};
+  return isMapping(sampling) ? numberOf(sampling[UNSAMPLED_KEY], 0) : 0;
 }
 
 /**
@@ -197,13 +213,13 @@ export function ownTotals(host: ReportHost): JobTotals {
   return totalsFromNested(host.joulemark?.totals) ?? hostTotals(host);
 }
 
-/** Energy × time of the most inclusive component. */
+/** Energy × time of the most inclusive component; NaN: there is none, or its energy is of a part of the run. */
 export function edpOf(
-  components: ReadonlyMap<EnergyKind, { readonly joules: number }>,
+  components: ReadonlyMap<EnergyKind, Pick<ComponentTotal, "joules" | "covers">>,
   seconds: number,
 ): number {
   const [first] = components.values();
-  return first === undefined ? NaN : first.joules * seconds;
+  return first?.covers === "" ? first.joules * seconds : NaN;
 }
 
 /** Maximum power of a part of a job over a second, W. */

@@ -184,6 +184,10 @@ Deno.test("compare names what makes runs incomparable, and compares by force", a
       "has the energy of",
       (r) => r.hosts[0].joulemark!.coverage = { "package-energy (J)": { "coverage (%)": 40 } },
     ],
+    [
+      "has the energy of",
+      (r) => r.hosts[0].joulemark!.sampling = { "first sample after (s)": 1.2 },
+    ],
     ["is partial (1 of 2 hosts)", (r) => r.joulemark = { partial: "1 of 2 hosts" }],
     [
       "is partial: it covers only a part of the run",

@@ -67,3 +67,16 @@ Deno.test("hostTotals() has the reading error of a counter: update period times 
   assertAlmostEquals(components.get("package")!.errorJ, each * Math.SQRT2, 1e-9);
   assertEquals(components.get("dram")!.errorJ, NaN, "no counter has a number");
 });
+
+Deno.test("hostTotals() of a late first sample has the power and the share of the time after it", () => {
+  const host: ReportHost = {
+    host: "n",
+    agent: {},
+    application: fields(300, 12),
+    joulemark: { sampling: { "first sample after (s)": 9 } },
+  };
+  const { components, edp } = hostTotals(host);
+  const { joules, meanW, coverage, covers } = components.get("package")!;
+  assertEquals([joules, meanW, coverage, covers], [300, 100, 0.25, "the time after 9 s"]);
+  assertEquals(edp, NaN);
+});

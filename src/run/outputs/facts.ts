@@ -14,7 +14,7 @@ import { parseSignalList } from "../../core/signal_list.ts";
 import type { Catalogue } from "../../sources/signals/catalogue.ts";
 import { coverageFacts } from "./coverage.ts";
 import type { LoopFigures } from "./loop_figures.ts";
-import { startsLate, troubles } from "./findings.ts";
+import { troubles, unsampledFacts } from "./findings.ts";
 import { type MpiKind, mpiKind } from "../../marks/client/mpi_calls.ts";
 import type { Collector } from "../../marks/rings/collector.ts";
 import type { ReportedSums } from "../../marks/rings/reported_sums.ts";
@@ -130,9 +130,7 @@ function samplingFacts({ engine, loop, request: { periodS } }: FactSources): Nes
         "stalled until (s)": rounded(blindUntilS),
       }
       : {}),
-    ...(startsLate(engine, periodS)
-      ? { "first sample after (s)": rounded(engine.tracker.startupS) }
-      : {}),
+    ...unsampledFacts(engine, periodS),
   });
 }
 

@@ -4,9 +4,10 @@
  * @module
  */
 import { type Finding, noteLines, type Severity } from "../../core/finding.ts";
-import { ENERGY_SIGNALS } from "../../core/job_totals.ts";
+import { ENERGY_SIGNALS, UNSAMPLED_KEY } from "../../core/job_totals.ts";
+import { rounded } from "../../core/number_format.ts";
 import { COMPONENT_NAMES, ENERGY_KINDS, type EnergyKind } from "../../core/region_tree.ts";
-import type { ReportHost } from "../../core/report.ts";
+import type { Nested, ReportHost } from "../../core/report.ts";
 import { WITHOUT_REGIONS } from "../../marks/client/dialects.ts";
 import type { Collector } from "../../marks/rings/collector.ts";
 import { missedSamples, type NoteFacts, valueFindings } from "../../show/analysis/notes.ts";
@@ -49,7 +50,8 @@ export function findings(sources: FindingSources): Finding[] {
   const { cpuStride = 1 } = live?.loop ?? {}, garbage = live?.collector.garbage ?? 0;
   return [
     ...all("recording-repaired", "warning", repairs),
-    ...(live === undefined ? [] : beginAndEnd(engine, live)),
+    ...(live === undefined ? [] : stalled(live)),
+    ...startsLate(engine, live?.periodS) ? [lateStart(engine)] : [],
     ...coverageNotes(engine.gaps()),
     ...when(cpuStride > 1, {
       code: "cpu-stride",
@@ -102,10 +104,24 @@ export function troubles(engine: RunView) {
   return engine.batch.readings.flatMap(({ reading }) => [...(reading.troubles ?? [])]);
 }
 
-/** Was a part of the run over that is worth a word before the first sample? */
-export function startsLate({ tracker }: RunView, periodS: number): boolean {
+/**
+ * Was a part of the run over that is worth a word before the first sample?
+ *
+ * @param periodS Sampling period. @default the mean time between two samples, as a recording has no other
+ */
+function startsLate({ tracker, steps }: RunView, periodS?: number): boolean {
   const { startupS, runtimeS } = tracker;
+  periodS ??= (runtimeS - startupS) / steps;
   return startupS > LATE_PERIODS * periodS && startupS > LATE_SHARE * runtimeS;
+}
+
+/** The fact under `sampling:` for that; `undefined`: there was none. */
+export function unsampledFacts(
+  engine: RunView,
+  periodS?: number,
+): { [key: string]: Nested } | undefined {
+  if (!startsLate(engine, periodS)) return undefined;
+  return { [UNSAMPLED_KEY]: rounded(engine.tracker.startupS) };
 }
 
 /** Coarse regions of a component that the table does not show are of little interest. */
@@ -125,24 +141,24 @@ function when(isSo: boolean, finding: Finding): Finding[] {
 
 type Live = NonNullable<FindingSources["live"]>;
 
-function beginAndEnd(engine: RunView, { loop, periodS }: Live): Finding[] {
+function stalled({ loop }: Live): Finding[] {
   const [from, until] = [loop.blindFromS, loop.blindUntilS].map((s) => s.toPrecision(4));
-  const after = engine.tracker.startupS.toPrecision(3);
-  return [
-    ...when(loop.blindFromS === loop.blindFromS, {
-      code: "stalled",
-      severity: "error",
-      text: `the monitor was stalled from ${from} to ${until} s, and the application ended then. ` +
-        `Energies cover only the time up to ${from} s`,
-      remedy: "leave a CPU free",
-    }),
-    ...when(startsLate(engine, periodS), {
-      code: "starts-late",
-      severity: "warning",
-      text: `the first sample came ${after} s after the start. ` +
-        "Energies and powers do not cover the time before it",
-    }),
-  ];
+  return when(loop.blindFromS === loop.blindFromS, {
+    code: "stalled",
+    severity: "error",
+    text: `the monitor was stalled from ${from} to ${until} s, and the application ended then. ` +
+      `Energies cover only the time up to ${from} s`,
+    remedy: "leave a CPU free",
+  });
+}
+
+function lateStart({ tracker }: RunView): Finding {
+  return {
+    code: "starts-late",
+    severity: "warning",
+    text: `the first sample came ${tracker.startupS.toPrecision(3)} s after the start. ` +
+      "Energies and powers do not cover the time before it",
+  };
 }
 
 /** Findings on calls that were left out or aggregated, because of the machine or of the budget. */

@@ -7,7 +7,7 @@ import { rounded } from "../../core/number_format.ts";
 import { busySeconds } from "../../energy/totals/cpu_share.ts";
 import { IdleMeter, netEnergy } from "../../energy/totals/idle.ts";
 import { HASH_APPLICATION } from "../../core/hash.ts";
-import { ENERGY_SIGNALS } from "../../core/job_totals.ts";
+import { ENERGY_SIGNALS, unsampledS } from "../../core/job_totals.ts";
 import type { Host } from "../../core/machine/host.ts";
 import type { EnergyKind } from "../../core/region_tree.ts";
 import type { Nested, ReportHost } from "../../core/report.ts";
@@ -99,6 +99,7 @@ export class RunIdle {
   addTo(host: ReportHost): void {
     this.#notes = [];
     const { application } = host;
+    const sampledS = Number(application["runtime (s)"]) - unsampledS(host);
     const idle: { [key: string]: Nested } = {
       source: this.#baseline.file?.path ??
         (this.#lengthS > 0 ? "measured before the run" : "not measured"),
@@ -116,7 +117,7 @@ export class RunIdle {
         this.#handles.get(kind)!,
         HASH_APPLICATION,
       );
-      const energy = netEnergy(grossJ, powerW, Number(application["runtime (s)"]));
+      const energy = netEnergy(grossJ, powerW, sampledS);
       if (energy === undefined) continue;
       application[`joulemark-${kind}-energy-gross (J)`] = energy.grossJ;
       application[`joulemark-${kind}-energy-idle (J)`] = energy.idleJ;

@@ -23,7 +23,7 @@ import { RowReader } from "../recordings/row_reader.ts";
 import { processSpreadFacts } from "../outputs/process_spread.ts";
 import { spanFacts } from "../outputs/span_facts.ts";
 import { coverageFacts } from "../outputs/coverage.ts";
-import { addNotes, findings } from "../outputs/findings.ts";
+import { addNotes, findings, unsampledFacts } from "../outputs/findings.ts";
 import { summaryFacts } from "../../show/analysis/summary_facts.ts";
 import { instancesOf, SampleRows, sampleTitles } from "../recordings/sample_rows.ts";
 
@@ -233,6 +233,7 @@ function ownMapping(
     partial: partial || undefined,
     sources: engine.sources(),
     steps: engine.steps,
+    sampling: unsampledFacts(engine),
     coverage: coverageFacts(engine.gaps()),
     processes: {
       seen: processes.length,

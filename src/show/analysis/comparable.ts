@@ -5,7 +5,7 @@
  */
 import type { Report, ReportHost } from "../../core/report.ts";
 import { counterParts } from "./job_figures.ts";
-import { absenceOf, TOO_SHORT } from "../../core/job_totals.ts";
+import { absenceOf, TOO_SHORT, unsampledS } from "../../core/job_totals.ts";
 import { COMPONENT_NAMES, ENERGY_KINDS } from "../../core/region_tree.ts";
 import { simulatedBy } from "../../core/simulated.ts";
 import { mapping } from "./report_view.ts";
@@ -62,6 +62,7 @@ function uncovered({ hosts, joulemark }: Report): string | undefined {
   if (partial === true) return "is partial: it covers only a part of the run";
   if (partial !== undefined && partial !== false) return `is partial (${partial})`;
   for (const host of hosts) {
+    if (unsampledS(host) > 0) return `has the energy of ${host.host} only for a part of the time`;
     for (const key of Object.keys(mapping(host.joulemark?.coverage))) {
       const kind = ENERGY_KINDS.find((kind) => key.startsWith(`${kind}-energy`));
       const absence = kind === undefined ? undefined : absenceOf(host, kind);

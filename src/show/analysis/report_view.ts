@@ -123,7 +123,7 @@ function totals(report: Report): Table {
   const energy = first === undefined
     ? ", energy not known"
     : `, ${figures(first[1].joules, 5)} J (${COMPONENT_NAMES[first[0]]}), ` +
-      `EDP ${figures(edp, 5)} J s`;
+      `EDP ${Number.isFinite(edp) ? `${figures(edp, 5)} J s` : "not available"}`;
   return {
     title: `${report.profile}: ${figures(seconds, 5)} s${energy}`,
     columns,

@@ -256,10 +256,10 @@ function energyColumns(
   const sizeOf = sizes(facts);
   const [factor, unit] = unitOf(lines.map(({ row }) => sizeOf(row)));
   const isJob = hostCount > 1;
+  const covers = totalOf(facts, kind)?.covers;
   const powers = lines.map(({ row, region }) => {
     // Of a part of the hosts there is no power of one.
-    const isPart = isJob && totalOf(facts, kind)?.covers !== "";
-    if (region === undefined || facts.isPartial || isPart) return NaN;
+    if (region === undefined || facts.isPartial || isJob && covers !== "") return NaN;
     return (row.energies.get(kind)?.powerW ?? NaN) / (isJob ? hostCount : 1);
   });
   const gpu = kind !== "gpu" && facts.totals.components.has("gpu")
@@ -267,7 +267,8 @@ function energyColumns(
     : undefined;
   const perVisit = lines.map(({ row, region }) => {
     const visits = row.count * Math.max(1, row.processes || processes || 1);
-    return region !== undefined && visits > 0 ? sizeOf(row) / visits : NaN;
+    // The energy of a part of the visits is none of one.
+    return region !== undefined && !covers && visits > 0 ? sizeOf(row) / visits : NaN;
   });
   const uneven = new Map(facts.spreads.map((of) => [of.region, of.mostS / of.meanS]));
   return [

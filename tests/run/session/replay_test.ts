@@ -1,9 +1,11 @@
 /** Recordings that are cut, wrong, odd or large in some way. */
 import { KIND } from "../../../src/core/events/event_kinds.ts";
 import { traceTo } from "../../../src/run/outputs/trace.ts";
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { FormatError, UnknownNameError, UsageError } from "../../../src/core/errors.ts";
 import { replay, type Replayed, type ReplayOptions } from "../../../src/run/session/replay.ts";
+import { summary } from "../../../src/show/analysis/summary.ts";
+import { summaryFacts } from "../../../src/show/analysis/summary_facts.ts";
 import { RecordingOnDisk } from "./_application.ts";
 import { Random } from "./_random.ts";
 import { tableOf } from "./_table.ts";
@@ -32,6 +34,7 @@ const EVENTS = `time,process,event,region,value,thread
 2.5,7,shutdown,,,
 `;
 const FILES = { "recording.yaml": YAML, "samples.csv": SAMPLES, "events.csv": EVENTS };
+const LOOK = { width: 100, ascii: false, color: false };
 
 async function run(
   files: Record<string, string | Uint8Array>,
@@ -60,6 +63,21 @@ Deno.test("replay() of a plain recording", async () => {
   assertEquals(host.regions![0].fields["package-energy (J)"], 20);
   assertEquals(host.application["package-energy (J)"], 30);
   assertEquals([partial, repairs.lines()], [false, []]);
+});
+
+Deno.test("energies of a recording whose first sample is late are a lower limit", async () => {
+  const times = Array.from({ length: 21 }, (_, i) => 1 + i / 20);
+  const samples = times.map((timeS, i) => `${timeS},${100 + 10 * i},${i === 0 ? "2e9" : ""}`);
+  const { host, engine } = await run({
+    "samples.csv": [SAMPLES.split("\n")[0], ...samples, ""].join("\n"),
+    "events.csv": EVENTS.replace("2.5,", "2,"),
+  });
+  assertEquals(host.joulemark!.sampling, { "first sample after (s)": 1 });
+  const shown = summary(summaryFacts(engine.document([host])), { look: LOOK });
+  assertStringIncludes(shown, "200.0 J at least (package counter of the time after 1 s)");
+  assertStringIncludes(shown, "mean 200.0 W while measured");
+  assertStringIncludes(shown, "the first sample came 1.00 s after the start");
+  assert(!/J\/visit|EDP [0-9]/.test(shown), shown);
 });
 
 Deno.test("replay() reads compressed samples and events", async () => {
