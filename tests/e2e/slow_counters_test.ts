@@ -1,7 +1,7 @@
 /** Energies of a counter that is renewed every 0.1 s, in a tree that follows the clock and on the simulated node. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
+import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
 
 const WATTS = 100, WRITE_MS = 2;
 const PM = "/sys/cray/pm_counters";
@@ -108,6 +108,15 @@ endToEnd(
     assertAlmostEquals(Number(fields[key]), 162 * 0.55, 0.06 * 162 * 0.55);
   },
 );
+
+endToEnd("processes one after another have all energy of the simulated counter", (dir) => {
+  const program = build("four_regions", dir), command = `${program} 0.1; ${program} 0.1`;
+  const { code, stderr } = joulemark(dir, ["run", "-q", "--simulate", "--", "sh", "-c", command]);
+  assertEquals(code, 0, stderr);
+  const path = `${dir}/joulemark.report`;
+  const [{ joulemark: own = {} }] = parseReport(Deno.readTextFileSync(path), path).hosts;
+  assertEquals(own.coverage, undefined);
+});
 
 endToEnd(
   "a signal after the command's end ends the reading: the error has half a period",

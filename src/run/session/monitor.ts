@@ -457,8 +457,10 @@ class Run {
     if (this.#paused && !this.#standstill.isBlind) this.#engine.settleEnd();
     else this.#engine.settle(last || this.#paused);
     if (tracker.generation !== generation) this.#slow?.begin(timeNs * 1e-9);
-    if (!this.#paused) this.#slow?.goOn();
-    else if (!isCorrected) {
+    if (!this.#paused) {
+      this.#slow?.goOn();
+      this.#ended = undefined;
+    } else if (!isCorrected) {
       this.#slow?.end();
       this.#ended = { values: this.#engine.batch.values.slice(), timeS: timeNs * 1e-9 };
     }
