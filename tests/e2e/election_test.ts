@@ -88,6 +88,7 @@ endToEnd("the summary names the page that was written beside another run's", asy
   const args = ["run", "--simulate", "--report", "p.report", "--html", "p.html", "--", "true"];
   const second = joulemark(dir, args);
   assertStringIncludes(second.stderr, "report p.report-2; page p-2.html\n");
+  assertStringIncludes(second.stderr, "another run writes p.html; this run writes p-2.html\n");
   assert(exists(`${dir}/p-2.html`));
   Deno.writeTextFileSync(`${dir}/p.report.off`, "");
   assertEquals((await first.ended).code, 0);

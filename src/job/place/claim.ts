@@ -32,12 +32,13 @@ export function claimPath(path: string, keepsFiles = false): Claim {
   const absolute = absolutePath(path) ?? path;
   for (let n = 1; n <= MAX_SUFFIX; n++) {
     const suffix = n === 1 ? "" : `-${n}`;
-    if (keepsFiles && ["", ".partial"].some((end) => isThere(path + suffix + end))) continue;
-    const file = claimFile(privateBase(), absolute + suffix);
+    const own = suffixedPath(path, suffix);
+    if (keepsFiles && ["", ".partial"].some((end) => isThere(own + end))) continue;
+    const file = claimFile(privateBase(), suffixedPath(absolute, suffix));
     const lock = locked(file);
     if (lock === "taken") continue;
     return {
-      path: path + suffix,
+      path: own,
       moved: n > 1,
       release() {
         // Removed while it is locked: who waits for it notices that it has no name any more.
@@ -47,6 +48,11 @@ export function claimPath(path: string, keepsFiles = false): Claim {
     };
   }
   return { path, moved: false, release() {} };
+}
+
+/** A path with a suffix: before the ending of a page, which a browser recognizes it by. */
+export function suffixedPath(path: string, suffix: string): string {
+  return path.replace(/(\.html?)?$/i, (end) => suffix + end);
 }
 
 /** Line for people: another path than the one that they named is written. */

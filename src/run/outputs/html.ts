@@ -4,6 +4,7 @@
  */
 import type { OptionValues } from "../../core/option.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
+import { suffixedPath } from "../../job/place/claim.ts";
 import { TIMELINE } from "../../job/place/part_files.ts";
 import { mergedReport } from "../../job/place/read_runs.ts";
 import { readReport } from "../../job/merge/read_report.ts";
@@ -22,11 +23,8 @@ export async function loadHtml(): Promise<MakeOpener> {
 
 function makeHtml(values: OptionValues, site: OutputSite): Opener {
   const value = values.get("html")!;
-  // A browser recognizes a page by its suffix: the host comes before it.
-  const host = site.nameOf(value).slice(value.text.length);
-  const path = value.text.replace(/(\.html?)?$/i, (end) => host + end);
-  const { part } = site;
-  const jobPath = value.text.replace(/(\.html?)?$/i, (end) => `${part?.suffix ?? ""}${end}`);
+  const path = site.nameOf(value), { part } = site;
+  const jobPath = suffixedPath(value.text, part?.suffix ?? "");
   if (part !== undefined) site.willWrite?.(jobPath);
   const pagePath = part === undefined ? path : jobPath;
   const write = (make: () => PageData) => {

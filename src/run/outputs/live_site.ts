@@ -7,7 +7,7 @@ import type { OptionValue } from "../../core/option.ts";
 import { LineFile } from "../../os/files/line_file.ts";
 import { unwritable } from "../../os/files/whole_file.ts";
 import type { PmcRecord, PmcVersion } from "../../formats/pmc/log.ts";
-import { type Claim, claimPath, movedText } from "../../job/place/claim.ts";
+import { type Claim, claimPath, movedText, suffixedPath } from "../../job/place/claim.ts";
 import type { KeepSteps } from "../../job/place/keep_steps.ts";
 import type { JobPlace } from "../../job/place/run_names.ts";
 import type { JobPart } from "../../job/place/parts.ts";
@@ -82,7 +82,7 @@ export class LiveSite implements OutputSite {
   nameOf({ text, origin }: OptionValue): string {
     const { fileSuffix, host } = this.#place;
     const suffix = fileSuffix ?? (origin === "foreign" ? host : undefined);
-    const path = this.claim(suffix === undefined ? text : `${text}-${suffix}`);
+    const path = this.claim(suffix === undefined ? text : suffixedPath(text, `-${suffix}`));
     this.willWrite(path);
     return path;
   }
