@@ -56,12 +56,14 @@ export class PathCpus {
   readonly #open = new Map<Int32Array, OpenTracks>();
   /** By owner number: its CPUs among some. */
   readonly #counts = new Map<number, number>();
+  readonly #part: Int32Array;
   /** Scratch space by length. */
   readonly #some: Int32Array[] = [];
 
   constructor(cpuCount: number) {
     this.#owners = new Int32Array(cpuCount);
     this.#entered = new Float64Array(cpuCount);
+    this.#part = new Int32Array(cpuCount);
   }
 
   /** A process begins, on CPUs that may show tracks of others. */
@@ -75,25 +77,26 @@ export class PathCpus {
     if (this.listener === undefined) return;
     const { cpus } = track, open = this.#open.getOrInsertComputed(cpus, () => new OpenTracks());
     open.enter(track);
-    if (open.size === 1) return this.show(timeS, cpus, track);
-    const part = this.#partFor(track, open.size);
-    if (part.length > 0) this.show(timeS, part, track);
+    this.show(timeS, open.size === 1 ? cpus : this.#partFor(track, open.size), track);
   }
 
   /** CPUs for a track that enters, beside others that are open: from those with more than an equal part. */
   #partFor({ cpus }: Track, size: number): Int32Array {
     const each = Math.max(1, Math.floor(cpus.length / size)), counts = this.#countOn(cpus);
-    const part: number[] = [];
-    let first = 0;
-    for (let i = 0; i < cpus.length && part.length < each; i++) {
+    const part = this.#part;
+    let length = 0, first = cpus[0];
+    for (let i = 0; i < cpus.length && length < each; i++) {
       const owner = this.#owners[cpus[i]], count = counts.get(owner)!;
-      if (this.#entered[cpus[i]] < this.#entered[cpus[first]]) first = i;
+      if (this.#entered[cpus[i]] < this.#entered[first]) first = cpus[i];
       if (owner !== 0 && count <= each) continue;
       counts.set(owner, count - 1);
-      part.push(cpus[i]);
+      part[length++] = cpus[i];
     }
     // Of more tracks than CPUs the one that entered first gives way: it may wait for the others.
-    return Int32Array.from(part.length > 0 ? part : cpus.subarray(first, first + 1));
+    if (length === 0 && cpus.length > 0) part[length++] = first;
+    const some = this.#ofLength(length);
+    for (let i = 0; i < length; i++) some[i] = part[i];
+    return some;
   }
 
   /** By owner: how many of some CPUs show it. */
@@ -116,8 +119,9 @@ export class PathCpus {
     const open = track.openAmong;
     open?.leave(track);
     if (open === undefined || open.size === 0) return false;
-    const cpus = this.#shown(track).slice(), counts = this.#countOn(track.cpus);
-    for (const cpu of cpus) {
+    const { cpus, owner } = track, counts = this.#countOn(cpus), one = this.#ofLength(1);
+    for (let i = 0; i < cpus.length; i++) {
+      if (this.#owners[cpus[i]] !== owner) continue;
       let next: Track | undefined, least = Infinity;
       for (const other of open) {
         const count = counts.get(other.owner) ?? 0;
@@ -125,7 +129,8 @@ export class PathCpus {
         if (least === 0) break;
       }
       counts.set(next!.owner, least + 1);
-      this.show(timeS, Int32Array.of(cpu), next);
+      one[0] = cpus[i];
+      this.show(timeS, one, next);
     }
     return true;
   }
@@ -190,12 +195,16 @@ export class PathCpus {
     return isAlone && !((track.openAmong?.size ?? 0) > 1) ? track.cpus : this.#shown(track);
   }
 
+  #ofLength(count: number): Int32Array {
+    return this.#some[count] ??= new Int32Array(count);
+  }
+
   /** The CPUs that show a track. */
   #shown({ cpus, owner }: Track): Int32Array {
     let count = 0;
     for (let i = 0; i < cpus.length; i++) if (this.#owners[cpus[i]] === owner) count++;
     if (count === cpus.length) return cpus;
-    const some = this.#some[count] ??= new Int32Array(count);
+    const some = this.#ofLength(count);
     for (let i = 0, k = 0; k < count; i++) {
       if (this.#owners[cpus[i]] === owner) some[k++] = cpus[i];
     }
