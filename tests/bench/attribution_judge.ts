@@ -12,7 +12,7 @@ import { SCENES } from "../_support/known_joules.ts";
 
 const HEADS = [
   "kind",
-  "about",
+  "simulated program and meter",
   "values",
   "determined (%)",
   "inside (%)",

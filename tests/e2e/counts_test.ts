@@ -56,7 +56,7 @@ function callsOf(dir: string, command: string): Map<string, number> {
 /** Of one sample beside a process that marks: sleep, new files, the process's end, and its ring. */
 const OF_SAMPLE: Readonly<Record<string, number>> = { ppoll: 1, fstat: 1, poll: 1, pread64: 2 };
 /** Other calls in 3 s, at most. */
-const OTHERS = 450;
+const OTHERS = 300;
 
 endToEnd(
   "a sample takes five system calls where one process marks and nothing is read",

@@ -56,8 +56,8 @@ export class PathCpus {
   readonly #open = new Map<Int32Array, OpenTracks>();
   /** By owner number: its CPUs among some. */
   readonly #counts = new Map<number, number>();
+  /** Scratch space: CPUs, and CPUs by their number. */
   readonly #part: Int32Array;
-  /** Scratch space by length. */
   readonly #some: Int32Array[] = [];
 
   constructor(cpuCount: number) {

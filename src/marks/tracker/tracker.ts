@@ -484,7 +484,7 @@ export class RegionTracker extends TrackedRun {
     if (free.length > 0) this.pathCpus.giveUp(timeS, free);
   }
 
-  /** No other track on the same CPUs is open. */
+  /** CPUs of a track that left its last region, if no other one that may use them is open. */
   #edgesOfExit(timeS: number, p: TrackedProcess, track: Track): void {
     if (this.pathCpus.listener === undefined) return;
     const isAlone = p.threads.length === 0;
