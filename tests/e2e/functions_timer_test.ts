@@ -152,9 +152,9 @@ endToEnd(
 );
 
 program(
-  "a program with AddressSanitizer",
-  "cc -O1 -g -fsanitize=address -pthread -o app PROGRAMS/threads.c",
-  (lines) => assert(shareOf(lines, "start_thread", "worker", "heavy") > 0.4),
+  "a program with AddressSanitizer and arrays on its stack",
+  "cc -O1 -g -fsanitize=address -o app PROGRAMS/arrays.c",
+  (lines) => assert(shareOf(lines, "main", "work", "heavy") > 0.9),
   [],
   unless(
     succeeds("sh", "-c", "echo 'int main(){}' | cc -xc -fsanitize=address -o /dev/null -"),
