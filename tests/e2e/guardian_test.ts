@@ -282,6 +282,28 @@ asEachUser(
   },
 );
 
+/** Two other programs have the CPU of a script, in which `$N $J` has a tenth of it. */
+function onBusyCpu(dir: string, script: string) {
+  const busy = "sh -c 'while :; do :; done' & pids=\"$pids $!\"; ";
+  const line =
+    `taskset -cp 0 $$ >pid; N='nice -n 6'; ${busy}${busy}${script}; status=$?; kill $pids; exit $status`;
+  return shell(dir, line);
+}
+
+endToEnd("on a busy CPU the command waits until its request is checked", (dir) => {
+  const out = onBusyCpu(dir, "$N $J run -q --report-signals NO_SUCH -- echo ran");
+  assertEquals([out.code, out.stdout], [2, ""], out.stderr);
+  assertStringIncludes(out.stderr, 'unknown signal "NO_SUCH"');
+});
+
+endToEnd("on a busy CPU each rank has what the monitor changes in its environment", (dir) => {
+  const rank = "$N $J run -q --python -- sh -c 'echo ${PYTHONPATH:+changed}'";
+  const launch = "export SLURM_JOB_ID=$$ SLURM_STEP_ID=0 SLURM_JOB_NODELIST=here; ";
+  const ranks = `for r in 0 1 2 3; do SLURM_PROCID=$r ${rank} & all="$all $!"; done; wait $all`;
+  const out = onBusyCpu(dir, launch + ranks);
+  assertEquals([out.code, out.stdout], [0, "changed\n".repeat(4)], out.stderr);
+});
+
 endToEnd("a stopped job has its shell back, and goes on", (dir) => {
   // script(1) gives the shell a terminal; Ctrl-Z is the byte 26
   const run = `${BINARY} run -q -- sh -c 'echo one; sleep 1.2; echo two; exit 9'`;

@@ -27,6 +27,19 @@ struct budget {
 /* clockid_t of a process: include/linux/posix-timers_types.h, CPUCLOCK_SCHED. 0: it is gone. */
 static u64 cpu_time_of(i64 pid) { return clock_ns(~pid * 8 | 2); }
 
+/* How long its main thread was ready to run without a CPU, the second number of /proc/PID/schedstat
+   (kernel: Documentation/scheduler/sched-stats.rst). 0: unknown. */
+static u64 waited_for_cpu_ns(i64 pid) {
+  char path[40], numbers[96];
+  struct text text = text_in(path, sizeof path);
+  print(&text, "/proc/%lu/schedstat", (u64)pid);
+  i64 size = read_file(path, numbers, sizeof numbers - 1);
+  if (size <= 0) return 0;
+  numbers[size] = 0;
+  const char *second = find_char(numbers, ' ');
+  return second ? read_number(second + 1, 10, 0) : 0;
+}
+
 static void set_budget(struct budget *budget, u64 permille) {
   budget->permille = permille;
   budget->window_ns = 0;

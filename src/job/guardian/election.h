@@ -18,6 +18,7 @@
 enum { LOCK_SH = 1, LOCK_EX = 2, LOCK_NB = 4 };
 enum { KEY_BYTES = 1024, WORD_BYTES = 65536 };
 #define WAIT_NS 1000000000ul      /* for another one's session, and its word */
+#define STARVED_NS 4000000000ul   /* so much more where its runtime waits for a CPU */
 #define LONG_WAIT_NS 600000000000ul /* where its word is that it needs more time */
 
 /* SECOND: this task of the launch has its monitor already; this is another run in it. */
@@ -353,16 +354,17 @@ static const char *outer_session(char **environment) {
 
 /*
  * Waits for the elected runtime's word on the request: `G` and changes of the environment (good),
- * `N` and a status (refused), `W` (needs more time). Returns its size; 0 where none came in time.
+ * `N` and a status (refused), `W` (waits for a CPU), `W` and seconds (needs more time), nothing (its command
+ * did not wait longer). Returns its size; 0 where none came in time.
  */
 static i64 word_of(const char *directory, char *word) {
   char path[PATH_BYTES];
   join(path, directory, "/word");
   u64 start = clock_ns(CLOCK_MONOTONIC);
-  for (u64 limit = WAIT_NS;;) {
+  for (;;) {
     i64 size = read_file(path, word, WORD_BYTES);
     if (size > 0 && word[0] != 'W') return size;
-    if (size > 0) limit = LONG_WAIT_NS;
+    u64 limit = size > 1 ? LONG_WAIT_NS : size > 0 ? WAIT_NS + STARVED_NS : WAIT_NS;
     if (clock_ns(CLOCK_MONOTONIC) - start > limit || !is_private(directory)) return 0;
     sleep_ns(1000000);
   }

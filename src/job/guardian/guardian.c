@@ -134,7 +134,7 @@ struct guard {
   int elevated; /* the file has rights that the caller has not: rights.h */
   i64 code, signal; /* how the application ended */
   u64 start_ns;     /* when the application was let go, CLOCK_MONOTONIC_RAW */
-  u64 start_by, ready_by, hear_by; /* CLOCK_MONOTONIC, 0: no such limit */
+  u64 began_ns, start_by, ready_by, hear_by; /* CLOCK_MONOTONIC, 0: no such limit */
   u64 heard_cpu_ns, silent_cpu_ns; /* CPU time of the runtime at its last word, and at the last look since */
   struct budget budget;
   char *environ; /* room for that of one process, once it is requested */
@@ -519,6 +519,17 @@ static void answer_open(struct guard *guard, const char *words) {
   close_fd(fd);
 }
 
+/* The time in which the runtime waits for a CPU is no wait for the runtime. Moves the application's start by it,
+   and that of the launch's other commands. */
+static int is_starved(struct guard *guard, u64 now) {
+  u64 starved = guard->runtime ? waited_for_cpu_ns(guard->runtime) : 0;
+  u64 start_by = guard->began_ns + START_NS + (starved < STARVED_NS ? starved : STARVED_NS);
+  if (start_by <= now) return 0;
+  guard->start_by = start_by;
+  replace_file(guard->session.directory, "/word", "W", 1);
+  return 1;
+}
+
 /* Its next word is to come before long. */
 static void hear_within(struct guard *guard) {
   guard->hear_by = clock_ns(CLOCK_MONOTONIC) + SILENCE_NS;
@@ -791,7 +802,10 @@ static void watch(struct guard *guard) {
     hear_children(guard, packet);
     /* An end of the socket without a process's end is no news: its process is asked. */
     now = clock_ns(CLOCK_MONOTONIC);
-    if (guard->start_by && now >= guard->start_by && guard->has_command) let_go(guard, 0, 0, 1);
+    if (guard->start_by && now >= guard->start_by && guard->has_command && !is_starved(guard, now)) {
+      replace_file(guard->session.directory, "/word", "", 0); /* the others wait no longer either */
+      let_go(guard, 0, 0, 1);
+    }
     if (guard->budget.look_by && now >= guard->budget.look_by && guard->runtime) watch_budget(guard);
     if (guard->ready_by && now >= guard->ready_by && guard->runtime) {
       guard->ready_by = 0;
@@ -983,9 +997,9 @@ __attribute__((noreturn)) static void guard_application(struct guard *guard) {
   const i64 own[] = {guard->signals, guard->go, guard->executed, guard->socket, guard->errors, guard->session.lock};
   close_others(own, sizeof own / sizeof *own);
   guard->leader = call(SYS_GETSID, 0, 0, 0, 0) == call(SYS_GETPID, 0, 0, 0, 0);
-  u64 now = clock_ns(CLOCK_MONOTONIC);
-  guard->start_by = now + START_NS;
-  guard->ready_by = now + READY_NS;
+  guard->began_ns = clock_ns(CLOCK_MONOTONIC);
+  guard->start_by = guard->began_ns + START_NS / 2; /* a first look, before others of the launch give up */
+  guard->ready_by = guard->began_ns + READY_NS;
   watch(guard);
   end_like(guard);
 }
