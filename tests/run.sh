@@ -264,6 +264,17 @@ if [ -n "$tiers" ]; then
   say "the slowest tests:"
   slowest >&2
 fi
-printf '%s\n' "$failures" | sed -n "s/^\(.*\)$tab/run.sh: failed: \1: /p" >&2
+# NAME<tab>the beginning of its error
+printf '%s\n' "$plain" | awk '
+  function end() { if (error != "") print name "\t" substr(error, 1, 300); error = "" }
+  / => \.\// { end(); name = $0; sub(/ => \.\/.*/, "", name); next }
+  /^error: Test failed/ { next }
+  /^error: / { error = substr($0, 8); next }
+  /^  throw new |^    at / { end(); next }
+  error != "" && NF > 0 { error = error " " $0 }
+  END { end() }' >"$log.errors"
+printf '%s\n' "$failures" | awk -F "$tab" '
+  FILENAME != "-" { error[$1] = $2; next }
+  NF == 2 { print "run.sh: failed: " $1 ": " $2 (error[$2] == "" ? "" : ": " error[$2]) }' "$log.errors" - >&2
 printf '%s passed, %s failed%s\n' "${passed:-0}" "$failed" "${skipped:+, $skipped skipped}"
 exit "$status"

@@ -51,7 +51,7 @@ Deno.test({
         assertEquals(git("tag", "-l", "--format=%(contents:body)", "v9.8.7").trim(), "- one thing");
         assertMatch(release("9.8.7").stderr, /the tag v9\.8\.7 exists/);
         assertEquals(release("9.8").code, 2);
-      }, 30);
+      });
     } finally {
       Deno.removeSync(dir, { recursive: true });
     }

@@ -31,7 +31,7 @@ endToEnd("run takes the first word for the command, and leaves its words as they
     assertEquals([out.code, out.stdout], [0, lines(words)], `${options}: ${out.stderr}`);
     assertEquals(out.stderr.includes("unmeasured"), false, out.stderr);
   }
-}, 60);
+});
 
 endToEnd("ranks that are not elected take the same words for their command", (dir) => {
   for (const [options, words] of LINES) {
@@ -39,7 +39,7 @@ endToEnd("ranks that are not elected take the same words for their command", (di
     const out = joulemark(dir, ["run", "-q", "env", ...inner]);
     assertEquals([out.code, out.stdout], [0, lines(words)], `${options}: ${out.stderr}`);
   }
-}, 60);
+});
 
 endToEnd("a command that cannot be measured has the same words", (dir) => {
   for (const [options, words] of LINES) {
@@ -50,9 +50,9 @@ endToEnd("a command that cannot be measured has the same words", (dir) => {
     assertEquals([out.code, text(out.stdout)], [0, lines(words)], text(out.stderr));
     assertStringIncludes(text(out.stderr), "unmeasured");
   }
-}, 60);
+});
 
 endToEnd("a report names the command that ran", (dir) => {
   joulemark(dir, ["run", "-q", "env", "--", "true"]);
   assertStringIncludes(Deno.readTextFileSync(`${dir}/joulemark.report`), `Profile: "env"`);
-}, 60);
+});

@@ -109,7 +109,7 @@ endToEnd(
     assert(parts.length <= 2, `${parts.length} pieces`);
     assert(bytes < 800_000, `${bytes} bytes`);
   },
-  60,
+  undefined,
   NO_STRACE,
 );
 
@@ -122,7 +122,7 @@ endToEnd(
     const more = [...Map.groupBy(paths, (path) => path)].filter(([, times]) => times.length > 1);
     assertEquals(more.map(([path, times]) => `${path} ${times.length} times`), []);
   },
-  60,
+  undefined,
   NO_STRACE,
 );
 
@@ -151,7 +151,7 @@ endToEnd(
     );
     assert(gone >= 0 && gone < journal, rows.join("\n"));
   },
-  60,
+  undefined,
   NO_STRACE,
 );
 
@@ -184,7 +184,7 @@ endToEnd(
       Deno.removeSync(living);
     }
   },
-  60,
+  undefined,
   NO_STRACE,
 );
 
@@ -198,4 +198,4 @@ endToEnd("a query that may open few files starts without what V8 made", (dir) =>
     stdin: "null",
   }).outputSync();
   assertEquals(code, 0, new TextDecoder().decode(stderr));
-}, 60);
+});

@@ -159,7 +159,6 @@ endToEnd(
     assertEquals(out.code, 0, out.stderr);
     await check(out.stderr, dir);
   },
-  60,
 );
 
 endToEnd("nested regions that are told have one time and energy everywhere", async (dir) => {
@@ -168,4 +167,4 @@ endToEnd("nested regions that are told have one time and energy everywhere", asy
   assertEquals(out.code, 0, out.stderr);
   const { told } = await check(out.stderr, dir);
   assert(told > 0, out.stderr);
-}, 60);
+});

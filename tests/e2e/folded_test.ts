@@ -49,7 +49,7 @@ endToEnd("run counts every nested visit by path, however fast they come", (dir) 
   const runtimeS = Number(main.fields["runtime (s)"]);
   const inMain = Object.entries(tree).filter(([path]) => path.startsWith("main"));
   assertAlmostEquals(inMain.reduce((sum, [, row]) => sum + row.selfS, 0), runtimeS, runtimeS / 100);
-}, 60);
+});
 
 endToEnd("a trace of events counts the nested visits that it has no room for", (dir) => {
   const app = build("nested", dir);
@@ -110,6 +110,8 @@ endToEnd(
         seJ: Number(row["package-energy-se (J)"]),
       }));
       assertEquals(nested.map(({ region }) => String(region)), ["a", "b", "c"]);
+      // A monitor that had no CPU for most of the time knows no energy at all.
+      if (Number.isNaN(main.joules)) return assertStringIncludes(text, "stalled from");
       // All of it draws the same power; in steps of one mix their powers cannot be separated.
       assert(main.joules > 0 && main.seJ > 0, text);
       for (const { region, seconds, joules, seJ } of nested) {

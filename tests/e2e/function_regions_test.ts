@@ -67,7 +67,7 @@ endToEnd("a region that only waits has its energy around the functions inside it
   const joules = tree.rows[0]["package-energy (J)"];
   assertEquals(tree.rows[0].region, "outer");
   assertAlmostEquals(energy!, joules, 1e-3 * joules);
-}, 90);
+});
 
 endToEnd("functions of a region and its waiting time have the region's energy together", (dir) => {
   const node = {
@@ -107,7 +107,7 @@ endToEnd("functions of a region and its waiting time have the region's energy to
   const again = ["replay", "--functions", "--report", "s.report", "-q", "rec"];
   assertEquals(joulemark(dir, again).code, 0);
   assertEquals(reportOf(dir, "s.report").functions, reportOf(dir, "r.report").functions);
-}, 90);
+});
 
 endToEnd("functions of threads without annotations keep their energy beside a region", (dir) => {
   Deno.writeTextFileSync(`${dir}/node.json`, JSON.stringify({ preset: "rapl" }));
@@ -120,4 +120,4 @@ endToEnd("functions of threads without annotations keep their energy beside a re
   // The region has the CPUs of both threads.
   const mean = energy.package["total (J)"] / cpuS;
   assert(!(joules / seconds > 1.4 * mean), `${joules / seconds} of ${mean} W`);
-}, 90);
+});

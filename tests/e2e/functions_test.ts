@@ -19,7 +19,7 @@ import { compile } from "../_support/compiled.ts";
 import { NOT_ROOT, succeeds, unless } from "../_support/skipped.ts";
 import { NO_STRACE } from "../_support/strace.ts";
 
-const LIMIT_S = 60;
+const LIMIT_S = 120;
 
 /** Functions that the kernel samples. */
 function functionsOf(

@@ -18,7 +18,7 @@ import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 import { succeeds, unless } from "../_support/skipped.ts";
 import { NO_STRACE } from "../_support/strace.ts";
 
-const LIMIT_S = 90;
+const LIMIT_S = 120;
 const ENOSYS = "38";
 
 function prepared(dir: string): User {

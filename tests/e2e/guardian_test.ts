@@ -50,7 +50,7 @@ asEachUser("the command runs unmeasured where the runtime cannot", (dir, { comma
     assertStringIncludes(lines[0], `joulemark: the command runs unmeasured: ${reason}`);
     assert(!exists(`${dir}/joulemark.report`), setup);
   }
-}, 60);
+});
 
 asEachUser(
   "a limit on files that leaves marks no room is told where the rest is measured",
@@ -144,7 +144,7 @@ sys.exit(7)
   const all = SIGNALS.toSorted((a, b) => a - b).join(",");
   assertEquals([text(stdout), code], [`${all}\n`, 7], text(stderr));
   assert(exists(`${dir}/joulemark.report`));
-}, 60);
+});
 
 /** Starts a run, waits until its application says so, and gives the pids of its processes. */
 async function start(
@@ -242,7 +242,7 @@ endToEnd("a stopped runtime does not keep the application's status (each user)",
       "before its report was left (by its guardian: it did not answer in time)",
     );
   }));
-}, 60);
+});
 
 asEachUser(
   "with the guardian killed the application goes on, and the report is left",
@@ -445,7 +445,7 @@ endToEnd("where memory runs out the runtime is the first to go", (dir) => {
   } finally {
     Deno.removeSync(group);
   }
-}, 60);
+});
 
 asEachUser("a limit on files that is reached midway costs the trace alone", (dir, { command }) => {
   // 300 kB, hard: as many rows as that, and the report is smaller

@@ -270,6 +270,6 @@ endToEnd(
       assertEquals((await run.output()).code, 0);
     }
   },
-  60,
+  undefined,
   without("prometheus"),
 );

@@ -77,6 +77,6 @@ endToEnd(
       assertEquals(hosts.map(({ host }) => host).sort(), ["n1", "n2"]);
     }
   },
-  60,
+  undefined,
   NO_HYDRA,
 );

@@ -92,7 +92,8 @@ endToEnd(
     assertMatch(thread.text, /thread \{\n\s+pid: (\d+)\n\s+tid: \1\n/);
     assertMatch(tracks.get(thread.parent)!.text, /process_name: "four_regions"/);
     const power = values.get("package power 0 (simulated)")!;
-    assert(power.length > 20 && power.every((w) => w > 0), `${power.length} values`);
+    // A machine with other work has few samples.
+    assert(power.length > 2 && power.every((w) => w > 0), `${power.length} values`);
   },
   undefined,
   without("protoc"),

@@ -50,7 +50,7 @@ for (const [how, end] of [["in good order", "return 3"], ["by a signal", "kill(g
       const seconds = Number(regions.get(name)!["runtime (s)"]);
       assert(Math.abs(seconds - 0.3) < 0.1, `${name}: ${seconds} s`);
     }
-  }, 60);
+  });
 }
 
 inNamespace("a run in a namespace of its own whose /proc is that of outside", (dir) => {
@@ -65,7 +65,7 @@ inNamespace("a run in a namespace of its own whose /proc is that of outside", (d
   const path = `${dir}/joulemark.report`;
   const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
   assertEquals(host.regions?.map(({ region, fields }) => [region, fields.count]), [["step", 1]]);
-}, 60);
+});
 
 inNamespace("two namespaces at a time in which the numbers are the same", (dir) => {
   const app = program(dir, "kill(getpid(), 9)");
@@ -80,7 +80,7 @@ inNamespace("two namespaces at a time in which the numbers are the same", (dir) 
     const told = Number(regions.get(name)?.["runtime (s)"]);
     assert(Math.abs(told - seconds) < 0.1, `${name}: ${told} s`);
   }
-}, 60);
+});
 
 endToEnd("lines of a number that is the kernel's, or the first process's, keep no run", (dir) => {
   const { regions } = measure(
@@ -106,7 +106,7 @@ inNamespace("many short scripts in a namespace of their own", (dir) => {
   );
   assertEquals(processes, 200);
   assertEquals(Math.round(200 * Number(regions.get("step")?.count)), 200);
-}, 60);
+});
 
 inNamespace("a container that sees the session's directory alone", (dir) => {
   const app = program(dir, "kill(getpid(), 9)");
@@ -116,7 +116,7 @@ inNamespace("a container that sees the session's directory alone", (dir) => {
   const { regions, processes } = measure(dir, `${CONTAINER} ${app} solve 0.3; exit 4`);
   assertEquals(processes, 1);
   assertEquals(regions.get("solve")?.count, 1);
-}, 60);
+});
 
 inNamespace("many namespaces at once, each with the same numbers", (dir) => {
   const app = program(dir, "kill(getpid(), 9)");
@@ -127,7 +127,7 @@ inNamespace("many namespaces at once, each with the same numbers", (dir) => {
   assertEquals(regions.get("part")?.count, 1);
   const mean = Number(regions.get("part")!["runtime (s)"]);
   assert(Math.abs(mean - 0.35) < 0.1, `${mean} s`);
-}, 60);
+});
 
 asEachUser("a namespace that its user may make", (dir, user) => {
   const app = program(dir, "kill(getpid(), 9)");
@@ -141,4 +141,4 @@ asEachUser("a namespace that its user may make", (dir, user) => {
   const path = `${dir}/joulemark.report`;
   const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
   assertEquals(host.regions?.map(({ region, fields }) => [region, fields.count]), [["solve", 1]]);
-}, 60);
+});

@@ -192,7 +192,7 @@ endToEnd("a killed run whose report has no place any more goes after a week", as
   for (const journal of kept.split("\n")) Deno.utimeSync(journal, week, week);
   assertEquals(user.run(["run", "-q", "--", "true"]).code, 0);
   assertEquals(find(), "");
-}, 60);
+});
 
 endToEnd(
   "a monitor killed at any moment leaves a whole entry, and nobody else's session goes",
@@ -241,7 +241,6 @@ endToEnd(
       assertWhole(own, figures);
     }
   },
-  60,
 );
 
 endToEnd(
@@ -268,7 +267,6 @@ endToEnd(
     assert(told > 1000 && told + leftOut <= 5000, `${told} told, ${leftOut} left out`);
     assert(host.regions!.every(({ fields }) => fields.count === 1));
   },
-  60,
 );
 
 endToEnd("recover refuses what is no directory, in one line", (dir) => {

@@ -39,7 +39,7 @@ endToEnd("a run without counters sleeps until somebody marks, and has every mark
   // And each period until then has its sample all the same.
   const due = samples + sampling["samples missed"];
   assert(due > 1.9 / PERIOD_S && due < (tookS - 0.9) / PERIOD_S, `${told} in ${tookS} s`);
-}, 60);
+});
 
 endToEnd("a trace has a row for every sample, whether there is something to read or not", (dir) => {
   const out = joulemark(dir, [...RUN, "--trace", "rows", "--", "sleep", "1"]);
@@ -50,4 +50,4 @@ endToEnd("a trace has a row for every sample, whether there is something to read
   );
   assertEquals(slept, 0);
   assert(rows.length + sampling["samples missed"] > 0.8 / PERIOD_S, JSON.stringify(sampling));
-}, 60);
+});

@@ -8,7 +8,7 @@ import { asEachUser, type User, userIn } from "../_support/plain_user.ts";
 import { endToEnd, joulemark } from "../_support/programs.ts";
 import { succeeds, unless } from "../_support/skipped.ts";
 
-const LIMIT_S = 60;
+const LIMIT_S = 120;
 const PC = "source.function#cali.sampler.pc";
 
 /** Builds regions.c as ./app. */

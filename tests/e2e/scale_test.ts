@@ -118,7 +118,6 @@ endToEnd(
       for (const left of [path, `${path}.partial`]) if (at(left) > 0) Deno.removeSync(left);
     }
   },
-  60,
 );
 
 asEachUser("3,000 threads, one after the other: every visit is told", (dir, user) => {

@@ -47,7 +47,7 @@ asEachUser("the reader of a trace stalls: the run does not", async (dir, user) =
   const isFirst = sampling.scheduling === "fifo", missed = Number(sampling["samples missed"]);
   const text = `${missed} missed beside ${sampling.samples}`;
   assert(!isFirst || missed < Number(sampling.samples) / 4, text);
-}, 40);
+});
 
 asEachUser("a slow reader of a trace gets all of it", async (dir, user) => {
   new Deno.Command("mkfifo", { args: ["-m", "666", `${dir}/pipe`] }).outputSync();
@@ -63,7 +63,7 @@ asEachUser("a slow reader of a trace gets all of it", async (dir, user) => {
   const rows = Deno.readTextFileSync(`${dir}/trace`).split("\n")
     .filter((line) => /^[0-9]/.test(line));
   assert(rows.length > 200 && rows.length >= Number(sampling.samples) - 2, `${rows.length} rows`);
-}, 40);
+});
 
 asEachUser("a counter that is a pipe fails, and the others go on", async (dir, user) => {
   const zone = (n: number) => `${dir}/tree/sys/class/powercap/intel-rapl:${n}`;
@@ -86,4 +86,4 @@ asEachUser("a counter that is a pipe fails, and the others go on", async (dir, u
   ]);
   assertEquals(code, 9);
   assert(seconds < 10, `${seconds} s`);
-}, 40);
+});

@@ -92,7 +92,7 @@ endToEnd(
       await run.status;
     }
   },
-  60,
+  undefined,
   without("tmux"),
 );
 
@@ -115,7 +115,7 @@ endToEnd(
     tmux.type("q");
     await tmux.until((text) => text.includes("status"));
   },
-  60,
+  undefined,
   without("tmux") ?? NOT_ROOT,
 );
 

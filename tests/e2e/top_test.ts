@@ -108,7 +108,7 @@ endToEnd(
     const json = JSON.parse(functionsOf(dir, run, "--functions --json"));
     assertEquals([json.functions[0].name, json.functions[0].module], ["heavy", "app"]);
   },
-  60,
+  undefined,
   NOT_ROOT,
 );
 
@@ -127,6 +127,6 @@ endToEnd(
       /no functions: .* perf\. Ask an administrator for sysctl kernel\.perf_event_paranoid=2 $/,
     );
   },
-  60,
+  undefined,
   NOT_ROOT,
 );

@@ -39,7 +39,7 @@ endToEnd(
     assertEquals(run.code, 0, run.stderr);
     assertEquals(visitsIn(dir), { assemble: 20, solve: 20 });
   },
-  60,
+  undefined,
   NO_MPI,
 );
 
@@ -56,7 +56,7 @@ endToEnd(
     const shown = joulemark(dir, ["show", "joulemark.report"]);
     assertStringIncludes(shown.stdout, "model.train");
   },
-  60,
+  undefined,
   NO_PYTHON,
 );
 
@@ -70,7 +70,7 @@ endToEnd("the tutorial about two versions: its loop and its comparison", (dir) =
   const { code, stdout } = joulemark(dir, ["compare", "--force", "old", "--", "new"]);
   assert(code < 2, stdout);
   assertStringIncludes(stdout, "verdict:");
-}, 60);
+});
 
 endToEnd(
   "the Prometheus guide: its configurations and rules are valid",
@@ -90,6 +90,6 @@ endToEnd(
       assert(check.success, new TextDecoder().decode(check.stderr));
     }
   },
-  30,
+  undefined,
   unless(succeeds("promtool", "--version"), "no promtool (Debian: prometheus)"),
 );
