@@ -85,14 +85,14 @@ export function* makeContexts(
       Math.floor(Math.min(MEMORY, Math.floor(left / MEMORY_PART)) / MEMORIES_S.length),
     );
     const lines = chosen(domain, MIN_LINE, Math.min(LINES, Math.floor(left / LINES_PART)));
-    addEffects(made, left - memories.length * MEMORIES_S.length - lines.length);
+    yield* addEffects(made, left - memories.length * MEMORIES_S.length - lines.length);
     yield;
     addMemories(made, memories, powers);
     yield;
     addLines(made, lines);
     yield;
   }
-  const columns = made.finish(beside?.spans, beside?.pairs.list.length);
+  const columns = yield* made.finish(beside?.spans, beside?.pairs.list.length);
   yield;
   return { columns, pairs: beside?.pairs };
 }
@@ -140,19 +140,24 @@ class ColumnMaker {
     this.#more.push({ piece, column, value });
   }
 
-  finish(pairs: PairSpans | undefined, pairColumns = 0): Columns {
+  *finish(pairs: PairSpans | undefined, pairColumns = 0): Generator<void, Columns> {
     const { log, pieceClass } = this.domain, own = log.count, spans = pairs?.startS.length ?? 0;
     const count = own + spans, begin = new Int32Array(count + 1).fill(1, 1, own + 1);
-    for (const { piece } of this.#more) for (const i of piece) begin[i + 1]++;
+    for (const { piece } of this.#more) {
+      for (const i of piece) begin[i + 1]++;
+      yield;
+    }
     for (let i = 0; i < spans; i++) begin[own + i + 1] = pairs!.begin[i + 1] - pairs!.begin[i];
     for (let i = 0; i < count; i++) begin[i + 1] += begin[i];
     const column = new Int32Array(begin[count]), value = new Float64Array(begin[count]);
     const next = begin.slice(0, own);
     for (let i = 0; i < own; i++) {
+      if (i % SLICE === 0) yield;
       column[next[i]] = pieceClass[i];
       value[next[i]++] = log.weight[i];
     }
     for (const { piece, column: of, value: values } of this.#more) {
+      yield;
       for (let k = 0; k < piece.length; k++) {
         const at = next[piece[k]]++;
         column[at] = typeof of === "number" ? of : of[k];
@@ -163,9 +168,13 @@ class ColumnMaker {
     if (pairs !== undefined) {
       for (let k = 0; k < pairColumns; k++) this.push(FAMILY.beside, -1);
       this.push(FAMILY.common, -1);
-      pairs.column.forEach((j, k) => column[begin[own] + k] = first + j);
+      for (let k = 0; k < pairs.column.length; k++) {
+        if (k % SLICE === 0) yield;
+        column[begin[own] + k] = first + pairs.column[k];
+      }
       value.set(pairs.value, begin[own]);
     }
+    yield;
     const startS = new Float64Array(count), endS = new Float64Array(count);
     startS.set(log.startS.subarray(0, own));
     endS.set(log.endS.subarray(0, own));
@@ -177,7 +186,7 @@ class ColumnMaker {
 }
 
 /** Families 1 to 4: zero-mean effects around the class's power; those with most time × (1 − their share) first. */
-function addEffects(made: ColumnMaker, budget: number): void {
+function* addEffects(made: ColumnMaker, budget: number): Generator<void, void> {
   const { domain } = made, { log, pieceClass, stayBefore, classes, seconds } = domain;
   const n = log.count, all = seconds.reduce((sum, s) => sum + s, 0);
   const octaves = new Uint8Array(log.stays);
@@ -194,6 +203,7 @@ function addEffects(made: ColumnMaker, budget: number): void {
   const families = Object.keys(keyOf).map(Number), width = classes + KEYS;
   const candidates: { rank: number; family: number; key: number; c: number }[] = [];
   for (const family of families) {
+    yield;
     const sums = new Float64Array(classes * width);
     for (let i = 0; i < n; i++) {
       const key = keyOf[family](i);
@@ -218,6 +228,7 @@ function addEffects(made: ColumnMaker, budget: number): void {
     columns[key] = made.push(family, c);
   }
   for (const [family, columns] of columnOf) {
+    yield;
     const piece: number[] = [], column: number[] = [];
     for (let i = 0; i < n; i++) {
       const key = keyOf[family](i), at = key < 0 ? -1 : columns[pieceClass[i] * width + key];
@@ -374,6 +385,7 @@ function* findPairs(
   yield;
   let moments = 0;
   for (const t of all) if (moments === 0 || t !== all[moments - 1]) all[moments++] = t;
+  yield;
   if (moments > MAX_MOMENTS || moments < 2) return undefined;
   const t = all.subarray(0, moments);
   const changes = yield* changesAt(domain, pieces, t);
@@ -451,6 +463,7 @@ function* changesAt(
     weight = new Float64Array(2 * some.length);
   yield;
   for (let k = 0; k < places.length; k++) {
+    if (k % SLICE === 0) yield;
     const i = some[k >> 1], p = to[places[k]]++;
     classOf[p] = pieceClass[i];
     weight[p] = (k & 1) === 0 ? log.weight[i] : -log.weight[i];

@@ -241,6 +241,7 @@ export function* search(
   const { boundaries: { periodS, yS }, facts: { isDevice }, log } = domain;
   const n = Math.min(ROWS, domain.intervals);
   const lengths = log.stayEndS.subarray(0, log.stays).map((end, s) => end - log.stayStartS[s]);
+  yield;
   const stayS = median(lengths);
   yield;
   const grid = new Grid(domain, n, stayS);
@@ -251,7 +252,9 @@ export function* search(
   const reach = Math.max(0, ...shapes.map(reachOf)) + top;
   let rows = stretchesOf(domain.since(reach, n));
   if (rows.at.length < MIN_ROWS) rows = stretchesOf(domain.since(0, n));
+  yield;
   const judge = new Judge(domain, grid, rows, watts !== undefined);
+  yield;
   const best = function* (kernels: readonly Kernel[]): Generator<void, number> {
     const scores: number[] = [];
     for (const kernel of kernels) {

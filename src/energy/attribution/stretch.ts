@@ -259,6 +259,7 @@ export class Stretch {
       totalJ += grownJ || 0;
     }
     if (!isSeen) return undefined;
+    yield;
     const originS = this.#readS[0], endS = this.#readS[n - 1] - originS;
     const t = this.#readS.slice(0, n).map((s) => s - originS);
     const stampS = stamped === true ? this.#stamps[first].slice(0, n) : undefined;
