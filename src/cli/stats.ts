@@ -212,13 +212,13 @@ function noRecord(paths: readonly string[]): UsageError {
 
 /** Is there any data, and the requested job and types? */
 function check({ job, files, quiet, types }: Request, analysis: RawAnalysis): void {
+  if (analysis.samples === 0) throw noRecord(files.map(({ path }) => path));
+  if (types !== undefined) checkTypes(types, analysis, quiet);
   if (!quiet) {
     logCopies(analysis.nodes.map((node) => node.copies));
     const lines = analysis.nodes.flatMap((node) => node.energySources.map(energySourceLine));
     for (const line of new Set(lines)) say(line);
   }
-  if (analysis.samples === 0) throw noRecord(files.map(({ path }) => path));
-  if (types !== undefined) checkTypes(types, analysis, quiet);
   if (job === undefined) {
     const left = analysis.jobNames.size - analysis.jobs.size;
     if (left > 0 && !quiet) say(`metrics of ${left} more jobs are not shown; --job ID selects one`);
