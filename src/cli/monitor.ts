@@ -2,6 +2,7 @@
  * `joulemark monitor`: raw stats of the node over time.
  * @module
  */
+import { counted } from "../core/counted.ts";
 import { listOf } from "../core/names.ts";
 import { AccessError, isHumanError, UnknownNameError } from "../core/errors.ts";
 import { RawWriter } from "../rawstats/format/writer.ts";
@@ -188,7 +189,8 @@ async function run(
       cause: error,
     });
   }
-  log(`${collection.types.length} types every ${intervalSeconds} s to ${store.directory}`);
+  const recorded = collection.types.filter((name) => types?.has(name) ?? true);
+  log(`${counted(recorded.length, "type")} every ${intervalSeconds} s to ${store.directory}`);
   using metrics = openMetrics(text, collection.hostname);
   // The host's directory may be removed, and is made again.
   const written = [directoryOf(store.directory), ...socket === undefined ? [] : [socket]];

@@ -11,7 +11,7 @@ import { SessionStats } from "../formats/session_stats.ts";
 import { columnName } from "../formats/trace/trace.ts";
 import { monotonicNanoseconds, rawSeconds, realtimeNanoseconds, sleepUntil } from "../os/clock.ts";
 import { hostName } from "../os/host.ts";
-import { writeDocument } from "../os/files/whole_file.ts";
+import { probeDocument, writeDocument } from "../os/files/whole_file.ts";
 import { startTimeText } from "../os/start_time.ts";
 import { Batch } from "../sources/signals/batch.ts";
 import type { Catalogue } from "../sources/signals/catalogue.ts";
@@ -104,8 +104,10 @@ export const sample: Verb = {
       const expected = "at least one signal";
       throw new UsageError({ action: "sample", target: text.signals, expected });
     }
-    if (!flags.has("quiet")) logAbsent(columns, catalogue);
     const toStdout = text.stats === "-";
+    const refused = text.stats === undefined || toStdout ? undefined : probeDocument(text.stats);
+    if (refused !== undefined) throw refused;
+    if (!flags.has("quiet")) logAbsent(columns, catalogue);
     const stats = new SessionStats(columns.map((c) => c.title));
     const firstNs = take(batch, columns, stats, plan, {
       delimiter: text.delimiter ?? ",",

@@ -92,6 +92,7 @@ Differences are calculated for counters only, not for gauges (values that rise a
     if (options.words.length === 0) throw usage("at least one file", "none");
     const format = parseFormat(options, FORMATS);
     const files = await lookAtRawFiles(options.words);
+    if (files.length === 0) throw noRecord(options.words);
     const types = options.text.types?.split(",").map((type) => type.trim());
     const request: Request = {
       files,
@@ -200,20 +201,23 @@ function logCopies(all: readonly RawCopies[]): void {
   );
 }
 
-/** Is there any data, and the requested job? */
-function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
+function noRecord(paths: readonly string[]): UsageError {
+  return new UsageError({
+    action: "find records in",
+    target: paths.join(" "),
+    expected: "raw stats",
+    found: "no record",
+  });
+}
+
+/** Is there any data, and the requested job and types? */
+function check({ job, files, quiet, types }: Request, analysis: RawAnalysis): void {
+  if (analysis.samples === 0) throw noRecord(files.map(({ path }) => path));
+  if (types !== undefined) checkTypes(types, analysis, quiet);
   if (!quiet) {
     logCopies(analysis.nodes.map((node) => node.copies));
     const lines = analysis.nodes.flatMap((node) => node.energySources.map(energySourceLine));
     for (const line of new Set(lines)) say(line);
-  }
-  if (analysis.samples === 0) {
-    throw new UsageError({
-      action: "find records in",
-      target: files.map((file) => file.path).join(" "),
-      expected: "raw stats",
-      found: "no record",
-    });
   }
   if (job === undefined) {
     const left = analysis.jobNames.size - analysis.jobs.size;
@@ -232,4 +236,12 @@ function check({ job, files, quiet }: Request, analysis: RawAnalysis): void {
   if (seen.cut.length > 0 && !quiet) {
     say(`job ${job}: begin or end mark missing on ${seen.cut.join(", ")}`);
   }
+}
+
+/** Is there any of the requested types? A type that is not in the files has a line. */
+function checkTypes(types: readonly string[], { nodes }: RawAnalysis, quiet: boolean): void {
+  const known = new Set(nodes.flatMap((node) => node.types));
+  const missing = types.filter((type) => !known.has(type));
+  if (missing.length === types.length) throw new UnknownNameError("type", missing[0], known);
+  if (missing.length > 0 && !quiet) say(`the files do not have the type ${missing.join(", ")}`);
 }

@@ -105,7 +105,7 @@ const ROUNDING = 1e-6;
  * @param totalJ `undefined`: not known.
  */
 export function ownEnergies(
-  { rows, outside, leftOut }: RegionRows,
+  { rows, outside, leftOut }: Pick<RegionRows, "rows" | "outside" | "leftOut">,
   kind: EnergyKind,
   totalJ: number | undefined,
 ): number[] {

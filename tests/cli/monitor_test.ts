@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { parseRawStats } from "../../src/rawstats/format/rawstats.ts";
 import { loadRawNode, writeRawTree } from "../_support/raw_node.ts";
 import { timed } from "../_support/time_limit.ts";
@@ -70,7 +70,8 @@ timed(
     };
     const end = async (child: Deno.ChildProcess, signal: Deno.Signal) => {
       child.kill(signal);
-      const { code } = await child.output();
+      const { code, stderr } = await child.output();
+      assertMatch(new TextDecoder().decode(stderr), /^joulemark: 1 type every 0\.5 s to /m);
       return code;
     };
     const first = await start();

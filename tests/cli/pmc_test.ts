@@ -59,6 +59,22 @@ Deno.test("pmc: logs joined by cat are runs of their own, whatever their version
   }
 });
 
+Deno.test("pmc reads a log up to the step whose energy is below the one before", async () => {
+  const path = Deno.makeTempFileSync({ suffix: ".pmc" });
+  const lines = ["0 -1 1 300 0", "1 1 1 300 300", "2 2 1 300 600", "3 3 1 300 900", "4 4 1 300 20"];
+  const header = "pm_mpi_lib v4.3.0: time (s), step, substep, average power (W), energy used (J)";
+  Deno.writeTextFileSync(path, [header, ...lines, "5 5 1 300 320", ""].join("\n"));
+  const { code, stdout, stderr } = await capture(pmc, ["--json", path]);
+  Deno.removeSync(path);
+  assertEquals([code, stderr], [
+    0,
+    `joulemark: ${path}: the energy fell from 900 J to 20 J at step 4, a counter was restarted; ` +
+    "the log ends there\n",
+  ]);
+  const [run] = JSON.parse(stdout).tables[0].rows;
+  assertEquals([run["energy (J)"], run["runtime (s)"]], [900, 3]);
+});
+
 Deno.test("pmc has every choice in every format", async () => {
   await withFiles(async (dir) => {
     const files = ["cray-1", "cray-2", "gnu-1"].map((name) => `${dir}/${name}.pmc`);

@@ -23,3 +23,17 @@ Deno.test("sample names the option that --duration needs", async () => {
     'cannot use "--period -1": expected seconds from 0 to 86400\n',
   );
 });
+
+Deno.test("sample does not begin if it cannot write its statistics", async () => {
+  const { code, stdout, stderr } = await capture(sample, [
+    ...["--signals", "TIME", "-p", "0.01", "-t", "0.02", "--stats", "/nowhere/stats.yaml"],
+  ]);
+  assertEquals(
+    [code, stdout, stderr],
+    [
+      1,
+      "",
+      'cannot write "/nowhere/stats.yaml": no such directory. Give another path, or make the directory\n',
+    ],
+  );
+});

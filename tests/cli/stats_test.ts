@@ -209,3 +209,30 @@ timed("stats tells what is wrong by file and line, and reads the rest", async ()
   }
   Deno.removeSync(path);
 });
+
+timed(
+  "stats has a line for a type that no file has, and status 2 if it is the only one",
+  async () => {
+    const path = oneColumn("a,E", [3, 5]);
+    for (const format of ["table", "csv", "json", "openmetrics"]) {
+      const wrong = await stats("--types", "u", "--format", format, path);
+      assertEquals([wrong.code, wrong.err], [
+        2,
+        'joulemark stats: unknown type "u". Did you mean t?\n',
+      ]);
+      const some = await stats("--types", "t,u", "--format", format, path);
+      assertEquals([some.code, some.err], [0, "joulemark: the files do not have the type u\n"]);
+    }
+    Deno.removeSync(path);
+  },
+);
+
+timed("stats names a directory without a file", async () => {
+  const path = Deno.makeTempDirSync();
+  const { code, err } = await stats(path);
+  Deno.removeSync(path);
+  assertEquals(
+    [code, err],
+    [2, `joulemark stats: cannot find records in "${path}": expected raw stats, found no record\n`],
+  );
+});

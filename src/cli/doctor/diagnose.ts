@@ -5,7 +5,7 @@
  */
 import { counted } from "../../core/counted.ts";
 import type { Host } from "../../core/machine/host.ts";
-import type { Absence, Offer, OfferedSignal } from "../../core/signal.ts";
+import type { Absence, Offer, OfferedSignal, SignalRow } from "../../core/signal.ts";
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../../os/clock.ts";
 import { pathsState } from "../../os/confinement/landlock.ts";
 import type { MachineHost } from "../../os/host.ts";
@@ -44,6 +44,8 @@ export interface LiveCounter {
   readonly wrapRange?: number;
   /** Seconds until it wraps, at the pace that was seen. */
   readonly wrapTimeS?: number;
+  /** Parts of the node that have no value, such as "package 1". */
+  readonly without: readonly string[];
 }
 
 /** One figure of a report. */
@@ -215,35 +217,42 @@ function rootOnly(host: MachineHost, offer: Offer & { ok: true }): string[] {
 const WATCH_NS = 250e6;
 const STEP_NS = 500e3;
 
+/** A counter of one part of the node while it is watched. */
+interface Watched {
+  readonly handle: number;
+  readonly changes: number[];
+  /** After the first change. */
+  first: number;
+  last: number;
+}
+
 /** Reads every energy counter again and again, to see which live and how often they change. */
 function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter[]> {
   const found = new Map<string, LiveCounter[]>();
   const batch = new Batch(host.topology, catalogue);
-  const watched: {
-    reader: string;
-    name: string;
-    handle: number;
-    changes: number[];
-    /** After the first change. */
-    first: number;
-    last: number;
-  }[] = [];
+  const watched: { reader: string; row: SignalRow; parts: Watched[] }[] = [];
   for (const [reader, offer] of catalogue.offers) {
     if (!offer.ok) continue;
     for (const { row } of offer.signals) {
       if (row.unit !== "J" || row.behavior !== "monotone") continue;
-      const handle = batch.pushSignal(row.name, row.domain, 0);
-      watched.push({ reader, name: row.name, handle, changes: [], first: NaN, last: NaN });
+      // Cores may sleep for long, and are many.
+      const count = row.domain === "core" ? 1 : host.topology.count(row.domain);
+      const parts = Array.from({ length: count }, (_, i): Watched => {
+        const handle = batch.pushSignal(row.name, row.domain, i);
+        return { handle, changes: [], first: NaN, last: NaN };
+      });
+      watched.push({ reader, row, parts });
     }
   }
   if (watched.length === 0) return found;
   using open = batch;
+  const all = watched.flatMap(({ parts }) => parts);
   const end = monotonicNanoseconds() + WATCH_NS;
   for (let now = monotonicNanoseconds(); now < end; now = monotonicNanoseconds()) {
     const timeS = rawSeconds();
     open.read(timeS);
     open.settle();
-    for (const w of watched) {
+    for (const w of all) {
       const value = open.sample(w.handle);
       if (w.last === w.last && value !== w.last) {
         if (w.changes.length === 0) w.first = value;
@@ -253,15 +262,17 @@ function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter
     }
     sleepUntil(now + STEP_NS);
   }
-  for (const { reader, name, changes, first, last } of watched) {
+  for (const { reader, row: { name, domain }, parts } of watched) {
     const signal = catalogue.info(name)!;
     const { resolution, wrapRange } = signal.state.ok ? signal.state.signal : {};
+    const { changes, first, last } = parts.find(({ changes }) => changes.length > 0) ?? parts[0];
     const gaps = changes.slice(1).map((t, k) => t - changes[k]).sort((a, b) => a - b);
     const updatePeriodS = gaps.length === 0 ? undefined : gaps[gaps.length >> 1];
     const pace = (last - first) / (changes[changes.length - 1] - changes[0]);
     const wrapTimeS = wrapRange !== undefined && pace > 0 ? wrapRange / pace : undefined;
     const live = changes.length > 0;
-    const row = { signal: name, live, updatePeriodS, resolution, wrapRange, wrapTimeS };
+    const without = parts.flatMap((part, i) => Number.isNaN(part.last) ? [`${domain} ${i}`] : []);
+    const row = { signal: name, live, updatePeriodS, resolution, wrapRange, wrapTimeS, without };
     found.set(reader, [...found.get(reader) ?? [], row]);
   }
   return found;

@@ -9,6 +9,7 @@ import type { Diagnosis, LiveCounter, RecordRow, SourceRow } from "./diagnose.ts
 /** State of a quantity: the first cause that applies. */
 export type QuantityState =
   | "works"
+  | "in part"
   | "no change"
   | "no permission"
   | "hidden"
@@ -87,9 +88,10 @@ function working(found: Diagnosis, name: string, record: RecordRow): QuantityRow
   const live = source?.live.find(({ signal }) => signal === alias);
   // A tree of files stands still.
   const isStill = live !== undefined && !live.live && found.root === "";
+  const without = live?.without ?? [];
   return {
     name,
-    state: isStill ? "no change" : "works",
+    state: isStill ? "no change" : without.length > 0 ? "in part" : "works",
     why: [LABELS[reader] ?? record.source ?? reader, ...liveWords(live)].join(", ") +
       (record.quality === "derived" ? " (derived)" : ""),
     closed: [],
@@ -98,8 +100,9 @@ function working(found: Diagnosis, name: string, record: RecordRow): QuantityRow
 
 function liveWords(live: LiveCounter | undefined): string[] {
   if (live === undefined) return [];
-  const { updatePeriodS, resolution } = live;
+  const { updatePeriodS, resolution, without } = live;
   return [
+    ...without.length === 0 ? [] : [`no value of ${without.join(", ")}`],
     ...updatePeriodS === undefined
       ? []
       : [`${Number((1 / updatePeriodS).toPrecision(2))} updates a second`],
@@ -170,7 +173,8 @@ function reasonOf(source: SourceRow | undefined): string {
 export function answerLines(found: Diagnosis, rows: readonly QuantityRow[]): string[] {
   const energies = rows.slice(0, ENERGIES);
   const of = (state: QuantityState) => energies.filter((row) => row.state === state);
-  const works = of("works").map(({ name }) => name.replace(/ energy$/, ""));
+  const short = ({ name }: QuantityRow) => name.replace(/ energy$/, "");
+  const works = [...of("works").map(short), ...of("in part").map((row) => `${short(row)} in part`)];
   const closed = of("no permission").length, drivers = of("driver missing").length;
   const where = found.root === "" ? "here" : `in the tree ${found.root}`;
   if (works.length > 0) {

@@ -417,6 +417,11 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     "value changed.",
   ],
   [
+    ["in part"],
+    "State of a quantity in joulemark doctor: the counter works, but some parts of the node have " +
+    "no value. The names of these parts are next to these words.",
+  ],
+  [
     ["no permission"],
     "State of a quantity in joulemark doctor: its counter exists, and you may not read it.",
   ],

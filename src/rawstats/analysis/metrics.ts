@@ -272,8 +272,9 @@ const METRICS: Readonly<Record<string, readonly [unit: string, formula: string, 
   ],
   time_imbalance: [
     "",
-    "for each time t inside the job: mean rate of user time after t / mean rate of user time " +
-    "before t. The metric is the minimum over all t and over nodes",
+    "for each end t of an interval, without the first two and the last two: mean rate of user " +
+    "time after t / mean rate of user time before t. The means come from the trapezoidal rule. " +
+    "The metric is the minimum over all t and over nodes",
     (nodes) => {
       const values = nodes.map(timeImbalance).filter((value) => value === value);
       return values.length === 0 ? NaN : Math.min(...values);

@@ -41,6 +41,8 @@ export interface RawNodeAnalysis {
   }[];
   /** All jobs of the node. */
   readonly jobNames: readonly string[];
+  /** All types of the node's files, and those that are derived from them. */
+  readonly types: readonly string[];
 }
 
 /** Results of the passes. */
@@ -122,6 +124,7 @@ export async function analyseRawNode(request: RawRequest): Promise<RawNodeAnalys
     sums: own.finish(),
     jobs: perJob.finish(),
     jobNames: [...node.jobs.seen],
+    types: [...new Set([...node.energyUnits.types, ...node.differ.types.keys()])],
   };
   await request.finish?.(node);
   return found;

@@ -3,6 +3,7 @@
  * the facts alone; the summary prints the first one, the page all.
  * @module
  */
+import { ownEnergies } from "../../core/region_rows.ts";
 import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
 import { FIT_ADVICE } from "./notes.ts";
 import { energyText, powerText, timeText } from "./quantity_text.ts";
@@ -345,13 +346,13 @@ function hottestFunction(
 
 /** Energy that each region uses by itself, J; NaN: not known. */
 function ownJoules(facts: SummaryFacts): (row: RegionFacts) => number {
-  const { regions } = facts;
-  const { kind } = scale(facts);
-  const parents = new Set(regions.map(({ parent }) => regions[parent]));
+  const { regions, rests, leftOut } = facts;
+  const { kind, total } = scale(facts);
+  if (kind === undefined) return () => NaN;
+  const own = ownEnergies({ rows: regions, outside: rests, leftOut }, kind, total);
   return (row) => {
-    if (kind === undefined) return NaN;
     const { selfJ } = row.energies.get(kind) ?? { selfJ: NaN };
-    return Number.isFinite(selfJ) ? selfJ : parents.has(row) ? NaN : joulesOf(row, kind);
+    return Number.isFinite(selfJ) ? selfJ : own[regions.indexOf(row)];
   };
 }
 

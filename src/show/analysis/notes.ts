@@ -171,13 +171,18 @@ function coarseRegions({ totals, column, regions, method }: NoteFacts): Finding[
   });
   if (coarse.length === 0) return [];
   const which = coarse.length === 1 ? "1 region" : `${coarse.length} regions`;
+  const isWhole = total.covers === "";
   return [{
     code: "coarse",
     severity: "warning",
     text: `${COMPONENT_NAMES[column]} energy of ${which} is coarse ` +
       `(~: ${listed(coarse.map(({ region }) => region))}): ` +
-      (method === "fit" ? "no standard error is known" : WITHOUT_ERRORS[method]),
-    remedy: method === "fit" ? "run longer" : FIT_ADVICE,
+      (method !== "fit"
+        ? WITHOUT_ERRORS[method]
+        : isWhole
+        ? "no standard error is known"
+        : `it is that of ${total.covers}`),
+    remedy: method !== "fit" ? FIT_ADVICE : isWhole ? "run longer" : undefined,
   }];
 }
 

@@ -11,7 +11,7 @@ import { openForJob, type Remedy } from "../../core/remedy.ts";
 import type { Host, Reader } from "../../core/machine/host.ts";
 import type { Absence, Offer, SignalRow } from "../../core/signal.ts";
 import { type Found, lookAt, offerOrLack } from "./offers.ts";
-import { counterOfDie } from "./package_counters.ts";
+import { counterOfDie, cpusOfCounters } from "./package_counters.ts";
 import { boundW, FALLBACK_W } from "./readings/power_bound.ts";
 import { identify, unsupportedModel } from "./processor.ts";
 import { energyCounter, TextReading, type TextSource } from "./readings/text.ts";
@@ -183,16 +183,32 @@ function zoneOf(host: Host, path: string, parent?: Zone): Zone | undefined {
   const pkg = /^package-(\d+)(?:-die-(\d+))?$/.exec(name);
   if (pkg !== null) {
     const instance = host.topology.packageOfId(Number(pkg[1]));
-    const counter = counterOfDie(host, instance, Number(pkg[2] ?? 0));
+    const counter = pkg[2] === undefined
+      ? wholeCounter(instance)
+      : counterOfDie(host, instance, Number(pkg[2]));
     return instance < 0 ? undefined : { path, part: "CPU", instance, counter };
   }
   // One platform, however many packages show it.
   if (name === "psys" || name === "psys-0") {
-    return { path, part: "PSYS", instance: 0, counter: "" };
+    return { path, part: "PSYS", instance: 0, counter: wholeCounter(0) };
   }
   const parts: Record<string, Part> = { dram: "DRAM", core: "CORE", uncore: "UNCORE" };
   const part = parts[name];
   return part === undefined || parent === undefined ? undefined : { ...parent, path, part };
+}
+
+/** Name of a counter of all dies of a package. */
+function wholeCounter(instance: number): string {
+  return `${instance}`;
+}
+
+/** Has a die of a package no zone? Then the zones of the others are a part of the package. */
+function isPart(host: Host, zones: readonly Zone[], instance: number): boolean {
+  const counters = new Set(
+    zones.filter((zone) => zone.instance === instance).map(({ counter }) => counter),
+  );
+  return !counters.has(wholeCounter(instance)) &&
+    counters.size < cpusOfCounters(host, instance).length;
 }
 
 /** Drivers that make the zones. */
@@ -233,7 +249,7 @@ function probe(host: Host): Offer {
       return { kind: "unusable", reason: "follows one core only on AMD processors" };
     }
     const path = sourcesOf(host, zones, row)[0]?.path;
-    if (path === undefined) return { kind: "absent", reason: "no zone of that kind" };
+    if (path === undefined) return { kind: "absent", reason: whyNoZone(zones, row) };
     const access = host.probe(path);
     if (access.ok) return offer(host, row, path);
     const remedy = access.kind === "forbidden" && row.unit === "J"
@@ -242,6 +258,18 @@ function probe(host: Host): Offer {
     return { ...access, remedy };
   });
   return offerOrLack(found, "forbidden");
+}
+
+function whyNoZone(zones: readonly Zone[], row: SignalRow): string {
+  const { part } = namesOf(row);
+  return row.agg === "sum" && zones.some((zone) => zone.part === part)
+    ? "a die of each package has no zone of that kind"
+    : "no zone of that kind";
+}
+
+function namesOf({ name }: SignalRow): { part: string; attribute: string } {
+  const [, part, attribute] = /^POWERCAP::(CPU|DRAM|CORE|UNCORE|PSYS)_(.*)$/.exec(name)!;
+  return { part, attribute };
 }
 
 function offer(host: Host, row: SignalRow, source: string): Found {
@@ -256,7 +284,7 @@ function offer(host: Host, row: SignalRow, source: string): Found {
 }
 
 function sourcesOf(host: Host, zones: readonly Zone[], row: SignalRow): TextSource[] {
-  const [, part, attribute] = /^POWERCAP::(CPU|DRAM|CORE|UNCORE|PSYS)_(.*)$/.exec(row.name)!;
+  const { part, attribute } = namesOf(row);
   const file = LIMITS[attribute]?.file ?? "energy_uj";
   const found = zones.filter((zone) => zone.part === part);
   const seen = new Set<string>();
@@ -265,6 +293,7 @@ function sourcesOf(host: Host, zones: readonly Zone[], row: SignalRow): TextSour
     const key = row.agg === "sum" ? counter : `${instance}`;
     if (seen.has(key)) return [];
     seen.add(key);
+    if (row.agg === "sum" && isPart(host, found, instance)) return [];
     const full = `${path}/${file}`;
     if (host.readText(`${path}/name`) === undefined) return [];
     if (attribute !== "ENERGY_CONSUMED") {

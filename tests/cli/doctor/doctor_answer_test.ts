@@ -69,6 +69,19 @@ Deno.test("a virtual machine withoutFile counters has no remedy, and an answer i
   assert(!/modprobe|setcap|sysctl/.test(text), text);
 });
 
+Deno.test("a counter that some packages do not have works in part", () => {
+  const live = [{ signal: "POWERCAP::CPU_ENERGY_CONSUMED", live: true, without: ["package 1"] }];
+  const sources = [source("POWERCAP", { state: "readable", live })];
+  const records = node().records.map((row) =>
+    row.name === "CPU_ENERGY"
+      ? { ...row, available: true, source: "POWERCAP::CPU_ENERGY_CONSUMED, zone" }
+      : row
+  );
+  const found = node({ sources, records }), rows = quantitiesOf(found);
+  assertEquals([rows[0].state, rows[0].why], ["in part", "RAPL, powercap, no value of package 1"]);
+  assertEquals(answerLines(found, rows), ["Energy can be measured here: package in part."]);
+});
+
 Deno.test("a driver is missing only if the file of its module is there", () => {
   const msr = source("MSR", { remedy: "modprobe msr (as root)" });
   const sources = [msr, source("POWERCAP")];

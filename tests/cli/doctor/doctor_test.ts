@@ -4,6 +4,7 @@ import { doctor } from "../../../src/cli/doctor/doctor.ts";
 import { diagnosisText, wrapText } from "../../../src/cli/doctor/doctor_text.ts";
 import { permissionFlags } from "../../../src/cli/permissions.ts";
 import { READERS } from "../../../src/sources/readers/with_raw.ts";
+import { buildCatalogue } from "../../../src/sources/signals/catalogue.ts";
 import { capture } from "../../_support/capture.ts";
 import { NODES } from "../../_support/node_tree.ts";
 import { openNode } from "../../_support/node_run.ts";
@@ -33,6 +34,16 @@ Deno.test("doctor reports that a tree's energy files are for root, and that noth
   const powercap = sources.find((s) => s.reader === "POWERCAP")!;
   assert(powercap.notes.some((note) => note.includes("mode 0400")));
   assert(powercap.live.length === 2 && powercap.live.every((l) => !l.live));
+});
+
+Deno.test("a package without a zone is named", () => {
+  using run = openNode("intel-skx-2s");
+  Deno.removeSync(`${run.root}/sys/class/powercap/intel-rapl:1`, { recursive: true });
+  const catalogue = buildCatalogue({ host: run.host, readers: READERS });
+  const { sources } = diagnose(run.host, catalogue);
+  const { live } = sources.find(({ reader }) => reader === "POWERCAP")!;
+  const { without } = live.find(({ signal }) => signal === "POWERCAP::CPU_ENERGY_CONSUMED")!;
+  assertEquals(without, ["package 1"]);
 });
 
 Deno.test("remedies come least risk first, and those that open to all are marked", () => {

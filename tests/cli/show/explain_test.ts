@@ -63,6 +63,7 @@ Deno.test("explain answers the words that the summary, tables and top use", asyn
       ...["rough", "at least", "ranks", "self", "EDP", "rest of the node", "share", "J/visit"],
       ...["max/mean", "W a host", "next", "note", "FAILED", "INTERRUPTED", "SIMULATED", "monitor"],
       ...["median visit", "counter", "processes", "throttled", "busy", "power now", "works"],
+      ...["in part"],
       ...["hidden", "unsupported model", "no change", "driver missing", "no permission", "trusted"],
       ...["update period", "lag", "moving average", "time constant", "resolution"],
       ...["time.duration.ns", "would save at most"],

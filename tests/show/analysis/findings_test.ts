@@ -17,6 +17,15 @@ Deno.test("a run without a finding names its hottest region, and says that all i
   assertEquals([precise.code, precise.next], ["all-precise", "Nothing to do."]);
 });
 
+Deno.test("a region whose own energy has no estimate has what the regions inside it leave", () => {
+  const regions = [
+    region("step", 700, NaN),
+    region("solve", 150, NaN, { depth: 1, parent: 0, path: "step/solve" }),
+    region("output", 200, NaN),
+  ];
+  assertEquals(first({ regions }).text, "step itself uses most energy (55 %), output 20 %.");
+});
+
 Deno.test("MPI calls above 5 % of the energy name the process that the others wait for", () => {
   const spread = {
     region: "solve",

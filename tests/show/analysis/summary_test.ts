@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../../src/formats/report.ts";
 import type { EnergyKind } from "../../../src/core/region_tree.ts";
-import { valueFindings } from "../../../src/show/analysis/notes.ts";
+import type { Report } from "../../../src/core/report.ts";
+import { reportNotes, valueFindings } from "../../../src/show/analysis/notes.ts";
 import { reportView } from "../../../src/show/analysis/report_view.ts";
 import { summary } from "../../../src/show/analysis/summary.ts";
 import { type SummaryFacts, summaryFacts } from "../../../src/show/analysis/summary_facts.ts";
@@ -434,4 +435,22 @@ Deno.test("steps that are shorter than the updates of the counter have a note", 
 Deno.test("a slightly inaccurate region needs a slightly longer run", () => {
   const [note] = valueFindings(factsOf({ regions: [region("solve", 900, 46)] }));
   assertEquals(note.remedy, "run 1.1 times as long for errors below 5 %");
+});
+
+Deno.test("coarse energies of some hosts say that they are those of some hosts", () => {
+  const regions = [region("solve", 700, NaN)];
+  const note = (covers: string) => {
+    const components = new Map([["node" as const, totalJ(1000, 10, { covers })]]);
+    const facts = factsOf({ regions, totals: { seconds: 10, components, edp: NaN } });
+    const report = { hosts: [], joulemark: {} } as unknown as Report;
+    return reportNotes(report, facts).notes.find((text) => text.includes("coarse"));
+  };
+  assertEquals(
+    note(""),
+    "node energy of 1 region is coarse (~: solve): no standard error is known. Run longer.",
+  );
+  assertEquals(
+    note("1 of 2 hosts"),
+    "node energy of 1 region is coarse (~: solve): it is that of 1 of 2 hosts.",
+  );
 });

@@ -263,7 +263,7 @@ Deno.test("cray: a frozen controller, a changed cap and a busy file are reported
 });
 
 Deno.test("cray: bad contents are NaN and the other file goes on", () => {
-  for (const content of ["", "abc\n", "300\n", "300W\n", "300 J\n", 5, 2]) {
+  for (const content of ["", "abc\n", "300\n", "300W\n", "300 J\n", "-5 W\n", 5, 2]) {
     const host = controller();
     const { reading, at } = open(cray, host, NODE);
     at(0);

@@ -65,6 +65,31 @@ Deno.test("powercap: dies of an Intel package add up", () => {
   assertEquals(read(host, ...ZONES), [160, 16, 201]);
 });
 
+Deno.test("powercap: a package of Intel without the zone of a die has no energy", () => {
+  const host = node(INTEL, 2);
+  addZones(host, [100]);
+  ["package-1-die-0", "package-1-die-1"].forEach((name, i) => {
+    host.files.set(`${POWERCAP}/intel-rapl:${i + 1}/name`, `${name}\n`);
+    host.files.set(`${POWERCAP}/intel-rapl:${i + 1}/energy_uj`, "30000000\n");
+  });
+  assertEquals(read(host, "POWERCAP::CPU_ENERGY_CONSUMED"), [NaN, 60]);
+  assertEquals(read(host, "POWERCAP::DRAM_ENERGY_CONSUMED"), [NaN, NaN]);
+});
+
+Deno.test("powercap: a zone without a die's number is of the whole package", () => {
+  const host = node(INTEL);
+  addZones(host, [100]);
+  host.files.set(`${POWERCAP}/intel-rapl:0/name`, "package-0\n");
+  host.files.set(`${POWERCAP}/intel-rapl:1/name`, "psys\n");
+  host.files.set(`${POWERCAP}/intel-rapl:1/energy_uj`, "300000000\n");
+  assertEquals(read(host, ...ZONES), [100, 10, 100]);
+  using batch = new Batch(host.topology, buildCatalogue({ host, readers: READERS }));
+  const platform = batch.pushSignal("POWERCAP::PSYS_ENERGY_CONSUMED", "board", 0);
+  batch.read(0);
+  batch.settle();
+  assertEquals(batch.sample(platform), 300);
+});
+
 Deno.test("powercap: zones in a zone are found where the class alone lists them", () => {
   const host = node(INTEL);
   addZones(host, [100, 60]);

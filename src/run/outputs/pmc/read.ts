@@ -29,7 +29,8 @@ export function readPmcRuns(path: string, log: (line: string) => void): PmcRun[]
   if (pmc.cut) log(`${path}: the last line is truncated and is left out`);
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.(pmc|bin|ascii|out)$/, "");
   if (pmc.form === "text") {
-    const texts = splitText(pmc.records);
+    const texts = splitText(pmc.records)
+      .map((records) => upToRestart(records, (line) => log(`${path}: ${line}`)));
     return texts.map((records, i) => ({
       name: texts.length === 1 ? name : `${name}#${i + 1}`,
       log: { ...pmc, records },
@@ -78,6 +79,17 @@ function splitText(records: readonly PmcRecord[]): PmcRecord[][] {
     else last.push(record);
   }
   return runs;
+}
+
+/** A counter that fell was restarted: what follows cannot be compared with the baseline. */
+function upToRestart(records: PmcRecord[], log: (line: string) => void): PmcRecord[] {
+  const at = records.findIndex((record, i) => i > 0 && record.energyJ < records[i - 1].energyJ);
+  if (at < 0) return records;
+  log(
+    `the energy fell from ${records[at - 1].energyJ} J to ${records[at].energyJ} J at step ` +
+      `${records[at].step}, a counter was restarted; the log ends there`,
+  );
+  return records.slice(0, at);
 }
 
 /** Records by rank, a map for each run: each begins with the reading at open, step −1. */

@@ -262,7 +262,11 @@ export class CrayReading extends Troubled implements SignalReading {
     if (counters === undefined) {
       const magnitude = this.#high[index] * HIGH_WEIGHT + this.#low[index];
       const value = this.#negative[index] === 1 ? -magnitude : magnitude;
-      const why = row.unit === "W" ? noPower(magnitude, value, FALLBACK_W.node) : "";
+      const why = row.unit !== "W"
+        ? ""
+        : value < 0
+        ? "negative"
+        : noPower(magnitude, value, FALLBACK_W.node);
       if (why !== "") {
         out[at] = NaN;
         this.noted.add(row.name, "error", `${column.path}: ${why}`);
