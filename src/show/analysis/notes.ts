@@ -62,6 +62,7 @@ export function valueFindings(facts: NoteFacts): Finding[] {
     noEnergy(facts),
     uncertainTotal(facts),
     inaccurateRegions(facts),
+    meteredRegions(facts),
     shortSteps(facts),
     costlyMonitor(facts),
   ].filter((one) => one !== undefined);
@@ -132,6 +133,24 @@ function inaccurateRegions({ totals, column, regions }: NoteFacts): Finding | un
       `(error up to ${(100 * worst).toPrecision(2)} %${names})`,
     remedy: `run ${factor} times as long for errors below 5 %`,
   };
+}
+
+/** The only energy is that of a power meter, which shows no change at the begin or end of a region. */
+function meteredRegions({ totals: { components }, regions }: NoteFacts): Finding | undefined {
+  const isMetered = ({ source }: ComponentTotal) => /POWER$/.test(source);
+  if (components.size === 0 || ![...components.values()].every(isMetered)) return undefined;
+  if (regions.length === 0 || regions.some(hasEnergy)) return undefined;
+  const [kind] = components.keys();
+  return {
+    code: "metered-regions",
+    severity: "warning",
+    text: `no energy of a region is estimated: the ${COMPONENT_NAMES[kind]} has only a power meter`,
+    remedy: "for energies by samples see joulemark-node-energy in the report",
+  };
+}
+
+function hasEnergy({ energies }: TreeRow): boolean {
+  return [...energies.values()].some((energy) => Number.isFinite(reportedJoules(energy)));
 }
 
 /** Steps of a PMC log that are shorter than the updates of the counter. */

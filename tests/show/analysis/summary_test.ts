@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { parseReport } from "../../../src/formats/report.ts";
-import type { EnergyKind } from "../../../src/core/region_tree.ts";
+import type { EnergyKind, TreeRow } from "../../../src/core/region_tree.ts";
 import type { Report } from "../../../src/core/report.ts";
 import { reportNotes, valueFindings } from "../../../src/show/analysis/notes.ts";
 import { reportView } from "../../../src/show/analysis/report_view.ts";
@@ -435,6 +435,19 @@ Deno.test("steps that are shorter than the updates of the counter have a note", 
 Deno.test("a slightly inaccurate region needs a slightly longer run", () => {
   const [note] = valueFindings(factsOf({ regions: [region("solve", 900, 46)] }));
   assertEquals(note.remedy, "run 1.1 times as long for errors below 5 %");
+});
+
+Deno.test("regions of a node that has only a power meter have a note", () => {
+  const codes = (source: string, regions: TreeRow[]) => {
+    const components = new Map([["node" as const, totalJ(1000, 10, { source })]]);
+    const totals = { seconds: 10, components, edp: NaN };
+    return valueFindings({ ...factsOf({ totals }), regions }).map(({ code }) => code);
+  };
+  const bare = [treeRow("solve", { energies: new Map() })];
+  assertEquals(codes("direct, HWMON::METER_POWER", bare), ["metered-regions"]);
+  assertEquals(codes("direct, HWMON::METER_POWER", []), []);
+  assertEquals(codes("direct, /sys/cray/pm_counters/energy", bare), []);
+  assertEquals(codes("direct, HWMON::METER_POWER", [treeRow("solve")]), []);
 });
 
 Deno.test("coarse energies of some hosts say that they are those of some hosts", () => {
