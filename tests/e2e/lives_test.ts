@@ -1,7 +1,7 @@
 /** Marks at the edges of a process's life, by other libcs and allocators, and of those that it makes. */
 import { assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { compile, needing, works } from "../_support/preload.ts";
+import { CACHE, compile, needing, works } from "../_support/preload.ts";
 import { joulemark } from "../_support/programs.ts";
 
 const FLAGS = "-O2 -Wall -Wextra -Werror -I. -pthread";
@@ -83,5 +83,21 @@ needing(
     compile(dir, `cc ${FLAGS} -o lives ${SOURCE} -ldl`);
     const visits = { constructor: 1, main: 1, thread: 4000 };
     assertEquals(lives(dir, "threads", { LD_PRELOAD: JEMALLOC! }), [1, 0, visits]);
+  },
+);
+
+needing(
+  "musl-gcc",
+  works("echo 'int main(void){return 0;}' | musl-gcc -x c - -o /dev/null"),
+  "a program with another C library runs with the library of --preload",
+  (dir) => {
+    assertEquals(joulemark(dir, ["client", "c", "--dir", "."]).code, 0);
+    compile(dir, `musl-gcc ${FLAGS} -o lives ${SOURCE}`);
+    const words = "all,mpi=all,io,alloc,callpath,perfstubs,scorep,timer";
+    const args = ["run", "-q", "--simulate", "--functions", "--preload", words, "--phase", "x"];
+    const out = joulemark(dir, [...args, "--", "./lives", "threads"], { XDG_CACHE_HOME: CACHE });
+    assertEquals(out.code, 0, out.stderr);
+    assertEquals(out.stderr.split("\n").slice(1), [""]);
+    assertEquals(out.stderr.startsWith("joulemark: no functions:"), true, out.stderr);
   },
 );

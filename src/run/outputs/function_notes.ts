@@ -42,8 +42,8 @@ export function unreadFiles(
 
 /** A command without any sample by a timer, and its length from which on a line says so. */
 const NONE_SAMPLED =
-  "static and set-user-ID programs do not load the library with the timer, and a " +
-  "command that only waits has no samples";
+  "timers do not sample static programs, set-user-ID programs, Go programs and programs without " +
+  "glibc, and a command that only waits has no samples";
 const MIN_SAMPLED_NS = 1e8;
 
 /** Why a command that sampled itself has no functions; `undefined`: it has some, or was short. */

@@ -655,7 +655,7 @@ static __attribute__((constructor)) void timer_load(void) {
     has_key = pthread_key_create && pthread_key_create(&at_end, end_thread) == 0;
     number = n;
     bind_now(session);
-    pthread_atfork(NULL, NULL, in_child);
+    if (joulemark__register_atfork) joulemark__register_atfork(NULL, NULL, in_child, NULL);
     begin_thread(&first_thread);
 done:
     errno = saved;
