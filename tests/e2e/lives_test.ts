@@ -86,6 +86,40 @@ needing(
   },
 );
 
+const HAS_LEAK_CHECK = works("echo 'int main(){}' | cc -xc -fsanitize=address -o /dev/null -");
+needing(
+  "AddressSanitizer",
+  HAS_LEAK_CHECK,
+  "a leak checker finds nothing of ours, in a forked child and after the last mark",
+  (dir) => {
+    assertEquals(joulemark(dir, ["client", "c", "--dir", "."]).code, 0);
+    compile(
+      dir,
+      `cc ${FLAGS} -O1 -g -fsanitize=address -o allocator PROGRAMS/../allocator.c`,
+    );
+    for (const options of [[], ["--preload", "all,io,alloc,callpath"]]) {
+      const args = ["run", "-q", "--simulate", ...options, "--", "./allocator", "leaks"];
+      const out = joulemark(dir, args, { XDG_CACHE_HOME: CACHE });
+      assertEquals([out.code, out.stderr], [0, ""]);
+    }
+  },
+);
+
+needing(
+  "C compiler",
+  works("cc --version"),
+  "a signal handler marks new names in the middle of malloc",
+  (dir) => {
+    assertEquals(joulemark(dir, ["client", "c", "--dir", "."]).code, 0);
+    compile(dir, `cc ${FLAGS} -o allocator PROGRAMS/../allocator.c`);
+    const args = ["run", "-q", "--simulate", "--", "timeout", "-s", "KILL", "60", "./allocator"];
+    const out = joulemark(dir, [...args, "handler"]);
+    assertEquals(out.code, 0, out.stderr);
+    const report = Deno.readTextFileSync(`${dir}/joulemark.report`);
+    assertEquals(report.match(/region: "?handler \d+/g)!.length >= 200, true);
+  },
+);
+
 needing(
   "musl-gcc",
   works("echo 'int main(void){return 0;}' | musl-gcc -x c - -o /dev/null"),
