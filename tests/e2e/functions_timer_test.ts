@@ -198,6 +198,23 @@ program(
   (lines) => assert(shareOf(lines, "work", "heavy") > 0.9),
 );
 
+program(
+  "a program that restricts its system calls",
+  "cc -O2 -o app PROGRAMS/restricts.c",
+  (lines, dir) => {
+    assert(shareOf(lines, "main", "heavy") > 0.9);
+    assert(/restricted its own rights/.test(JSON.stringify(reportOf(dir).notes)));
+  },
+);
+
+endToEnd("a program that restricts its system calls at its begin", (dir) => {
+  const user = prepared(dir);
+  compile("e2e/programs/functions/restricts.c", `${dir}/app`, ["-O2"]);
+  const out = refused(dir, user, ["run", "--functions", "--", "./app", "late"]);
+  assertEquals([out.code, out.stdout], [3, "done\n"], out.stderr);
+  assert(/restricted\s+its\s+own\s+rights/.test(out.stderr), out.stderr);
+}, LIMIT_S);
+
 const LIMITS = ["fsize=65536", "nofile=4", "sigpending=0", "memlock=0", "as=8000000", "nproc=1"];
 
 for (const limit of LIMITS) {

@@ -136,7 +136,8 @@ export function functionNotes(
   }
   if (timers?.isStopped === true) {
     const text =
-      "a program set its own handler for the signal of the timers. Its functions after this time are missing";
+      "a program set its own handler for the signal of the timers, or restricted its own rights (no_new_privs, " +
+      "seccomp). Its functions after this time are missing";
     add("without-signal", text, "Let the kernel sample: sysctl kernel.perf_event_paranoid=2");
   }
   if (others > 0) {
