@@ -97,7 +97,12 @@ export class RingDirectory {
     if (this.#listUntilNs === 0 && this.#pending.size === 0) return;
     if (this.#listUntilNs > 0 && rawNanoseconds() >= this.#listUntilNs) this.#listUntilNs = 0;
     this.#pids.renew();
-    for (const name of listDirectory(this.#path)) {
+    const names = listDirectory(this.#path);
+    // A process that found no room for its marks removed its file again. No names: there is no descriptor to look.
+    for (const name of this.#pending) {
+      if (names.length > 0 && !names.includes(name)) this.#pending.delete(name);
+    }
+    for (const name of names) {
       if (this.#known.has(name) || this.#known.size > FILES_MAX) continue;
       if (name.startsWith(LAUNCH_PREFIX)) {
         this.#known.add(name);

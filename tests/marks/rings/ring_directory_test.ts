@@ -84,6 +84,23 @@ Deno.test({
   },
 });
 
+timed("RingDirectory waits for no file that its maker removed again", () => {
+  const dir = Deno.makeTempDirSync(), name = `${dir}/${Deno.pid}.0`;
+  const listener = { ring: () => {}, launched: () => {}, asked: () => {} };
+  try {
+    Deno.writeTextFileSync(`${dir}/session`, "");
+    using directory = new RingDirectory(dir, 0n);
+    Deno.writeTextFileSync(name, "");
+    directory.look(listener);
+    assertEquals(directory.waiting, true);
+    Deno.removeSync(name);
+    directory.look(listener);
+    assertEquals(directory.waiting, false);
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+});
+
 timed("a launch note is believed of a process of this user and session only", async () => {
   const dir = "/dev/shm/no such session";
   const mine = new Deno.Command("sleep", { args: ["20"], env: { JOULEMARK_SESSION: dir } }).spawn();
