@@ -198,6 +198,23 @@ program(
   (lines) => assert(shareOf(lines, "work", "heavy") > 0.9),
 );
 
+program(
+  "a program that restricts its system calls",
+  "cc -O2 -o app PROGRAMS/restricts.c",
+  (lines, dir) => {
+    assert(shareOf(lines, "main", "heavy") > 0.9);
+    assert(/restricted its own rights/.test(JSON.stringify(reportOf(dir).notes)));
+  },
+);
+
+endToEnd("a program that restricts its system calls at its begin", (dir) => {
+  const user = prepared(dir);
+  compile("e2e/programs/functions/restricts.c", `${dir}/app`, ["-O2"]);
+  const out = refused(dir, user, ["run", "--functions", "--", "./app", "late"]);
+  assertEquals([out.code, out.stdout], [3, "done\n"], out.stderr);
+  assert(/restricted\s+its\s+own\s+rights/.test(out.stderr), out.stderr);
+}, LIMIT_S);
+
 const LIMITS = ["fsize=65536", "nofile=4", "sigpending=0", "memlock=0", "as=8000000", "nproc=1"];
 
 for (const limit of LIMITS) {
@@ -354,9 +371,9 @@ endToEnd("lines say what a timer cannot do", (dir) => {
   compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2", "-static"]);
   assertMatch(
     run("--functions", "--", "./app"),
-    /^joulemark: no functions: static and set-user-ID/,
+    /^joulemark: no functions: timers do not sample static programs/,
   );
-  assertMatch(functionsIn(dir).absent, /^static and set-user-ID/);
+  assertMatch(functionsIn(dir).absent, /^timers do not sample static programs/);
   assertMatch(
     run("--preload", "timer", "--", "./app", "1"),
     /--preload timer samples nothing: it needs --functions/,

@@ -1,7 +1,7 @@
 /** Marks at the edges of a process's life, by other libcs and allocators, and of those that it makes. */
 import { assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { compile, needing, works } from "../_support/preload.ts";
+import { CACHE, compile, needing, works } from "../_support/preload.ts";
 import { joulemark } from "../_support/programs.ts";
 
 const FLAGS = "-O2 -Wall -Wextra -Werror -I. -pthread";
@@ -83,5 +83,55 @@ needing(
     compile(dir, `cc ${FLAGS} -o lives ${SOURCE} -ldl`);
     const visits = { constructor: 1, main: 1, thread: 4000 };
     assertEquals(lives(dir, "threads", { LD_PRELOAD: JEMALLOC! }), [1, 0, visits]);
+  },
+);
+
+const HAS_LEAK_CHECK = works("echo 'int main(){}' | cc -xc -fsanitize=address -o /dev/null -");
+needing(
+  "AddressSanitizer",
+  HAS_LEAK_CHECK,
+  "a leak checker finds nothing of ours, in a forked child and after the last mark",
+  (dir) => {
+    assertEquals(joulemark(dir, ["client", "c", "--dir", "."]).code, 0);
+    compile(
+      dir,
+      `cc ${FLAGS} -O1 -g -fsanitize=address -o allocator PROGRAMS/../allocator.c`,
+    );
+    for (const options of [[], ["--preload", "all,io,alloc,callpath"]]) {
+      const args = ["run", "-q", "--simulate", ...options, "--", "./allocator", "leaks"];
+      const out = joulemark(dir, args, { XDG_CACHE_HOME: CACHE });
+      assertEquals([out.code, out.stderr], [0, ""]);
+    }
+  },
+);
+
+needing(
+  "C compiler",
+  works("cc --version"),
+  "a signal handler marks new names in the middle of malloc",
+  (dir) => {
+    assertEquals(joulemark(dir, ["client", "c", "--dir", "."]).code, 0);
+    compile(dir, `cc ${FLAGS} -o allocator PROGRAMS/../allocator.c`);
+    const args = ["run", "-q", "--simulate", "--", "timeout", "-s", "KILL", "60", "./allocator"];
+    const out = joulemark(dir, [...args, "handler"]);
+    assertEquals(out.code, 0, out.stderr);
+    const report = Deno.readTextFileSync(`${dir}/joulemark.report`);
+    assertEquals(report.match(/region: "?handler \d+/g)!.length >= 200, true);
+  },
+);
+
+needing(
+  "musl-gcc",
+  works("echo 'int main(void){return 0;}' | musl-gcc -x c - -o /dev/null"),
+  "a program with another C library runs with the library of --preload",
+  (dir) => {
+    assertEquals(joulemark(dir, ["client", "c", "--dir", "."]).code, 0);
+    compile(dir, `musl-gcc ${FLAGS} -o lives ${SOURCE}`);
+    const words = "all,mpi=all,io,alloc,callpath,perfstubs,scorep,timer";
+    const args = ["run", "-q", "--simulate", "--functions", "--preload", words, "--phase", "x"];
+    const out = joulemark(dir, [...args, "--", "./lives", "threads"], { XDG_CACHE_HOME: CACHE });
+    assertEquals(out.code, 0, out.stderr);
+    assertEquals(out.stderr.split("\n").slice(1), [""]);
+    assertEquals(out.stderr.startsWith("joulemark: no functions:"), true, out.stderr);
   },
 );

@@ -67,6 +67,23 @@ needing(
   },
 );
 
+needing(
+  "python3",
+  pythons().length > 0,
+  "run --python leaves a program of many threads its descriptors",
+  (dir) => {
+    for (const python of pythons()) {
+      const out = watched(dir, [
+        ...["run", "-q", "--simulate", "--python"],
+        ...["--", python, `${PROGRAMS}crowd.py`, "100"],
+      ]);
+      assert(Number(out.stdout) < 10, `${out.stdout} by ${python}`);
+      const body = out.host.regions?.find((r) => /body/.test(r.region));
+      assertEquals(Number(body?.fields.count), 100, python);
+    }
+  },
+);
+
 needing("python3", pythons().length > 0, "run --python leaves out what is too short", (dir) => {
   const args = [
     "run",

@@ -297,6 +297,8 @@ export const ORDER = { undecided: 0, folded: 1, kept: 2 } as const;
 /** Version of the session file. */
 export const SESSION_VERSION = 1;
 /** First seven bytes of the session file, before the version byte. */
+/** At the end of the name of a file that was given up: its process found no room. */
+export const FULL_SUFFIX = ".full";
 export const SESSION_MAGIC = "JMSESS\0";
 
 /** The constants above by their names in the clients, and texts as quoted strings. */
@@ -352,6 +354,7 @@ export function ringConstants(): [name: string, value: number | string][] {
     SNAPSHOT_NAME,
     LAYOUT_NAME,
     METADATA_NAME,
+    FULL_SUFFIX,
   };
   for (const [name, text] of Object.entries(texts)) list.push([name, `"${text}"`]);
   return list;

@@ -13,7 +13,7 @@ import { RingFileMemory } from "../../os/memory/ring_file.ts";
 import { RingProcess } from "./ring_process.ts";
 import { HostPids } from "./processes/host_pids.ts";
 import { QUESTION_PREFIX } from "./answers.ts";
-import { LAUNCH_PREFIX } from "../../core/events/ring_layout.ts";
+import { FULL_SUFFIX, LAUNCH_PREFIX } from "../../core/events/ring_layout.ts";
 import { LaunchNotes, lookAtNoted } from "./processes/launch_notes.ts";
 import type { Marks } from "./marks.ts";
 import { ScriptMarks } from "./script_marks.ts";
@@ -97,7 +97,12 @@ export class RingDirectory {
     if (this.#listUntilNs === 0 && this.#pending.size === 0) return;
     if (this.#listUntilNs > 0 && rawNanoseconds() >= this.#listUntilNs) this.#listUntilNs = 0;
     this.#pids.renew();
-    for (const name of listDirectory(this.#path)) {
+    const names = listDirectory(this.#path);
+    // A process that found no room for its marks took its file away again. No names: there is no descriptor to look.
+    for (const name of this.#pending) {
+      if (names.length > 0 && !names.includes(name)) this.#pending.delete(name);
+    }
+    for (const name of names) {
       if (this.#known.has(name) || this.#known.size > FILES_MAX) continue;
       if (name.startsWith(LAUNCH_PREFIX)) {
         this.#known.add(name);
@@ -107,6 +112,12 @@ export class RingDirectory {
         listener.asked(name);
       } else if (/^\d+\.\d+$/.test(name)) {
         this.#open(name, listener);
+      } else if (name.endsWith(FULL_SUFFIX)) {
+        this.#known.add(name);
+        this.#refuse(
+          name,
+          "no room for the calls of its process",
+        );
       } else if (/^\d+\.sh$/.test(name)) {
         this.#openScript(name, listener);
       }

@@ -47,7 +47,7 @@ export class TimerSampling extends RecordPool implements Disposable {
   found = 0;
   /** Number of rings that are not read for lack of descriptors. */
   unread = 0;
-  /** A program uses the timer's signal: its samples end there. */
+  /** A program uses the timer's signal, or restricts its own rights: its samples end there. */
   isStopped = false;
   readonly #directory: string;
   readonly #recordsAt = pageBytes();

@@ -242,10 +242,16 @@ function markFindings(collector: Collector): Finding[] {
       code: "files-refused",
       severity: "warning",
       text: files.length === 1
-        ? `refused ${files[0]}`
-        : `${files.length} files of annotations were refused; the first: ${files[0]}`,
+        ? `a file of annotations was refused: ${reasonFirst(files[0])}`
+        : `${files.length} files of annotations were refused; the first: ${reasonFirst(files[0])}`,
     }),
   ];
+}
+
+/** The reason before the path, which a summary may cut. */
+function reasonFirst(file = ""): string {
+  const [path, ...reason] = file.split(": ");
+  return `${reason.join(": ")} (${path})`;
 }
 
 /** One note for all kinds: the report has each. */

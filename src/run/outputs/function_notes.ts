@@ -42,8 +42,8 @@ export function unreadFiles(
 
 /** A command without any sample by a timer, and its length from which on a line says so. */
 const NONE_SAMPLED =
-  "static and set-user-ID programs do not load the library with the timer, and a " +
-  "command that only waits has no samples";
+  "timers do not sample static programs, set-user-ID programs, Go programs and programs without " +
+  "glibc, and a command that only waits has no samples";
 const MIN_SAMPLED_NS = 1e8;
 
 /** Why a command that sampled itself has no functions; `undefined`: it has some, or was short. */
@@ -136,7 +136,8 @@ export function functionNotes(
   }
   if (timers?.isStopped === true) {
     const text =
-      "a program set its own handler for the signal of the timers. Its functions after this time are missing";
+      "a program set its own handler for the signal of the timers, or restricted its own rights (no_new_privs, " +
+      "seccomp). Its functions after this time are missing";
     add("without-signal", text, "Let the kernel sample: sysctl kernel.perf_event_paranoid=2");
   }
   if (others > 0) {

@@ -50,7 +50,7 @@ export interface TimerFacts {
   readonly found: number;
   /** Rings that are not read for lack of descriptors. */
   readonly unread: number;
-  /** A program took the signal of the timers. */
+  /** A program took the signal of the timers, or restricted its own rights. */
   readonly isStopped: boolean;
 }
 

@@ -48,23 +48,31 @@ function command(...args: string[]): void {
   assertEquals(code, 0);
 }
 
-timed("RingDirectory refuses pipes, directories and links at once, each once", () => {
-  const found = look((dir) => {
-    command("mkfifo", `${dir}/1.sh`, `${dir}/1.1`);
-    Deno.mkdirSync(`${dir}/2.sh`);
-    Deno.mkdirSync(`${dir}/2.2`);
-    Deno.symlinkSync("/etc/passwd", `${dir}/3.sh`);
-    Deno.symlinkSync("/etc/passwd", `${dir}/3.3`);
-    Deno.writeTextFileSync(`${dir}/4.sh`, "p -\n");
-  });
-  assertEquals(found.rings.map((ring) => ring.pid), [4]);
-  assertMatch(found.text, /^\/1\.1: a pipe of user \d+$/m);
-  assertMatch(found.text, /^\/1\.sh: a pipe of user \d+$/m);
-  assertMatch(found.text, /^\/2\.sh: a directory of user \d+$/m);
-  assertMatch(found.text, /^\/3\.sh: a link$/m);
-  assertMatch(found.text, /^\/3\.3: a link$/m);
-  assertEquals(found.text.split("\n").length, 6);
-});
+timed(
+  "RingDirectory refuses pipes, directories, links and what had no room at once, each once",
+  () => {
+    const found = look((dir) => {
+      command("mkfifo", `${dir}/1.sh`, `${dir}/1.1`);
+      Deno.mkdirSync(`${dir}/2.sh`);
+      Deno.mkdirSync(`${dir}/2.2`);
+      Deno.symlinkSync("/etc/passwd", `${dir}/3.sh`);
+      Deno.symlinkSync("/etc/passwd", `${dir}/3.3`);
+      Deno.writeTextFileSync(`${dir}/4.sh`, "p -\n");
+      Deno.writeTextFileSync(`${dir}/7.0.full`, "");
+    });
+    assertEquals(found.rings.map((ring) => ring.pid), [4]);
+    assertMatch(found.text, /^\/1\.1: a pipe of user \d+$/m);
+    assertMatch(found.text, /^\/1\.sh: a pipe of user \d+$/m);
+    assertMatch(found.text, /^\/2\.sh: a directory of user \d+$/m);
+    assertMatch(found.text, /^\/3\.sh: a link$/m);
+    assertMatch(found.text, /^\/3\.3: a link$/m);
+    assertMatch(
+      found.text,
+      /^\/7\.0\.full: no room for the calls of its process$/m,
+    );
+    assertEquals(found.text.split("\n").length, 7);
+  },
+);
 
 Deno.test({
   // To give a file away needs root.
@@ -82,6 +90,23 @@ Deno.test({
     assertMatch(found.text, /^\/5\.5: a file of user 65534$/m);
     assertMatch(found.text, /^\/6\.sh: (a device of user 0|.*)$/m);
   },
+});
+
+timed("RingDirectory waits for no file that its maker removed again", () => {
+  const dir = Deno.makeTempDirSync(), name = `${dir}/${Deno.pid}.0`;
+  const listener = { ring: () => {}, launched: () => {}, asked: () => {} };
+  try {
+    Deno.writeTextFileSync(`${dir}/session`, "");
+    using directory = new RingDirectory(dir, 0n);
+    Deno.writeTextFileSync(name, "");
+    directory.look(listener);
+    assertEquals(directory.waiting, true);
+    Deno.removeSync(name);
+    directory.look(listener);
+    assertEquals(directory.waiting, false);
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
 });
 
 timed("a launch note is believed of a process of this user and session only", async () => {

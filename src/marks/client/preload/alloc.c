@@ -18,6 +18,10 @@
 
 extern size_t malloc_usable_size(void *);
 
+/* AddressSanitizer and LeakSanitizer judge an allocation by who called: nothing stands between, nothing is counted. */
+extern void __lsan_do_leak_check(void) __attribute__((weak));
+#define HAS_LEAK_CHECK __builtin_expect(__lsan_do_leak_check != NULL, 0)
+
 /* The process: bytes in use, and the most of them since a mark reported it. */
 static int64_t in_use, peak;
 
@@ -38,8 +42,8 @@ static __attribute__((noinline)) void add(void) {
 
 /* Is it our own slow path, which keeps names? */
 static inline int is_own(void) {
-    uint64_t owner = __atomic_load_n(&joulemark__state_7.lock, __ATOMIC_RELAXED);
-    return __builtin_expect(owner != 0, 0) && (owner & ~1ULL) == (uint64_t)(uintptr_t)&joulemark__self_7;
+    uint64_t owner = __atomic_load_n(&joulemark__state_8.lock, __ATOMIC_RELAXED);
+    return __builtin_expect(owner != 0, 0) && (owner & ~1ULL) == (uint64_t)(uintptr_t)&joulemark__self_8;
 }
 
 static inline void *taken(void *at) {
@@ -79,6 +83,12 @@ static void tell(struct joulemark__thread *t, int which, uint64_t value) {
 
 /* Values hold around the mark, so that what is noted at its moment has them and nothing else. */
 static void around(struct joulemark__thread *t, int after) {
+    static uint32_t said;
+    if (HAS_LEAK_CHECK) {
+        if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+            jm_remark("alloc: allocations are not counted in a program with AddressSanitizer or LeakSanitizer");
+        return;
+    }
     if (after) {
         while (mine.told)
             joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_END, number(t, (int)--mine.told), 0, 0,
@@ -157,17 +167,19 @@ static __attribute__((noinline)) int search(void) {
     (__builtin_expect(__atomic_load_n(&real.malloc, __ATOMIC_ACQUIRE) != NULL, 1) || search())
 
 JM_EXPORT void *malloc(size_t bytes) {
+    if (HAS_LEAK_CHECK && READY) return real.malloc(bytes);
     return READY ? taken(real.malloc(bytes)) : first_of(bytes);
 }
 
 JM_EXPORT void *calloc(size_t n, size_t bytes) {
+    if (HAS_LEAK_CHECK && READY) return real.calloc(n, bytes);
     if (READY) return taken(real.calloc(n, bytes));
     return n && bytes > sizeof first / n ? NULL : first_of(n * bytes);
 }
 
 JM_EXPORT void free(void *at) {
     if (!at || __builtin_expect(is_first(at), 0) || !READY) return;
-    if (__builtin_expect(jm_on & JM_ALLOC, 1) && !is_own()) given_back(malloc_usable_size(at));
+    if (__builtin_expect(jm_on & JM_ALLOC, 1) && !HAS_LEAK_CHECK && !is_own()) given_back(malloc_usable_size(at));
     real.free(at);
 }
 
@@ -181,6 +193,7 @@ JM_EXPORT void *realloc(void *at, size_t bytes) {
         return now;
     }
     if (!READY) return at ? NULL : first_of(bytes);
+    if (HAS_LEAK_CHECK) return real.realloc(at, bytes);
     if (at && (jm_on & JM_ALLOC)) before = malloc_usable_size(at);
     now = real.realloc(at, bytes);
     /* Returned where there is something new, or nothing was requested. */
@@ -199,14 +212,17 @@ JM_EXPORT void *reallocarray(void *at, size_t n, size_t bytes) {
 }
 
 JM_EXPORT void *aligned_alloc(size_t alignment, size_t bytes) {
+    if (HAS_LEAK_CHECK && READY && real.aligned) return real.aligned(alignment, bytes);
     return READY && real.aligned ? taken(real.aligned(alignment, bytes)) : NULL;
 }
 
 JM_EXPORT void *memalign(size_t alignment, size_t bytes) {
+    if (HAS_LEAK_CHECK && READY && real.memalign) return real.memalign(alignment, bytes);
     return READY && real.memalign ? taken(real.memalign(alignment, bytes)) : NULL;
 }
 
 JM_EXPORT int posix_memalign(void **at, size_t alignment, size_t bytes) {
+    if (HAS_LEAK_CHECK && READY && real.posix) return real.posix(at, alignment, bytes);
     int result = READY && real.posix ? real.posix(at, alignment, bytes) : ENOMEM;
     if (result == 0) (void)taken(*at);
     return result;

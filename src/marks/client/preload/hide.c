@@ -7,6 +7,9 @@
 #include "hide.h"
 #include "dynsym.h"
 
+/* In glibc alone: with another libc the names stay. */
+#pragma weak dladdr1
+
 /* Symbols in the table, by the hash table that the linker made of them. */
 static uint32_t count_of(const uint32_t *gnu) {
     const uint32_t *buckets = gnu + 4 + 2 * gnu[2], *chain = buckets + gnu[0];
@@ -43,7 +46,7 @@ JM_HIDDEN void jm_hide(int (*is_hidden)(const char *)) {
     int protection;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes;
     char *from;
-    if (!dladdr1((void *)(uintptr_t)jm_hide, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return;
+    if (!dladdr1 || !dladdr1((void *)(uintptr_t)jm_hide, &info, (void **)&map, RTLD_DL_LINKMAP) || !map) return;
     if (!jm_dynsym_of(map->l_ld, map->l_addr, &table)) return;
     n = count_of(table.gnu);
     from = (char *)((uintptr_t)table.symbols & ~(uintptr_t)(page - 1));

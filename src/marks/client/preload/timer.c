@@ -5,7 +5,8 @@
  *
  * The handler takes no lock and no memory, and leaves errno alone. A ring belongs to one thread at a time, is made at
  * the thread's first sample, and goes to another thread afterwards. The signal is a real-time one that nobody has. A
- * program that names this very signal gets it, and the timers stop.
+ * program that names this very signal gets it, and the timers stop. They stop as well before a program restricts its
+ * system calls, since any of ours may end it afterwards.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -15,6 +16,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -65,7 +67,7 @@ struct ring {
     uint64_t data_bytes;
     uint64_t pid;
     uint64_t dropped; /* samples without room */
-    uint64_t is_stopped; /* 1: the program took the signal */
+    uint64_t is_stopped; /* 1: the program took the signal, or may be ended by a system call */
     uint64_t padding[3];
     uint64_t head; /* written here */
     uint64_t padding_too[7];
@@ -408,7 +410,7 @@ static void end_thread(void *data) {
     if (t->slot >= 0) end_timer(t->slot);
     self = NULL;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (t->slot >= 0) put_count(t);
+    if (t->slot >= 0 && number) put_count(t);
     ring = t->ring;
     for (i = 0; ring && i < POOL; i++) {
         struct ring *none = NULL;
@@ -475,10 +477,11 @@ JM_EXPORT int thrd_create(pthread_t *id, int (*body)(void *), void *argument) {
 /* Timers and rings are the parent's. */
 static void in_child(void) {
     struct thread *t = self;
+    if (!number) return;
     own_pid = (uint32_t)getpid();
     is_announced = 0;
     memset(pool, 0, sizeof pool);
-    if (!number || !t) return;
+    if (!t) return;
     if (t->slot >= 0) timers[t->slot] = 0;
     t->ring = NULL;
     t->missed = 0;
@@ -523,12 +526,14 @@ JM_EXPORT int sigaltstack(const stack_t *stack, stack_t *old) {
 
 /* ------------------------------------------------------------------ the signal */
 
-/* The program wants the signal: it has its default action from here on, and none is pending. */
+/* No more samples: the signal has its default action from here on, and none is pending. */
 static void stop(void) {
     struct sigaction action;
     struct thread *t = self;
     long signal = number;
     int i;
+    /* A child of vfork(2) has its parent's memory. */
+    if ((uint32_t)getpid() != own_pid) return;
     number = 0;
     if (t && has_ring(t, now_ns())) t->ring->is_stopped = 1;
     for (i = 0; i < TIMERS; i++) {
@@ -589,6 +594,19 @@ JM_EXPORT __sighandler_t signal(int which, __sighandler_t handler) {
         stop();
     }
     return real ? real(which, handler) : SIG_ERR;
+}
+
+/* Libraries for filters, and programs that are not root's, come here before they call seccomp(2). */
+JM_EXPORT int prctl(int option, ...) {
+    JM_REAL(prctl, NULL);
+    unsigned long words[4];
+    va_list more;
+    int i;
+    va_start(more, option);
+    for (i = 0; i < 4; i++) words[i] = va_arg(more, unsigned long);
+    va_end(more);
+    if (number && (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)) stop();
+    return real ? real(option, words[0], words[1], words[2], words[3]) : -1;
 }
 
 /* A signal that has its default action and is not blocked; 0: there is none. Java takes SIGRTMAX - 2. */
@@ -655,7 +673,7 @@ static __attribute__((constructor)) void timer_load(void) {
     has_key = pthread_key_create && pthread_key_create(&at_end, end_thread) == 0;
     number = n;
     bind_now(session);
-    pthread_atfork(NULL, NULL, in_child);
+    if (joulemark__register_atfork) joulemark__register_atfork(NULL, NULL, in_child, NULL);
     begin_thread(&first_thread);
 done:
     errno = saved;
