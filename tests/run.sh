@@ -4,7 +4,8 @@
 #   unit        deterministic, about a minute for the whole product; never tried twice
 #   statistics  simulations with fixed seeds and one fresh seed, which is printed
 #   e2e         the executable, compilers, launchers and a live machine; a failure is tried again, at most
-#               twice. Its halves: timed, and patient (patient1, patient2). rooted: of patient, what differs for root
+#               twice. Its halves: timed, and patient, which has parts, patient1 to patient8. rooted: of patient,
+#               what differs for root
 #   laws        each system call fails once, signals at random moments, damaged input, vectors, other systems
 #
 # Other arguments go to `deno test`. Needs Deno or Node.js only. The last line says "N passed, N failed";
@@ -99,8 +100,7 @@ files_of() {
     { test_files $E2E; test_files tests | grep '_live_test\.ts$'; } | sort -u | without "$(files_of statistics)"
     ;;
   patient) for name in $PATIENT; do echo "tests/e2e/${name}_test.ts"; done ;;
-  patient1) files_of patient | sed -n 'p;n' ;;
-  patient2) files_of patient | sed -n 'n;p' ;;
+  patient[1-8]) files_of patient | awk -v part="${1#patient}" 'NR % 8 == part % 8' ;;
   # What root sees otherwise, or alone.
   rooted) files_of patient | xargs grep -lE 'asEachUser|onPrivateNode|uid\(|NOT_ROOT|needs root|_slurm|CLEAN_ROOT' ;;
   timed) files_of e2e | without "$(files_of patient)" ;;
@@ -114,7 +114,7 @@ tiers= given=
 for argument in "$@"; do
   shift
   case $argument in
-  unit | statistics | e2e | timed | patient | patient1 | patient2 | rooted | laws) tiers="$tiers $argument" ;;
+  unit | statistics | e2e | timed | patient | patient[1-8] | rooted | laws) tiers="$tiers $argument" ;;
   *)
     [ ! -e "$argument" ] || given=yes
     set -- "$@" "$argument"

@@ -3,7 +3,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { endToEnd, joulemark } from "../_support/programs.ts";
 
 endToEnd("compare finds a run that takes longer, and knows the machine", (dir) => {
-  for (const [set, seconds] of [["a", "0.2"], ["b", "2"]]) {
+  for (const [set, seconds] of [["a", "0.5"], ["b", "5"]]) {
     for (const i of [1, 2, 3]) {
       const report = `${set}-${i}.report`;
       const out = joulemark(dir, [

@@ -143,10 +143,8 @@ class ColumnMaker {
   *finish(pairs: PairSpans | undefined, pairColumns = 0): Generator<void, Columns> {
     const { log, pieceClass } = this.domain, own = log.count, spans = pairs?.startS.length ?? 0;
     const count = own + spans, begin = new Int32Array(count + 1).fill(1, 1, own + 1);
-    for (const { piece } of this.#more) {
-      for (const i of piece) begin[i + 1]++;
-      yield;
-    }
+    for (const { piece } of this.#more) for (const i of piece) begin[i + 1]++;
+    yield;
     for (let i = 0; i < spans; i++) begin[own + i + 1] = pairs!.begin[i + 1] - pairs!.begin[i];
     for (let i = 0; i < count; i++) begin[i + 1] += begin[i];
     const column = new Int32Array(begin[count]), value = new Float64Array(begin[count]);
@@ -168,10 +166,7 @@ class ColumnMaker {
     if (pairs !== undefined) {
       for (let k = 0; k < pairColumns; k++) this.push(FAMILY.beside, -1);
       this.push(FAMILY.common, -1);
-      for (let k = 0; k < pairs.column.length; k++) {
-        if (k % SLICE === 0) yield;
-        column[begin[own] + k] = first + pairs.column[k];
-      }
+      pairs.column.forEach((j, k) => column[begin[own] + k] = first + j);
       value.set(pairs.value, begin[own]);
     }
     yield;
