@@ -233,7 +233,11 @@ export class Collector implements DirectoryListener {
 
   /** Notices processes that ended without a word. */
   #checkAlive(): void {
+    let isFirst = true;
     this.#processes.ended((pid, bySignal) => {
+      // It may have executed something else since this look began. Now it has all of its files.
+      if (isFirst) this.#directory.look(this);
+      isFirst = false;
       this.#options.probes?.drain(Infinity, this);
       this.#watched.delete(pid);
       this.#noted.delete(pid);

@@ -5,6 +5,7 @@ import { KIND } from "../../../src/core/events/event_kinds.ts";
 import { FLAG } from "../../../src/core/events/ring_layout.ts";
 import { RingThread } from "../../../src/marks/rings/ring_thread.ts";
 import { StampClock } from "../../../src/marks/rings/stamp_clock.ts";
+import { rawNanoseconds } from "../../../src/os/clock.ts";
 import { Collector } from "../../../src/marks/rings/collector.ts";
 import type { Marks } from "../../../src/marks/rings/marks.ts";
 import { timed } from "../../_support/time_limit.ts";
@@ -93,6 +94,36 @@ timed("of two files of one image the earlier one tells when the process began", 
   assertEquals(told([late, early]), ["1 start 0"]);
   assertEquals(told([early, late]), ["1 start 0"]);
 });
+
+timed(
+  "a process that executed something else and ended while the monitor looked is one process",
+  async () => {
+    const child = new Deno.Command("true").spawn();
+    await child.status;
+    const directory = Deno.makeTempDirSync({ prefix: "joulemark-images-" });
+    const marks: Marks = {
+      ...image(child.pid, "first", 1e9),
+      poll() {
+        Deno.writeTextFileSync(`${directory}/${child.pid}.sh`, "p -\n");
+        return 0;
+      },
+    };
+    const kinds: number[] = [];
+    const sink = sinkOf(({ kind }) => kinds.push(kind) > 0 && kind === KIND.start ? 0 : -1);
+    const nowNs = () => rawNanoseconds();
+    {
+      using collector = new Collector({ directory, originNs: 0n, sink, nowNs });
+      collector.ring(marks);
+      for (let look = 0; look < 2; look++) {
+        collector.drain();
+        collector.feed(nowNs());
+      }
+    }
+    Deno.removeSync(directory, { recursive: true });
+    const count = (of: number) => kinds.filter((kind) => kind === of).length;
+    assertEquals([count(KIND.start), count(KIND.epoch), count(KIND.shutdown)], [1, 1, 1]);
+  },
+);
 
 timed(
   "a process that came, marked and was killed while the monitor looked loses nothing",
