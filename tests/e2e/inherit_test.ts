@@ -57,7 +57,7 @@ endToEnd("run spawns the application with the state that it would have without u
 endToEnd("run hands its process over with the state that it would have without us", async (dir) => {
   const job = { PMIX_NAMESPACE: `test-${Deno.pid}-${Math.random()}` };
   const first = new Deno.Command(BINARY, {
-    args: ["run", "-q", "--report", `${dir}/r`, "--", "sleep", "6"],
+    args: ["run", "-q", "--report", `${dir}/r`, "--", "sleep", "60"],
     env: job,
     stdin: "null",
     stdout: "null",
