@@ -62,15 +62,19 @@ async function runOver(
       "--",
       "sh",
       "-c",
-      "read line",
+      "echo begun; read line",
     ],
     cwd: dir,
     env,
     stdin: "piped",
-    stdout: "null",
+    stdout: "piped",
     stderr: "piped",
   }).spawn();
-  await new Promise((go) => setTimeout(go, 500));
+  // The command begins when the monitor is ready, which takes long on a busy machine; so does its first sample.
+  const output = child.stdout.getReader();
+  assertEquals(new TextDecoder().decode((await output.read()).value), "begun\n");
+  output.releaseLock();
+  await new Promise((go) => setTimeout(go, 1000));
   for (let frame = 1; frame < node.frames.length; frame++) {
     advanceNodeTree(root, node, frame);
     await new Promise((go) => setTimeout(go, 120));
