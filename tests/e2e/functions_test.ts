@@ -211,8 +211,11 @@ for (const [kind, flags] of Object.entries({ "": "", ", stripped": "-ldflags '-s
       GOCACHE=$PWD/../cache go build ${flags} -o ../app shares.go`,
     (lines) => {
       const goroutine = [kind === "" ? "runtime.goexit.abi0" : "runtime.goexit", "main.main.func1"];
-      assertAlmostEquals(shareOf(lines, ...goroutine, "main.heavy"), 0.75, ERROR);
-      assertAlmostEquals(shareOf(lines, ...goroutine, "main.light"), 0.25, ERROR);
+      const heavy = shareOf(lines, ...goroutine, "main.heavy");
+      const both = heavy + shareOf(lines, ...goroutine, "main.light");
+      assertAlmostEquals(heavy / both, 0.75, ERROR);
+      // Where other programs have the CPUs, Go's scheduler takes the rest.
+      assert(both > 0.5, `${both}`);
       assert(shareOf(lines, "main.light", "main.leaf") > 0.95 * shareOf(lines, "main.leaf"));
       assert(shareOf(lines, "[…]") <= 0.05);
     },

@@ -1,4 +1,4 @@
-// Three quarters of the CPU time are in heavy, one quarter in light, both of goroutines.
+// Three quarters of the additions are in heavy, one quarter below light, both of goroutines.
 package main
 
 import (
@@ -17,13 +17,18 @@ func heavy(n int) float64 {
 }
 
 //go:noinline
-func leaf(x float64) float64 { return x + 0.25 }
+func leaf(sum float64, n int) float64 {
+	for i := 1; i < n; i++ {
+		sum += 0.25
+	}
+	return sum
+}
 
 //go:noinline
 func light(n int) float64 {
 	sum := 0.0
 	for i := 1; i < n; i++ {
-		sum = leaf(sum)
+		sum = leaf(sum, 100000)
 	}
 	return sum
 }
@@ -35,7 +40,7 @@ func main() {
 		go func() {
 			defer wait.Done()
 			heavy(300000000)
-			light(60000000)
+			light(1000)
 		}()
 	}
 	wait.Wait()
