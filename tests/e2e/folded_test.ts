@@ -111,7 +111,10 @@ endToEnd(
       }));
       assertEquals(nested.map(({ region }) => String(region)), ["a", "b", "c"]);
       // A monitor that had no CPU for most of the time knows no energy at all.
-      if (Number.isNaN(main.joules)) return assertStringIncludes(text, "stalled from");
+      if (Number.isNaN(main.joules)) {
+        assertEquals(nested.map(({ joules }) => joules), [NaN, NaN, NaN]);
+        return assertStringIncludes(text, "stalled from");
+      }
       // All of it draws the same power; in steps of one mix their powers cannot be separated.
       assert(main.joules > 0 && main.seJ > 0, text);
       for (const { region, seconds, joules, seJ } of nested) {

@@ -296,9 +296,9 @@ export const ORDER = { undecided: 0, folded: 1, kept: 2 } as const;
 
 /** Version of the session file. */
 export const SESSION_VERSION = 1;
-/** First seven bytes of the session file, before the version byte. */
 /** At the end of the name of a file that was given up: its process found no room. */
 export const FULL_SUFFIX = ".full";
+/** First seven bytes of the session file, before the version byte. */
 export const SESSION_MAGIC = "JMSESS\0";
 
 /** The constants above by their names in the clients, and texts as quoted strings. */

@@ -521,7 +521,7 @@ static void answer_open(struct guard *guard, const char *words) {
 
 /* The time in which the runtime waits for a CPU is no wait for the runtime. Moves the application's start by it,
    and that of the launch's other commands. */
-static int is_starved(struct guard *guard, u64 now) {
+static int wait_longer(struct guard *guard, u64 now) {
   u64 starved = guard->runtime ? waited_for_cpu_ns(guard->runtime) : 0;
   u64 start_by = guard->began_ns + START_NS + (starved < STARVED_NS ? starved : STARVED_NS);
   if (start_by <= now) return 0;
@@ -802,7 +802,7 @@ static void watch(struct guard *guard) {
     hear_children(guard, packet);
     /* An end of the socket without a process's end is no news: its process is asked. */
     now = clock_ns(CLOCK_MONOTONIC);
-    if (guard->start_by && now >= guard->start_by && guard->has_command && !is_starved(guard, now)) {
+    if (guard->start_by && now >= guard->start_by && guard->has_command && !wait_longer(guard, now)) {
       replace_file(guard->session.directory, "/word", "", 0); /* the others wait no longer either */
       let_go(guard, 0, 0, 1);
     }
@@ -998,7 +998,7 @@ __attribute__((noreturn)) static void guard_application(struct guard *guard) {
   close_others(own, sizeof own / sizeof *own);
   guard->leader = call(SYS_GETSID, 0, 0, 0, 0) == call(SYS_GETPID, 0, 0, 0, 0);
   guard->began_ns = clock_ns(CLOCK_MONOTONIC);
-  guard->start_by = guard->began_ns + START_NS / 2; /* a first look, before others of the launch give up */
+  if (guard->has_command) guard->start_by = guard->began_ns + START_NS / 2; /* a first look, before others of the launch give up */
   guard->ready_by = guard->began_ns + READY_NS;
   watch(guard);
   end_like(guard);

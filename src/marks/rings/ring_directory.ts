@@ -99,8 +99,9 @@ export class RingDirectory {
     this.#pids.renew();
     const names = listDirectory(this.#path);
     // A process that found no room for its marks took its file away again. No names: there is no descriptor to look.
-    for (const name of this.#pending) {
-      if (names.length > 0 && !names.includes(name)) this.#pending.delete(name);
+    if (names.length > 0 && this.#pending.size > 0) {
+      const there = new Set(names);
+      for (const name of this.#pending) if (!there.has(name)) this.#pending.delete(name);
     }
     for (const name of names) {
       if (this.#known.has(name) || this.#known.size > FILES_MAX) continue;
@@ -114,10 +115,7 @@ export class RingDirectory {
         this.#open(name, listener);
       } else if (name.endsWith(FULL_SUFFIX)) {
         this.#known.add(name);
-        this.#refuse(
-          name,
-          "no room for the calls of its process",
-        );
+        this.#refuse(name, "no room for the calls of its process");
       } else if (/^\d+\.sh$/.test(name)) {
         this.#openScript(name, listener);
       }

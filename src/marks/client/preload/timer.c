@@ -597,8 +597,9 @@ JM_EXPORT __sighandler_t signal(int which, __sighandler_t handler) {
 }
 
 /* Libraries for filters, and programs that are not root's, come here before they call seccomp(2). */
+static void *real_prctl;
 JM_EXPORT int prctl(int option, ...) {
-    JM_REAL(prctl, NULL);
+    __typeof__(&prctl) real = (__typeof__(&prctl))jm_next(&real_prctl, "prctl", NULL);
     unsigned long words[4];
     va_list more;
     int i;
@@ -643,6 +644,8 @@ static __attribute__((constructor)) void timer_load(void) {
     const char *text = getenv(VARIABLE), *session = getenv(JOULEMARK__SESSION_VARIABLE);
     int saved = errno, n;
     struct rlimit limit;
+    /* Now: a forked child calls it, where looking for it might wait for a lock of the parent's threads. */
+    (void)jm_next(&real_prctl, "prctl", NULL);
     struct sigaction action;
     char *end;
     void **stack_end;
