@@ -104,7 +104,7 @@ function assertWhole(dir: string, { visits, seconds }: { visits: number; seconds
   assert(visits > 0 && visits >= least && visits <= most, `${least} <= ${visits} <= ${most}`);
 }
 
-/** Starts a run of several marking processes; kills its runtime some time after its first checkpoint. */
+/** Starts a run of several marking processes; kills its runtime some time after a checkpoint has them all. */
 async function killed(dir: string, app: string, user: Alone, processes: number): Promise<void> {
   const [program, ...rest] = user.words([
     "run",
@@ -115,6 +115,8 @@ async function killed(dir: string, app: string, user: Alone, processes: number):
   ]);
   const run = new Deno.Command(program, { args: rest, cwd: dir, stdin: "null" }).spawn();
   await hasBegun(dir);
+  // The test's limit ends it.
+  while (told(`${dir}/joulemark.report.partial`).processes < processes) await pause(50);
   await pause(1200);
   Deno.kill(runtimeOf(run.pid), "SIGKILL");
   // They outlive the monitor.

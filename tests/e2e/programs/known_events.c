@@ -1,4 +1,4 @@
-/* A known workload for counters: 60,000 pages touched, 1,500 sleeps, and a second of arithmetic. */
+/* A known workload for counters: 60,000 pages touched, 1,500 sleeps, and 3 s of CPU. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ static void work(void) {
   struct timespec nap = {0, 100000};
   for (int i = 0; i < SLEEPS; i++) nanosleep(&nap, NULL);
   volatile double sum = 0;
-  while (seconds() < 1.0)
+  while (seconds() < 3.0)
     for (int i = 0; i < 100000; i++) sum += i;
 }
 
