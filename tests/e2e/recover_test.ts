@@ -1,11 +1,14 @@
 /** A monitor that is killed: its report is made of its journal, by the next one or by recover. */
 import { assert, assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
+import { journalReportPath, readJournal } from "../../src/job/place/journal.ts";
 import { works } from "../_support/preload.ts";
 import { BINARY, build, endToEnd, joulemark, type Outcome } from "../_support/programs.ts";
 
 /** Whose runs nobody else tidies up. */
 interface Alone {
+  /** Its directory in shared memory, as this process sees it. */
+  shm: string;
   run(args: string[]): Outcome;
   words(args: string[]): string[];
 }
@@ -18,12 +21,12 @@ function alone(dir: string): Alone {
   const binary = `${dir}/bin`;
   Deno.copyFileSync(BINARY, binary);
   Deno.chmodSync(binary, 0o755);
-  const id = 20000 + Deno.pid % 30000;
+  const id = Deno.uid() === 0 ? 20000 + Deno.pid % 30000 : Deno.uid();
   const drop = Deno.uid() === 0
     ? ["setpriv", "--reuid", String(id), "--regid", String(id), "--clear-groups"]
     : [];
   if (drop.length > 0) Deno.chownSync(dir, id, id);
-  return by([...drop, binary], dir);
+  return by([...drop, binary], dir, `/dev/shm/joulemark-${id}`);
 }
 
 /** Root with a memory file system of its own, for as long as the test. */
@@ -33,12 +36,14 @@ function aloneAsRoot(dir: string): Alone {
     exec sleep 1000 >/dev/null 2>&1' &`;
   const { stdout } = new Deno.Command("sh", { args: ["-c", script] }).outputSync();
   const holder = new TextDecoder().decode(stdout).trim();
-  return by(["nsenter", "-t", holder, "-m", `--wd=${dir}`, BINARY], dir);
+  const command = ["nsenter", "-t", holder, "-m", `--wd=${dir}`, BINARY];
+  return by(command, dir, `/proc/${holder}/root/dev/shm/joulemark-0`);
 }
 
-function by(command: string[], dir: string): Alone {
+function by(command: string[], dir: string, shm: string): Alone {
   const words = (args: string[]) => [...command, ...args];
   return {
+    shm,
     words,
     run(args) {
       const [program, ...rest] = words(args);
@@ -69,9 +74,28 @@ function runtimeOf(guardian: number): number {
   return Number(runtime);
 }
 
-/** Waits for the first checkpoint, a second after the start: on a busy machine that takes its time. */
-async function hasBegun(dir: string): Promise<void> {
-  while (!exists(`${dir}/joulemark.report.partial`)) await pause(20); // the test's limit ends it
+/**
+ * Waits until the journal of the run in this directory has so many processes, and marks of theirs: on a busy
+ * machine that takes its time. The test's limit ends it.
+ */
+async function hasBegun(user: Alone, dir: string, processes: number): Promise<void> {
+  const isThere = () => {
+    const session = sessionOf(user, dir);
+    const journal = session === undefined ? undefined : readJournal(session);
+    if (journal === undefined) return false;
+    const members = told(journal.report);
+    return processes === 0 || (members.processes >= processes && members.visits > 0);
+  };
+  while (!isThere()) await pause(100);
+}
+
+/** Session directory of the run whose report is to be in that directory, once it has a journal. */
+function sessionOf({ shm }: Alone, dir: string): string | undefined {
+  const args = [shm, "-name", "journal"];
+  const { stdout } = new Deno.Command("find", { args, stderr: "null" }).outputSync();
+  return new TextDecoder().decode(stdout).split("\n").slice(0, -1)
+    .map((path) => path.slice(0, path.lastIndexOf("/")))
+    .find((session) => journalReportPath(session) === `${dir}/joulemark.report`);
 }
 
 /**
@@ -87,24 +111,28 @@ function marking(app: string, processes: number): string[] {
   return ["sh", "-c", `cat /proc/uptime >launch; ${all.join("\n")}\n${wait}`];
 }
 
-/** Pairs that those processes had made by then, in seconds since their launch. */
-function madeBy(dir: string, seconds: number): number {
+/** Least and most pairs that those processes can have made so many seconds after their launch. */
+function madeBy(dir: string, seconds: number): [least: number, most: number] {
   const byS = Number(Deno.readTextFileSync(`${dir}/launch`).split(" ")[0]) + seconds;
   const logs = [...Deno.readDirSync(dir)].filter(({ name }) => name.startsWith("log"));
-  return logs.reduce((sum, { name }) => {
-    const lines = Deno.readTextFileSync(`${dir}/${name}`).trim().split("\n");
-    const last = lines.findLast((line) => Number(line.split(" ")[0]) <= byS);
-    return sum + Number(last?.split(" ")[1] ?? 0);
-  }, 0);
+  let least = 0, most = 0;
+  for (const { name } of logs) {
+    const lines = Deno.readTextFileSync(`${dir}/${name}`).trim().split("\n")
+      .map((line) => line.split(" ").map(Number));
+    least += lines.findLast(([timeS]) => timeS <= byS)?.[1] ?? 0;
+    // A process makes pairs first and writes a line then.
+    most += (lines.find(([timeS]) => timeS >= byS) ?? lines.at(-1)!)[1] ?? 0;
+  }
+  return [least, most];
 }
 
 /** At most a checkpoint is lost, and nothing is there that was not. */
 function assertWhole(dir: string, { visits, seconds }: { visits: number; seconds: number }): void {
-  const [least, most] = [madeBy(dir, seconds - 0.7), madeBy(dir, seconds + 0.5)];
+  const [least] = madeBy(dir, seconds - 0.7), [, most] = madeBy(dir, seconds + 0.5);
   assert(visits > 0 && visits >= least && visits <= most, `${least} <= ${visits} <= ${most}`);
 }
 
-/** Starts a run of several marking processes; kills its runtime some time after a checkpoint has them all. */
+/** Starts a run of several marking processes; kills its runtime some time after its journal has them all. */
 async function killed(dir: string, app: string, user: Alone, processes: number): Promise<void> {
   const [program, ...rest] = user.words([
     "run",
@@ -114,9 +142,7 @@ async function killed(dir: string, app: string, user: Alone, processes: number):
     ...marking(app, processes),
   ]);
   const run = new Deno.Command(program, { args: rest, cwd: dir, stdin: "null" }).spawn();
-  await hasBegun(dir);
-  // The test's limit ends it.
-  while (told(`${dir}/joulemark.report.partial`).processes < processes) await pause(50);
+  await hasBegun(user, dir, processes);
   await pause(1200);
   Deno.kill(runtimeOf(run.pid), "SIGKILL");
   // They outlive the monitor.
@@ -125,16 +151,21 @@ async function killed(dir: string, app: string, user: Alone, processes: number):
   assertEquals((await run.status).code, 0, "the command's own status");
 }
 
-/** The processes, visits and reason of a recovered report. */
-function told(path: string) {
-  const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
-  const { recovered, processes } = host.joulemark as {
+/** The processes, visits and reason of a report. */
+function told(text: string) {
+  const [host] = parseReport(text, "report").hosts;
+  const { recovered, processes, "across processes": across = [] } = host.joulemark as {
     recovered: string;
     processes: Record<string, number>;
+    "across processes"?: { region: string; processes: number }[];
   };
-  const visits = (host.regions ?? []).reduce((n, r) => n + Number(r.fields.count), 0);
+  // A region's count is the mean of the processes that have it.
+  const having = new Map(across.map(({ region, processes }) => [region, processes]));
+  const visits = (host.regions ?? []).reduce((sum, { region, fields }) => {
+    return sum + Math.round(Number(fields.count) * (having.get(region) ?? 1));
+  }, 0);
   const seconds = Number(host.application["runtime (s)"]);
-  return { processes: processes.count, visits: visits * processes.count, seconds, recovered };
+  return { processes: processes.count, visits, seconds, recovered };
 }
 
 for (const [name, make] of USERS) {
@@ -149,7 +180,9 @@ for (const [name, make] of USERS) {
         0,
         `${Deno.realPathSync(dir)}/joulemark.report`,
       ]);
-      const { processes, recovered, ...figures } = told(`${dir}/joulemark.report`);
+      const { processes, recovered, ...figures } = told(
+        Deno.readTextFileSync(`${dir}/joulemark.report`),
+      );
       assertEquals(processes, 32);
       assertWhole(dir, figures);
       assert(recovered.startsWith("the monitor was killed"), recovered);
@@ -165,7 +198,7 @@ for (const [name, make] of USERS) {
     await killed(dir, app, user, 4);
     const next = user.run(["run", "-q", "--", "true"]);
     assertEquals(next.code, 0, next.stderr);
-    assertEquals(told(`${dir}/joulemark.report.recovered`).processes, 4);
+    assertEquals(told(Deno.readTextFileSync(`${dir}/joulemark.report.recovered`)).processes, 4);
     assert(exists(`${dir}/joulemark.report`));
   });
 }
@@ -177,23 +210,19 @@ endToEnd("a killed run whose report has no place any more goes after a week", as
   const report = `${place}/joulemark.report`;
   const [program, ...rest] = user.words(["run", "-q", "--report", report, "--", "sleep", "4"]);
   const run = new Deno.Command(program, { args: rest, cwd: dir, stdin: "null" }).spawn();
-  await hasBegun(place);
+  await hasBegun(user, place, 0);
   await pause(1200);
   Deno.kill(runtimeOf(run.pid), "SIGKILL");
   assertEquals((await run.status).code, 0);
   Deno.removeSync(place, { recursive: true });
-  const find = (...words: string[]) => {
-    const args = ["/dev/shm", "-path", `*joulemark-${20000 + Deno.pid % 30000}*/journal`, ...words];
-    return new TextDecoder().decode(new Deno.Command("find", { args }).outputSync().stdout).trim();
-  };
-  if (find() === "") return console.log("skipped: no memory file system of its own");
+  const session = sessionOf(user, place);
+  if (session === undefined) return console.log("skipped: no memory file system of its own");
   assertEquals(user.run(["run", "-q", "--", "true"]).code, 0);
-  const kept = find();
-  assert(kept !== "", "its directory may come back");
+  assertEquals(sessionOf(user, place), session, "its directory may come back");
   const week = Date.now() / 1000 - 8 * 86400;
-  for (const journal of kept.split("\n")) Deno.utimeSync(journal, week, week);
+  Deno.utimeSync(`${session}/journal`, week, week);
   assertEquals(user.run(["run", "-q", "--", "true"]).code, 0);
-  assertEquals(find(), "");
+  assertEquals(sessionOf(user, place), undefined);
 });
 
 endToEnd(
@@ -201,7 +230,7 @@ endToEnd(
   async (dir) => {
     const app = build("rate", dir);
     const user = alone(dir);
-    /** A run in its own directory; killed so long after its first checkpoint, NaN: never. */
+    /** A run in its own directory; killed so long after it has begun, NaN: never. */
     const run = async (name: string, afterMs: number) => {
       const own = `${dir}/${name}`;
       Deno.mkdirSync(own);
@@ -214,7 +243,7 @@ endToEnd(
         stdout: "null",
         stderr: "null",
       }).spawn();
-      await hasBegun(own);
+      await hasBegun(user, own, 1);
       const stop = () => Deno.writeTextFileSync(`${own}/stop`, "");
       if (Number.isNaN(afterMs)) return { ended: child.status, own, stop };
       await pause(afterMs);
@@ -234,11 +263,14 @@ endToEnd(
     all[3].stop();
     const { code } = await all[3].ended;
     assertEquals(code, 0);
-    assertEquals(told(`${all[3].own}/joulemark.report`).recovered, undefined);
+    assertEquals(
+      told(Deno.readTextFileSync(`${all[3].own}/joulemark.report`)).recovered,
+      undefined,
+    );
     for (const { own } of all.slice(0, 3)) {
       const path = ["", ".recovered"].map((end) => `${own}/joulemark.report${end}`).find(exists);
       assert(path !== undefined, `no report in ${own}`);
-      const { recovered, ...figures } = told(path);
+      const { recovered, ...figures } = told(Deno.readTextFileSync(path));
       assert(recovered.startsWith("the monitor was killed"), recovered);
       assertWhole(own, figures);
     }
@@ -255,13 +287,15 @@ endToEnd(
       `${app} 5000 1; while [ ! -e stop ]; do sleep 0.05; done`,
     ]);
     const run = new Deno.Command(program, { args: rest, cwd: dir, stdin: "null" }).spawn();
-    await hasBegun(dir);
+    await hasBegun(user, dir, 1);
     await pause(3500);
     Deno.kill(runtimeOf(run.pid), "SIGKILL");
     Deno.writeTextFileSync(`${dir}/stop`, "");
     await run.status;
-    assertEquals(user.run(["recover"]).code, 0);
+    const recovered = user.run(["recover"]);
+    assertEquals(recovered.code, 0, recovered.stderr);
     const path = `${dir}/joulemark.report`;
+    assert(exists(path), `recover: ${recovered.stdout}${recovered.stderr}`);
     const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
     const leftOut = Number(host.joulemark!["regions left out here"] ?? 0);
     // A busy machine has fewer entries, of 1,500 regions at most.

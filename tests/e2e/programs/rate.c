@@ -1,6 +1,6 @@
 /*
  * rate PAIRS_PER_SECOND SECONDS [LOG]: "a" twice as often as "b", each with a region inside. Prints both.
- * LOG: gets a line a millisecond or so, the time and how many there were by then; between two it sleeps.
+ * LOG: gets a line each 10 ms or so, the time and how many there were by then; between two it sleeps.
  */
 #include "joulemark.h"
 #include <stdio.h>
@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
             joulemark_end(name);
         }
         if (log) {
-            struct timespec pause = {0, 1000000};
+            struct timespec pause = {0, 10000000};
             fprintf(log, "%.6f %ld\n", now(), done);
             fflush(log);
             nanosleep(&pause, NULL);
