@@ -11,7 +11,7 @@ import { capture as save } from "../sources/capture/capture.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeStdout } from "./io.ts";
 import { openCatalogue } from "./open_catalogue.ts";
-import { cannot, parseFormat, parseSeconds } from "./command_line/options.ts";
+import { misused, parseFormat, parseSeconds } from "./command_line/options.ts";
 import {
   COLLECTOR,
   quietOption,
@@ -53,7 +53,7 @@ saved, because they are not files.`,
   run(options) {
     const { text, flags, words } = options;
     if (words.length !== 1) {
-      throw cannot("capture", "one directory", words.join(" ") || "none");
+      throw misused("capture", "one directory", words.join(" ") || "none");
     }
     const frames = parseFrames(text.frames ?? "2");
     const intervalS = parseSeconds("--interval", text.interval ?? "1");

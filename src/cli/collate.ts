@@ -10,7 +10,7 @@ import { loadYaml } from "../formats/yaml.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { outputOption, quietOption } from "./command_line/common_options.ts";
 import { say } from "./io.ts";
-import { cannot, type ParsedOptions } from "./command_line/options.ts";
+import { misused, type ParsedOptions } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** Makes one report of a job by MPI. */
@@ -45,8 +45,8 @@ The standard ABI of MPI 5 is not tested with a real library.`,
 
 async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   const out = text.output;
-  if (out === undefined) throw cannot("collate", "-o OUT, the file to write", "none");
-  if (words.length !== 1) throw cannot("collate", "one directory", String(words.length));
+  if (out === undefined) throw misused("collate", "-o OUT, the file to write", "none");
+  if (words.length !== 1) throw misused("collate", "one directory", String(words.length));
   await loadYaml();
   const env = (name: string) => Deno.env.get(name);
   const mpi = new Mpi({ library: text["mpi-lib"], env });

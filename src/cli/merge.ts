@@ -24,7 +24,7 @@ import { EXIT } from "./exit_codes.ts";
 import { sharedOptions } from "../run/request/run_options.ts";
 import { outputOption, quietOption } from "./command_line/common_options.ts";
 import { say } from "./io.ts";
-import { cannot, type ParsedOptions } from "./command_line/options.ts";
+import { misused, type ParsedOptions } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** Merges reports of many hosts. */
@@ -66,7 +66,7 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   const out = text.output;
   if (out === undefined || words.length === 0) {
     const expected = out === undefined ? "-o OUT, the file to write" : "a report or a directory";
-    throw cannot("merge", expected, "none");
+    throw misused("merge", expected, "none");
   }
   refuseOutputAmongInputs(words, out);
   if (text.pmc !== undefined) refuseOutputAmongInputs(words, text.pmc);

@@ -7,7 +7,7 @@ import { privateBases } from "../job/place/private_base.ts";
 import { EXIT } from "./exit_codes.ts";
 import { quietOption } from "./command_line/common_options.ts";
 import { say, writeStdout } from "./io.ts";
-import { cannot, type ParsedOptions } from "./command_line/options.ts";
+import { misused, type ParsedOptions } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
 /** Makes reports of journals that killed monitors left. */
@@ -35,7 +35,7 @@ stdout.`,
 
 function run({ flags, words }: ParsedOptions): number {
   if (words.length > 1) {
-    throw cannot("recover", "one directory at most", String(words.length));
+    throw misused("recover", "one directory at most", String(words.length));
   }
   const log = flags.has("quiet") ? () => {} : say;
   const directories = words.length > 0 ? words : privateBases();

@@ -34,7 +34,7 @@ import { say, stderrLook, writeStdout } from "./io.ts";
 import { writeSummary } from "./summary_text.ts";
 import { replayOptions, sharedOptions } from "../run/request/run_options.ts";
 import { quietOption } from "./command_line/common_options.ts";
-import { cannot, type ParsedOptions, parseSeconds } from "./command_line/options.ts";
+import { misused, type ParsedOptions, parseSeconds } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 import { REPORT_VERSION } from "../core/version.ts";
 
@@ -85,7 +85,7 @@ Several directories are several hosts of one job. Without --report the report is
 };
 
 async function run({ text, values: given, flags, words }: ParsedOptions): Promise<number> {
-  if (words.length === 0) throw cannot("replay", "a directory with a recording", "none");
+  if (words.length === 0) throw misused("replay", "a directory with a recording", "none");
   const files: WholeFile[] = [];
   const several = words.length > 1;
   const tracePeriodS = text.period === undefined ? 0 : parseSeconds("period", text.period);

@@ -307,7 +307,7 @@ endToEnd(
 
 endToEnd("recover refuses what is no directory, in one line", (dir) => {
   const out = joulemark(dir, ["recover", `${dir}/none`]);
-  assert(out.code !== 0 && out.stderr.trim().split("\n").length === 1, out.stderr);
+  assert(out.code === 2 && out.stderr.trim().split("\n").length === 1, out.stderr);
 });
 
 function exists(path: string): boolean {

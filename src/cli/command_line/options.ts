@@ -168,7 +168,7 @@ function withValues(args: readonly string[], table: readonly Option[]): string[]
   return joined;
 }
 
-/** A command line of a verb that cannot be. */
+/** A command line that its verb cannot work with. */
 export function misused(
   verb: string,
   expected: string,
@@ -178,21 +178,22 @@ export function misused(
   return new UsageError({ expected, found, remedy });
 }
 
-/** A verb that cannot work on what it was given. */
-export function cannot(verb: string, expected: string, found: string): UsageError {
-  return new UsageError({ expected, found, remedy: `see joulemark ${verb} --help` });
-}
-
 /**
  * The format that `--format` or `--json` ask for.
  *
- * @throws {UsageError} If it is none of those that the verb has.
+ * @throws {UsageError} If it is none of those that the verb has, or if the two differ.
  */
 export function parseFormat<F extends string>(
-  { text, flags }: ParsedOptions,
+  { values, flags }: ParsedOptions,
   formats: readonly [F, ...F[]],
 ): F {
-  const given = text.format ?? (flags.has("json") ? "json" : formats[0]);
+  const named = values.get("format"), json = flags.has("json") ? values.get("json") : undefined;
+  if (named !== undefined && named.text !== "json" && named.origin === json?.origin) {
+    throw new UsageError({ expected: "one format", found: `--json --format ${named.text}` });
+  }
+  // A configuration file may have one of them, and the command line the other.
+  const isJson = json !== undefined && (named === undefined || json.origin === "flag");
+  const given = isJson ? "json" : named?.text ?? formats[0];
   const format = formats.find((one) => one === given);
   if (format !== undefined) return format;
   throw unusable(`--format ${given}`, formats.join(", "), given);

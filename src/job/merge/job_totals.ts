@@ -95,8 +95,11 @@ export function addJobTotals(statistics: Statistics, host: ReportHost, number: n
     const section = statistics.section(TREE + JSON.stringify(line));
     section.add(rowFields(row, tree.processes), host.host, number, { hasSpread: false });
   }
+  const { rows, unmarked } = tree;
+  const hasEnergy = unmarked.size > 0 || rows.some(({ energies }) => energies.size > 0);
   restsOf((rest) => {
-    if (tree[rest].size === 0) return;
+    // A host without any energy counts: then that of the others is a part.
+    if (tree[rest].size === 0 && hasEnergy) return;
     const fields: Fields = {};
     addEnergies(fields, tree[rest]);
     statistics.section(RESTS + rest).add(fields, host.host, number, { hasSpread: false });

@@ -3,7 +3,7 @@
  * @module
  */
 import { counted } from "../../core/counted.ts";
-import { AccessError } from "../../core/errors.ts";
+import { AccessError, UsageError } from "../../core/errors.ts";
 import { closeFile, listDirectory, O, openFile, removeTree, statPath } from "../../os/files.ts";
 import { libc } from "../../os/libc.ts";
 import { isPrivate, safeDirectory } from "../../os/trusted_file.ts";
@@ -15,12 +15,13 @@ const LOCK_EX_NB = 6;
  * Makes the reports of all sessions in a directory: a session, a job's directory, or a user's.
  *
  * @returns Names of the reports.
- * @throws {AccessError} If there is no such directory.
+ * @throws {UsageError} If there is no such directory.
+ * @throws {AccessError} If others may change it.
  */
 export function recoverAll(directory: string, log: (line: string) => void): string[] {
   const facts = statPath(directory);
   if (facts === undefined || (facts.mode & 0o170000) !== 0o040000) {
-    throw new AccessError({
+    throw new UsageError({
       action: "recover",
       target: directory,
       expected: "a session, a job's directory, or /dev/shm/joulemark-UID",

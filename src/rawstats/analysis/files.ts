@@ -127,13 +127,10 @@ function expand(path: string): string[] {
 
 function unreadable(path: string, cause: unknown): UsageError {
   const text = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
-  const found = text.replace(/ \(os error.*$/, "");
-  return new UsageError({
-    action: "read",
-    target: path,
-    found,
-    cause,
-  });
+  // Deno opens no memory of processes and the like.
+  const isForbidden = cause instanceof Deno.errors.NotCapable;
+  const found = isForbidden ? "permission denied" : text.replace(/ \(os error.*$/, "");
+  return new UsageError({ action: "read", target: path, found, cause });
 }
 
 async function lookAt(path: string): Promise<RawPart[]> {

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { UnknownNameError, UsageError } from "../../../src/core/errors.ts";
 import type { Option } from "../../../src/core/option.ts";
-import { parseOptions } from "../../../src/cli/command_line/options.ts";
+import { JSON_FORMAT } from "../../../src/cli/command_line/common_options.ts";
+import { parseFormat, parseOptions } from "../../../src/cli/command_line/options.ts";
 
 const OPTIONS: Option[] = [
   { name: "report", short: "r", value: "FILE", env: true, foreign: "GEOPM_REPORT", help: "a" },
@@ -83,4 +84,21 @@ Deno.test("parseOptions() answers a mistake with one line that helps", () => {
   assert(fails(["--report", "--header"]).includes("a value for --report"));
   assert(fails(["--report", "a", "--report", "b"]).includes("once"));
   assert(fails(["--nonsense=1"]).includes("--nonsense"));
+});
+
+Deno.test("parseFormat() refuses two formats, but the command line has the last word", () => {
+  const table = { name: "x", options: [{ name: "format", value: "F", help: "" }, JSON_FORMAT] };
+  const formatOf = (args: string[], file: Record<string, string> = {}) => {
+    const files = Object.entries(file).map(([name, text]) => {
+      return [name, { text, origin: "user", name }] as const;
+    });
+    const parsed = parseOptions(table, args, () => undefined, [new Map(files)]);
+    return parseFormat(parsed, ["text", "csv", "json"]);
+  };
+  assertEquals(formatOf([]), "text");
+  assertEquals(formatOf(["--json", "--format", "json"]), "json");
+  assertEquals(formatOf(["--json"], { format: "csv" }), "json");
+  assertEquals(formatOf(["--format", "csv"], { json: "1" }), "csv");
+  const error = assertThrows(() => formatOf(["--json", "--format", "csv"]), UsageError);
+  assertEquals(error.message, "expected one format, found --json --format csv");
 });

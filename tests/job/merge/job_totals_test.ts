@@ -136,6 +136,24 @@ Deno.test("the totals of a job are the sums of its hosts', in any order of them"
   assertAlmostEquals(Number(fields["energy (kWh)"]) * 3.6e6 / joules, 1, 1e-9);
 });
 
+Deno.test("energies of a job are coarse where a host has none: of regions and outside of them", () => {
+  const without = parseReport(MADE[1].report, "n1.report"), [host] = without.hosts;
+  const tree = treeFromNested(host.joulemark!.tree)!;
+  const none = { unmarked: new Map(), otherCpus: new Map(), undetermined: new Map() };
+  const rows = tree.rows.map((row) => ({ ...row, energies: new Map() }));
+  host.joulemark!.tree = treeToNested({ ...tree, rows, ...none });
+  for (const name of Object.keys(host.application)) {
+    if (name.includes("energy")) delete host.application[name];
+  }
+  const merger = new ReportMerger();
+  merger.add(readReport(MADE[0].report, "n0.report"));
+  merger.add(readReport(stringifyReport(without), "n1.report"));
+  const job = treeFromNested(parseReport(merger.head() + "\n").joulemark!.tree)!;
+  const outside = [job.rows[0].energies, job.unmarked].map((energies) => energies.get("package")!);
+  assertEquals(outside.map(({ joules, seJ }) => [joules, seJ]), [[NaN, NaN], [NaN, NaN]]);
+  outside.forEach(({ exactJ }, i) => assertAlmostEquals(exactJ, MADE[0].joules[i], 1e-9));
+});
+
 Deno.test("the totals of a job say where the hosts read them, and which part of the time is known", () => {
   const host = (k: number, own: { source: string; known?: number }): string => {
     const [first] = parseReport(MADE[k].report).hosts;
