@@ -85,12 +85,13 @@ export class OutputPlace implements Disposable {
    */
   beside(): UserFile {
     const fd = this.nameless(0o666);
-    if (fd < 0) return this.#withRandomName();
+    if (fd < 0) return this.besideByName();
     this.#nameless = fd;
     return UserFile.of(fd);
   }
 
-  #withRandomName(): UserFile {
+  /** A new file in the directory with a random name, which {@linkcode rename} changes. @throws {OsError} */
+  besideByName(): UserFile {
     for (let tries = 1;; tries++) {
       this.#beside = this.#randomName();
       const flags = O.RDWR | O.CREAT | O.EXCL | O.NOFOLLOW;
@@ -105,7 +106,11 @@ export class OutputPlace implements Disposable {
   finish(file: UserFile): void {
     const isNamed = this.#nameless >= 0 && this.#link(file);
     file.close();
-    if (isNamed) return;
+    if (!isNamed) this.rename();
+  }
+
+  /** Gives the new file its name, over an existing file; it may stay open. @throws {OsError} */
+  rename(): void {
     const [from, to] = [cString(this.#beside), cString(this.#name)];
     const done = libc().renameat(this.#directory, from, this.#directory, to);
     if (done !== 0) throw new OsError(errno() || ERRNO.EIO);
@@ -137,7 +142,7 @@ export class OutputPlace implements Disposable {
   }
 
   #copy(file: UserFile): void {
-    using copy = this.#withRandomName();
+    using copy = this.besideByName();
     const block = new Uint8Array(COPIED_BYTES), size = statOpen(this.#nameless)!.size;
     for (let at = 0; at < size; at += block.length) {
       const part = block.subarray(0, Math.min(block.length, size - at));

@@ -100,6 +100,13 @@ export class UserFile implements Disposable {
     return UserFile.read(path);
   }
 
+  /** Hands over its descriptor: it does not close that any more. */
+  release(): number {
+    const fd = this.#fd;
+    this.#fd = -1;
+    return fd;
+  }
+
   /** File of a descriptor, which is closed with it. */
   static of(fd: number): UserFile {
     return new UserFile(fd);

@@ -1,5 +1,6 @@
 /** The application is untouchable: limits, signals, deaths of the runtime, seen on the executable. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { reportText } from "../../src/formats/journal.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { asEachUser, type User, userIn } from "../_support/plain_user.ts";
 import { needing, works } from "../_support/preload.ts";
@@ -272,7 +273,7 @@ asEachUser(
     await new Promise((go) => setTimeout(go, 2500));
     child.kill("SIGTERM");
     await new Promise((go) => setTimeout(go, 700));
-    const text = Deno.readTextFileSync(`${dir}/joulemark.report.partial`);
+    const text = reportText(Deno.readFileSync(`${dir}/joulemark.report.partial`));
     const [host] = parseReport(text, "r").hosts;
     assert(Number(host.application["runtime (s)"]) > 2.3, text);
     const group = Deno.readTextFileSync(`/proc/${child.pid}/task/${child.pid}/children`);

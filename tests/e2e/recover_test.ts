@@ -1,7 +1,7 @@
 /** A monitor that is killed: its report is made of its journal, by the next one or by recover. */
 import { assert, assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
-import { journalReportPath, readJournal } from "../../src/job/place/journal.ts";
+import { reportText } from "../../src/formats/journal.ts";
 import { works } from "../_support/preload.ts";
 import { BINARY, build, endToEnd, joulemark, type Outcome } from "../_support/programs.ts";
 
@@ -78,24 +78,15 @@ function runtimeOf(guardian: number): number {
  * Waits until the journal of the run in this directory has so many processes, and marks of theirs: on a busy
  * machine that takes its time. The test's limit ends it.
  */
-async function hasBegun(user: Alone, dir: string, processes: number): Promise<void> {
+async function hasBegun(dir: string, processes: number): Promise<void> {
   const isThere = () => {
-    const session = sessionOf(user, dir);
-    const journal = session === undefined ? undefined : readJournal(session);
-    if (journal === undefined) return false;
-    const members = told(journal.report);
+    if (!exists(`${dir}/joulemark.report.partial`)) return false;
+    const text = reportText(Deno.readFileSync(`${dir}/joulemark.report.partial`));
+    if (text === "") return false;
+    const members = told(text);
     return processes === 0 || (members.processes >= processes && members.visits > 0);
   };
-  while (!isThere()) await pause(100);
-}
-
-/** Session directory of the run whose report is to be in that directory, once it has a journal. */
-function sessionOf({ shm }: Alone, dir: string): string | undefined {
-  const args = [shm, "-name", "journal"];
-  const { stdout } = new Deno.Command("find", { args, stderr: "null" }).outputSync();
-  return new TextDecoder().decode(stdout).split("\n").slice(0, -1)
-    .map((path) => path.slice(0, path.lastIndexOf("/")))
-    .find((session) => journalReportPath(session) === `${dir}/joulemark.report`);
+  while (!isThere()) await pause(50);
 }
 
 /**
@@ -142,7 +133,7 @@ async function killed(dir: string, app: string, user: Alone, processes: number):
     ...marking(app, processes),
   ]);
   const run = new Deno.Command(program, { args: rest, cwd: dir, stdin: "null" }).spawn();
-  await hasBegun(user, dir, processes);
+  await hasBegun(dir, processes);
   await pause(1200);
   Deno.kill(runtimeOf(run.pid), "SIGKILL");
   // They outlive the monitor.
@@ -210,19 +201,26 @@ endToEnd("a killed run whose report has no place any more goes after a week", as
   const report = `${place}/joulemark.report`;
   const [program, ...rest] = user.words(["run", "-q", "--report", report, "--", "sleep", "4"]);
   const run = new Deno.Command(program, { args: rest, cwd: dir, stdin: "null" }).spawn();
-  await hasBegun(user, place, 0);
+  await hasBegun(place, 0);
   await pause(1200);
   Deno.kill(runtimeOf(run.pid), "SIGKILL");
   assertEquals((await run.status).code, 0);
   Deno.removeSync(place, { recursive: true });
-  const session = sessionOf(user, place);
-  if (session === undefined) return console.log("skipped: no memory file system of its own");
+  const find = () => {
+    const args = [user.shm, "-path", "*/s-*/report"];
+    const { stdout } = new Deno.Command("find", { args, stderr: "null" }).outputSync();
+    return new TextDecoder().decode(stdout).split("\n").filter((path) => {
+      return path !== "" && Deno.readTextFileSync(path).startsWith(`${place}/`);
+    });
+  };
+  const sessions = find();
+  if (sessions.length === 0) return console.log("skipped: no memory file system of its own");
   assertEquals(user.run(["run", "-q", "--", "true"]).code, 0);
-  assertEquals(sessionOf(user, place), session, "its directory may come back");
+  assertEquals(find(), sessions, "its directory may come back");
   const week = Date.now() / 1000 - 8 * 86400;
-  Deno.utimeSync(`${session}/journal`, week, week);
+  Deno.utimeSync(sessions[0], week, week);
   assertEquals(user.run(["run", "-q", "--", "true"]).code, 0);
-  assertEquals(sessionOf(user, place), undefined);
+  assertEquals(find(), []);
 });
 
 endToEnd(
@@ -243,7 +241,7 @@ endToEnd(
         stdout: "null",
         stderr: "null",
       }).spawn();
-      await hasBegun(user, own, 1);
+      await hasBegun(own, 1);
       const stop = () => Deno.writeTextFileSync(`${own}/stop`, "");
       if (Number.isNaN(afterMs)) return { ended: child.status, own, stop };
       await pause(afterMs);
@@ -287,7 +285,7 @@ endToEnd(
       `${app} 5000 1; while [ ! -e stop ]; do sleep 0.05; done`,
     ]);
     const run = new Deno.Command(program, { args: rest, cwd: dir, stdin: "null" }).spawn();
-    await hasBegun(user, dir, 1);
+    await hasBegun(dir, 1);
     await pause(3500);
     Deno.kill(runtimeOf(run.pid), "SIGKILL");
     Deno.writeTextFileSync(`${dir}/stop`, "");
@@ -302,6 +300,66 @@ endToEnd(
     const told = host.regions!.length;
     assert(told > 1000 && told + leftOut <= 5000, `${told} told, ${leftOut} left out`);
     assert(host.regions!.every(({ fields }) => fields.count === 1));
+  },
+);
+
+endToEnd(
+  "what a node leaves that died is read by name, and kept when the next run takes the name",
+  async (dir) => {
+    const app = build("rate", dir), partial = "joulemark.report.partial";
+    /** A run of which nothing but its file is left. */
+    const dead = async () => {
+      for (const { name } of Deno.readDirSync(dir)) {
+        if (/^(log|launch|stop)/.test(name)) Deno.removeSync(`${dir}/${name}`);
+      }
+      const [program, ...rest] = ["run", "-q", "--simulate", "--", ...marking(app, 2)];
+      const user = alone(dir), words = user.words([program, ...rest]);
+      const child = new Deno.Command(words[0], { args: words.slice(1), cwd: dir, stdin: "null" });
+      const run = child.spawn();
+      await hasBegun(dir, 2);
+      await pause(1200);
+      const going = user.run(["recover", partial]);
+      assertEquals([going.code, going.stderr.trim().split("\n").length], [2, 1], going.stderr);
+      assert(going.stderr.includes("a run that goes on"), going.stderr);
+      Deno.kill(runtimeOf(run.pid), "SIGKILL");
+      Deno.kill(run.pid, "SIGKILL");
+      await run.status;
+      Deno.writeTextFileSync(`${dir}/stop`, "");
+      await pause(500);
+      Deno.removeSync(user.shm, { recursive: true });
+      return user;
+    };
+    const user = await dead();
+    const visitsOf = (args: string[]) => {
+      const out = user.run(args);
+      assertEquals(out.code, 0, out.stderr);
+      return out.stdout;
+    };
+    assert(visitsOf(["show", partial]).startsWith("PARTIAL: cut off"), "show");
+    assert(
+      visitsOf(["query", "-q", "select region,visits where region=a format csv", partial])
+        .includes("a,"),
+      "query",
+    );
+    assert(visitsOf(["show", "--format", "csv", partial]).includes(",a,"), "tidy");
+    user.run(["merge", "-o", "merged.report", partial]);
+    assert(visitsOf(["show", "merged.report"]).includes("PARTIAL"), "merge");
+    const out = user.run(["recover", partial]);
+    assertEquals([out.code, out.stdout.trim()], [0, "joulemark.report"], out.stderr);
+    const { processes, recovered, ...figures } = told(
+      Deno.readTextFileSync(`${dir}/joulemark.report`),
+    );
+    assertEquals([processes, exists(`${dir}/${partial}`)], [2, false]);
+    assert(recovered.startsWith("the monitor was killed"), recovered);
+    assertWhole(dir, figures);
+    // The next run of that name finds it, too.
+    await dead();
+    const next = user.run(["run", "-q", "--", "true"]);
+    assertEquals(next.code, 0, next.stderr);
+    assert(next.stderr.includes("was left by another run"), next.stderr);
+    const kept = told(Deno.readTextFileSync(`${dir}/joulemark.report.recovered`));
+    assertEquals(kept.processes, 2);
+    assert(!exists(`${dir}/${partial}`));
   },
 );
 

@@ -1,6 +1,7 @@
 /** Many names, many threads, many visits: all in the report, at a cost that grows with them only. */
 import { assert, assertEquals } from "@std/assert";
 import type { ReportHost } from "../../src/core/report.ts";
+import { reportText } from "../../src/formats/journal.ts";
 import { parseReport } from "../../src/formats/report.ts";
 import { cpuTimeOf, statLine, timesLine } from "../_support/cpu_time.ts";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
@@ -103,7 +104,7 @@ endToEnd(
       const { code } = await child.status;
       assertEquals(code, 0, "the command's own status");
       const left = [path, `${path}.partial`].find((path) => at(path) > 0)!;
-      const [host] = parseReport(Deno.readTextFileSync(left), left).hosts;
+      const [host] = parseReport(reportText(Deno.readFileSync(left)), left).hosts;
       const regions = host.regions!.length + Number(host.joulemark!["regions left out here"] ?? 0);
       assertEquals(regions, 100_000);
       // Of the process that marks.

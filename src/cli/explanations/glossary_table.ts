@@ -86,6 +86,12 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "Caliper manual",
   ],
   [
+    "checkpoint",
+    "report of the time so far, in the file `REPORT.partial`; the monitor writes it during the run " +
+    "and removes it at the end",
+    "joulemark recover --help",
+  ],
+  [
     "cname",
     "location of a node in a Cray XC, such as `c0-0c1s7n3`: cabinet 0-0, chassis 1, slot 7, " +
     "node 3; in an HPE Cray EX this is an xname, such as `x1000c3s4b0n1`",
@@ -223,12 +229,6 @@ export const GLOSSARY: readonly GlossaryRow[] = [
     "hwmon",
     "kernel interface for sensors of temperature, power and energy, in `/sys/class/hwmon`",
     "kernel documentation",
-  ],
-  [
-    "journal",
-    "copy of the current report in the session directory, written once a second; `joulemark " +
-    "recover` makes a report of it",
-    "joulemark recover --help",
   ],
   [
     "landlock",

@@ -533,8 +533,9 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["recovered", ".recovered"],
-    "The report was made from the journal in memory, because the monitor was killed. The values " +
-    "end at most one second before the monitor was killed.",
+    "The report was made from the file REPORT.partial, because the monitor was killed. The values " +
+    "end at most one second before the monitor was killed, on a file server at most 10 s " +
+    "(--checkpoint).",
   ],
   [
     ["[not running]"],

@@ -14,11 +14,12 @@ import {
   type TidyRow,
   tidyRows,
 } from "../../core/tidy_rows.ts";
-import { readReport, taken } from "../../job/merge/read_report.ts";
+import { taken } from "../../job/merge/read_report.ts";
+import { readFile } from "../../job/place/merge_parts.ts";
 import { ReportMerger } from "../../job/merge/merge.ts";
 import { reportFiles } from "../../job/place/part_files.ts";
 import { mergedReport, readRuns } from "../../job/place/read_runs.ts";
-import { isDirectory, readFoundText, readUserText } from "../../os/user_file.ts";
+import { isDirectory, readFoundText } from "../../os/user_file.ts";
 import { statPath } from "../../os/files.ts";
 import type { TimelineFile } from "../../show/page/data.ts";
 import { partialOf } from "../../show/analysis/summary_facts.ts";
@@ -97,7 +98,7 @@ function partsRun(name: string, number: number, log: (line: string) => void): Ti
   function* reports() {
     const merger = new ReportMerger();
     for (const file of files) {
-      const read = readReport(readUserText(file), file);
+      const read = readFile(file);
       const kept = merger.admit(read.digest);
       const hosts = read.hosts.filter((_, i) => kept[i]);
       if (hosts.length > 0) yield withTimelines({ ...read.digest.header!, hosts }, file);

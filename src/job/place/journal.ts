@@ -1,44 +1,33 @@
 /**
- * The journal of a run: what its report would be if its monitor ended now, beside the rings.
+ * Writes the journal of a run (`formats/journal.ts`) beside the report that it will have.
  *
- * A report in rows: a frame, the tree, and the regions. An entry writes the rows that changed, each into
- * the older one of its two slots, and then commits them in the older one of two heads. So a
- * monitor that is killed while it writes, at any instruction, leaves the entry before.
- *
- * ```
- * heads, 2 x 64 bytes:  "JMJRNL\0" version | entry u64 | end u64 | FNV-1a of these u32
- * cells from 128 on, to the end in the newest valid head:
- *   capacity u32 | FNV-1a of it u32 | 2 slots, each: entry u64 | bytes u32 | FNV-1a of the bytes u32 | bytes
- * bytes:                kind (F, T, R) | name, LF (F: path of the report; R: the region) | text
- * ```
- *
- * A row that has outgrown its slots gets a larger cell; of rows with one name the newest counts. Space is
- * taken when the file is made, and ahead of need: later there may be none, and then rows that have a place
- * go on. The file is in memory and is removed with the session; who removes a session makes its report
- * first.
+ * Space is taken ahead of need: later there may be none, and then rows that have a place go on. The file is
+ * removed with the report that is written at the end; what is left of a killed run `recover.ts` makes a
+ * report of.
  * @module
  */
-import { joinReportParts, type ReportParts } from "../../formats/report.ts";
-import { closeFile, O, openFile, readWhole } from "../../os/files.ts";
-import { errno, type Libc, libc } from "../../os/libc.ts";
+import {
+  CELL_BYTES,
+  CELLS_AT,
+  fnv,
+  HEAD_BYTES,
+  HEAD_USED,
+  MAGIC,
+  SLOT_BYTES,
+} from "../../formats/journal.ts";
+import type { ReportParts } from "../../formats/report.ts";
+import { unwritable } from "../../os/files/whole_file.ts";
+import { closeFile } from "../../os/files.ts";
+import { ERRNO, errno, errorText, type Libc, libc } from "../../os/libc.ts";
+import { OutputPlace } from "../../os/output_place.ts";
+import { OsError } from "../../os/user_file.ts";
 
-const MAGIC = new TextEncoder().encode("JMJRNL\0\x02");
-const HEAD_BYTES = 64;
-const HEAD_USED = 24;
-const CELLS_AT = 2 * HEAD_BYTES;
-const CELL_BYTES = 8;
-const SLOT_BYTES = 16;
 /** First size of the file; it doubles. */
-const FILE_BYTES = 256 * 1024;
+const FILE_BYTES = 32 * 1024;
 /** Room of a slot beyond what its first row takes. */
 const SLOT_ROOM_FACTOR = 1.25;
 const SPARE_BYTES = 64;
 const MAX_BYTES = 1 << 30;
-/** The name of the first cell's row is in them: the path of the report. */
-const FIRST_BYTES = 8 * 1024;
-const FILE = "journal";
-const LF = 10;
-const FRAME = "F".charCodeAt(0);
 /** errno(3). */
 const EOPNOTSUPP = 95;
 
@@ -49,46 +38,61 @@ interface Cell {
   next: 0 | 1;
 }
 
-/** Writes the journal of a session. */
+/** System calls by which a journal is written. */
+export type JournalCalls = Pick<Libc, "fallocate" | "pwriteAt" | "fsync">;
+
+/** Writes a journal. */
 export class Journal implements Disposable {
-  readonly #reportPath: string;
-  readonly #calls: Pick<Libc, "fallocate" | "pwriteAt">;
+  readonly #session: string;
+  readonly #syncs: boolean;
+  readonly #calls: JournalCalls;
   readonly #encoder = new TextEncoder();
   readonly #cells = new Map<string, Cell>();
   #buffer = new Uint8Array(4096);
   /** A cell that is being made. */
   #fresh = new Uint8Array(4096);
+  /** Place of the file until it has its name. */
+  #place: OutputPlace | undefined;
   #fd: number;
   /** Bytes of the file, and those that cells take. */
   #size = 0;
   #end = CELLS_AT;
   #entry = 0;
+  /** errno(3) of what failed first in an entry; 0: nothing did. */
+  #failure = 0;
 
   /**
-   * @param reportPath Absolute.
-   * @param calls By which the file is written.
+   * @param path It has that name from its first entry on, in place of an older file.
+   * @param session Name of the run's session.
+   * @param options `syncs`: an entry is on the file server before {@linkcode write} returns. @default false
+   * @throws {AccessError} If it cannot be made.
    */
   constructor(
-    directory: string,
-    reportPath: string,
-    calls: Pick<Libc, "fallocate" | "pwriteAt"> = libc(),
+    path: string,
+    session: string,
+    { syncs = false, calls = libc() }: { syncs?: boolean; calls?: JournalCalls } = {},
   ) {
-    [this.#reportPath, this.#calls] = [reportPath, calls];
-    this.#fd = openFile(`${directory}/${FILE}`, O.RDWR | O.CREAT | O.TRUNC | O.NOFOLLOW, 0o600);
-    if (this.#fd >= 0) this.#reach(FILE_BYTES);
+    [this.#session, this.#syncs, this.#calls] = [session, syncs, calls];
+    try {
+      this.#place = new OutputPlace(path);
+      this.#fd = this.#place.besideByName().release();
+    } catch (error) {
+      this.#place?.[Symbol.dispose]();
+      throw unwritable(path, error);
+    }
   }
 
   /**
    * Writes an entry: the frame, and what is given of tree and regions; what is not stays as it was.
    *
    * @param names Of the regions, one each.
+   * @throws {OsError} If a part of it has no room: then what is there stays as it was, the rest is written.
    */
   write({ frame, regions, tree }: ReportParts, names: readonly string[]): void {
-    if (this.#fd < 0) return;
     this.#entry++;
-    // If the frame has no room the one before stays, and the entry counts all the same. It stands
-    // in front of the others, where journalReportPath() finds it.
-    this.#row(`F${this.#reportPath}`, frame);
+    this.#failure = 0;
+    // If the frame has no room the one before stays, and the entry counts all the same.
+    const hasFrame = this.#row(`F${this.#session}`, frame);
     regions.forEach((text, i) => this.#row(`R${names[i]}`, text));
     if (tree !== "") this.#row("T", tree);
     const head = new Uint8Array(HEAD_BYTES);
@@ -97,19 +101,37 @@ export class Journal implements Disposable {
     view.setBigUint64(8, BigInt(this.#entry), true);
     view.setBigUint64(16, BigInt(this.#end), true);
     view.setUint32(HEAD_USED, fnv(head.subarray(0, HEAD_USED)), true);
-    this.#put(head, HEAD_BYTES, this.#entry % 2 * HEAD_BYTES);
+    const isCommitted = this.#put(head, HEAD_BYTES, (this.#entry + 1) % 2 * HEAD_BYTES);
+    if (hasFrame && isCommitted) this.#name();
+    if (this.#syncs && this.#calls.fsync(this.#fd) !== 0) this.#failure ||= errno() || ERRNO.EIO;
+    if (this.#failure !== 0) throw new OsError(this.#failure, errorText(this.#failure));
   }
 
   /** The run restarts: nothing before counts. */
   clear(): void {
-    if (this.#fd < 0) return;
-    // Without a head there is no journal, until the next entry.
-    this.#put(new Uint8Array(CELLS_AT), CELLS_AT, 0);
+    // Without a valid head there is nothing in it, until the next entry.
+    const heads = new Uint8Array(CELLS_AT);
+    heads.set(MAGIC);
+    this.#put(heads, CELLS_AT, 0);
     this.#cells.clear();
     this.#end = CELLS_AT;
   }
 
+  /** Readers see its entry. */
+  get isThere(): boolean {
+    return this.#place === undefined;
+  }
+
+  /** Gives the file its name, with the first entry: readers see none without. */
+  #name(): void {
+    if (this.#place === undefined) return;
+    this.#place.rename();
+    this.#place[Symbol.dispose]();
+    this.#place = undefined;
+  }
+
   [Symbol.dispose](): void {
+    this.#place?.[Symbol.dispose]();
     closeFile(this.#fd);
     this.#fd = -1;
   }
@@ -167,101 +189,13 @@ export class Journal implements Disposable {
       this.#size = bytes;
       return true;
     }
+    this.#failure ||= ERRNO.ENOSPC;
     return false;
   }
 
   #put(bytes: Uint8Array<ArrayBuffer>, size: number, at: number): boolean {
-    return Number(this.#calls.pwriteAt(this.#fd, bytes, BigInt(size), BigInt(at))) === size;
+    const written = Number(this.#calls.pwriteAt(this.#fd, bytes, BigInt(size), BigInt(at)));
+    if (written !== size) this.#failure ||= written < 0 ? errno() || ERRNO.EIO : ERRNO.ENOSPC;
+    return written === size;
   }
-}
-
-/** A report as a journal has it. */
-export interface Journaled {
-  readonly reportPath: string;
-  /** Regions in no order. */
-  readonly report: string;
-}
-
-/** The newest entry of a session's journal; `undefined`: there is none. */
-export function readJournal(directory: string): Journaled | undefined {
-  const file = readWhole(`${directory}/${FILE}`, MAX_BYTES);
-  if (file === undefined || file.length < CELLS_AT) return undefined;
-  const heads = [headOf(file, 0), headOf(file, HEAD_BYTES)].filter((head) => head !== undefined)
-    .sort((a, b) => b.entry - a.entry);
-  if (heads.length === 0) return undefined;
-  const [{ entry, end }] = heads;
-  const rows = new Map<string, { entry: number; text: string }>();
-  for (const bytes of cellsOf(file, end)) {
-    const row = slotsOf(bytes).filter((slot) => slot.entry <= entry)
-      .sort((a, b) => b.entry - a.entry)[0];
-    if (row === undefined) continue;
-    const text = new TextDecoder().decode(row.bytes);
-    const at = text.indexOf("\n");
-    const name = text.slice(0, at);
-    if ((rows.get(name)?.entry ?? 0) > row.entry) continue;
-    rows.set(name, { entry: row.entry, text: text.slice(at + 1) });
-  }
-  const frame = [...rows].find(([name]) => name.startsWith("F"));
-  if (frame === undefined) return undefined;
-  return {
-    reportPath: frame[0].slice(1),
-    report: joinReportParts({
-      frame: frame[1].text,
-      regions: [...rows].filter(([name]) => name.startsWith("R")).map(([, { text }]) => text),
-      tree: rows.get("T")?.text ?? "",
-    }),
-  };
-}
-
-/**
- * The path of the report of a session's journal, from its first bytes: each run that starts asks for that,
- * of each journal that waits for its directory to come back. `undefined`: it is not among them.
- */
-export function journalReportPath(directory: string): string | undefined {
-  const file = readWhole(`${directory}/${FILE}`, FIRST_BYTES);
-  if (file === undefined || file.length < CELLS_AT) return undefined;
-  if (headOf(file, 0) === undefined && headOf(file, HEAD_BYTES) === undefined) return undefined;
-  // The frame may be longer than that, but its name is the same in both slots, whatever becomes of the rest.
-  const row = file.subarray(CELLS_AT + CELL_BYTES + SLOT_BYTES), end = row.indexOf(LF);
-  return row[0] === FRAME && end > 0 ? new TextDecoder().decode(row.subarray(1, end)) : undefined;
-}
-
-function headOf(file: Uint8Array, at: number): { entry: number; end: number } | undefined {
-  const head = file.subarray(at, at + HEAD_BYTES);
-  const view = viewOf(head);
-  if (!MAGIC.every((byte, i) => head[i] === byte)) return undefined;
-  if (view.getUint32(HEAD_USED, true) !== fnv(head.subarray(0, HEAD_USED))) return undefined;
-  return { entry: Number(view.getBigUint64(8, true)), end: Number(view.getBigUint64(16, true)) };
-}
-
-function* cellsOf(file: Uint8Array, end: number): Generator<Uint8Array> {
-  for (let at = CELLS_AT; at + CELL_BYTES <= Math.min(end, file.length);) {
-    const view = viewOf(file.subarray(at, at + CELL_BYTES));
-    const capacity = view.getUint32(0, true);
-    if (view.getUint32(4, true) !== fnv(file.subarray(at, at + 4))) return;
-    const size = CELL_BYTES + 2 * (SLOT_BYTES + capacity);
-    yield file.subarray(at + CELL_BYTES, at + size);
-    at += size;
-  }
-}
-
-/** The sound ones of a cell. */
-function slotsOf(cell: Uint8Array): { entry: number; bytes: Uint8Array }[] {
-  const half = cell.length >> 1;
-  return [cell.subarray(0, half), cell.subarray(half)].flatMap((slot) => {
-    const view = viewOf(slot);
-    const entry = Number(view.getBigUint64(0, true));
-    const bytes = slot.subarray(SLOT_BYTES, SLOT_BYTES + view.getUint32(8, true));
-    return entry > 0 && view.getUint32(12, true) === fnv(bytes) ? [{ entry, bytes }] : [];
-  });
-}
-
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-function fnv(bytes: Uint8Array): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i], 0x01000193);
-  return hash >>> 0;
 }

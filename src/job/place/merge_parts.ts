@@ -6,6 +6,7 @@
  * @module
  */
 import { UsageError } from "../../core/errors.ts";
+import { reportText } from "../../formats/journal.ts";
 import { unwritable, WholeFile } from "../../os/files/whole_file.ts";
 import { OutputPlace } from "../../os/output_place.ts";
 import { OsError, UserFile } from "../../os/user_file.ts";
@@ -65,13 +66,11 @@ export function mergeFiles(
   return { hosts, leftOut, forced, head, partial: merger.isPartial(known) };
 }
 
-const decoder = new TextDecoder();
-
 /** A report from a file; what is wrong with it is part of the answer. */
 export function readFile(path: string): ReadReport {
   try {
     using file = UserFile.read(path);
-    return readReport(decoder.decode(file.readAll()), path);
+    return readReport(reportText(file.readAll()), path);
   } catch (error) {
     if (!(error instanceof OsError)) throw error;
     return readReport(undefined, path, `cannot be read (${error.message})`);

@@ -5,12 +5,13 @@
  */
 import { FormatError, UsageError } from "../../core/errors.ts";
 import { type Report, type ReportHost, RUN_GOES_ON } from "../../core/report.ts";
+import { reportText } from "../../formats/journal.ts";
 import { parseLayout, parseReport, parseWholeReport } from "../../formats/report.ts";
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
 import { type ReadReport, readReport, taken } from "../merge/read_report.ts";
 import { statPath } from "../../os/files.ts";
 import { libc } from "../../os/libc.ts";
-import { isDirectory, OsError, readFoundText, readUserText } from "../../os/user_file.ts";
+import { isDirectory, OsError, readFoundText, UserFile } from "../../os/user_file.ts";
 import { isClaimed } from "./claim.ts";
 import { jobFacts, partFacts, reportFiles } from "./part_files.ts";
 
@@ -72,7 +73,8 @@ export function mergedReport(name: string, reads: readonly ReadReport[], facts: 
 
 function readText(path: string): string {
   try {
-    return readUserText(path);
+    using file = UserFile.read(path);
+    return reportText(file.readAll());
   } catch (error) {
     if (!(error instanceof OsError)) throw error;
     throw wrong(path, error.message);

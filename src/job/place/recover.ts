@@ -1,18 +1,21 @@
 /**
- * The report of a run whose monitor was killed, from the journal in its session directory.
+ * The report of a run whose monitor was killed, from the journal beside the report that it would have.
  *
- * A session whose processes still run stays: they mark into it, and nothing of it is lost.
+ * A session directory has the path of that report. A session whose processes still run stays: they mark into it.
  * @module
  */
-import { FormatError } from "../../core/errors.ts";
+import { FormatError, UsageError } from "../../core/errors.ts";
 import type { Report, ReportRegion } from "../../core/report.ts";
 import { parseReport, reportPieces } from "../../formats/report.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
-import { listDirectory, readWhole, statPath } from "../../os/files.ts";
+import { isOnServer } from "../../os/files/server_mount.ts";
+import { listDirectory, O, openOwnFile, readWhole, statPath, writeNew } from "../../os/files.ts";
 import { isAlive } from "../../os/process.ts";
 import { removeUserFile } from "../../os/output_place.ts";
-import { journalReportPath, readJournal } from "./journal.ts";
+import { OsError, UserFile } from "../../os/user_file.ts";
+import { parseJournal, reportText } from "../../formats/journal.ts";
+import { isClaimed } from "./claim.ts";
 
 /** Outcome for a session: `report` is where its report was written. */
 export interface Recovered {
@@ -25,15 +28,34 @@ export interface Recovered {
   readonly missing?: string;
 }
 
-/**
- * Time that a session without a place for its report is kept, s: a week, as it takes memory of the
- * node.
- */
+/** Time that a session without a place for its report is kept, s: a week. */
 const KEPT_S = 7 * 86400;
 
-/** Time since the journal was written last, s; NaN: there is none. */
+/** Name of the file in a session directory with the path of its report. */
+const NAME = "report";
+const MAX_NAME_BYTES = 8192;
+
+/** The journal of a run with this report. */
+export function journalPath(report: string): string {
+  return `${report}.partial`;
+}
+
+/** Writes the path of its report into a session directory. @throws {AccessError} */
+export function nameReport(directory: string, report: string): void {
+  writeNew(`${directory}/${NAME}`, new TextEncoder().encode(report));
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/") + 1);
+}
+
+/** Time since a session had the name of its report, s. */
 function ageS(directory: string): number {
-  const written = statPath(`${directory}/journal`, false)?.modifiedNs;
+  const written = statPath(`${directory}/${NAME}`, false)?.modifiedNs;
   return written === undefined ? NaN : Number(realtimeNanoseconds() - written) * 1e-9;
 }
 
@@ -50,23 +72,79 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   if (members.some((pid) => marksInto(pid, directory))) {
     return { done: false, reason: "its processes still run" };
   }
-  const isThere = (path: string) => statPath(path) !== undefined;
-  const folderOf = (path: string) => path.slice(0, path.lastIndexOf("/") + 1);
-  // Kept for some time: its directory may come back. Until then every run would fail to make it.
-  const waits = (folder: string) => ({
-    done: ageS(directory) > KEPT_S,
-    reason: `${folder}: nothing there`,
-    missing: folder,
-  });
-  const early = journalReportPath(directory);
-  if (early !== undefined && !isThere(folderOf(early))) return waits(folderOf(early));
-  const journal = readJournal(directory);
-  if (journal === undefined) return { done: true, reason: "there is no journal" };
-  const wanted = journal.reportPath;
-  if (!isThere(folderOf(wanted))) return waits(folderOf(wanted));
-  const report = parsed(journal.report, wanted);
+  const name = readWhole(`${directory}/${NAME}`, MAX_NAME_BYTES);
+  const nothing = { done: true, reason: "there is no journal" };
+  if (name === undefined) return nothing;
+  const wanted = new TextDecoder().decode(name);
+  const folder = folderOf(wanted);
+  if (statPath(folder) === undefined) {
+    // Kept for some time: its directory may come back. Until then every run would fail to make it.
+    return {
+      done: ageS(directory) > KEPT_S,
+      reason: `${folder}: nothing there`,
+      missing: folder,
+    };
+  }
+  const file = ownFile(journalPath(wanted));
+  const journal = typeof file === "string" ? undefined : parseJournal(file);
+  // Another run has the name since.
+  if (journal?.session !== baseName(directory)) return nothing;
+  return recoverText(journal.report, wanted, beside);
+}
+
+/**
+ * Makes a report of what a killed run left under a name that the next one takes: of a run of another node, or
+ * one whose processes still run.
+ */
+export function keepLeftover(report: string, log: (line: string) => void): void {
+  const path = journalPath(report), file = ownFile(path);
+  if (typeof file === "string") return;
+  const { report: made, reason } = recoverText(reportText(file), report, true);
+  if (made !== undefined) log(`${path} was left by another run; its report is ${made}`);
+  else log(`${path}, left by another run, is overwritten: ${reason}`);
+}
+
+/**
+ * Makes the report of a killed run from its journal.
+ *
+ * @param path A name that ends in `.partial`.
+ * @returns Name of the report.
+ * @throws {UsageError} If it is no journal, or its run goes on.
+ */
+export function recoverFile(path: string): string {
+  const [, wanted] = /^(.*)\.partial$/s.exec(path) ?? [];
+  const refused = (found: string) => {
+    const expected = "a directory of a run, or the REPORT.partial of a run that was killed";
+    return new UsageError({ action: "recover", target: path, expected, found });
+  };
+  if (wanted === undefined) throw refused("another file");
+  if (isClaimed(wanted)) throw refused("one of a run that goes on");
+  const file = ownFile(path);
+  if (typeof file === "string") throw refused(file);
+  const { report, reason } = recoverText(reportText(file), wanted, false);
+  if (report === undefined) throw refused(reason!);
+  return report;
+}
+
+/** Content of a file of this user; a text: why it is none. */
+function ownFile(path: string): Uint8Array | string {
+  const fd = openOwnFile(path, O.RDONLY);
+  if (typeof fd === "string") return fd;
+  using file = UserFile.of(fd);
+  try {
+    return file.readAll();
+  } catch (error) {
+    if (error instanceof OsError) return error.message;
+    throw error;
+  }
+}
+
+/** @param wanted The report that the run would have written. */
+function recoverText(text: string, wanted: string, beside: boolean): Recovered {
+  const report = parsed(text, wanted);
   if (typeof report === "string") return { done: true, reason: report };
-  const words = "the monitor was killed; values end at most one second before that";
+  const last = isOnServer(folderOf(wanted)) ? "the time of --checkpoint" : "one second";
+  const words = `the monitor was killed; values end at most ${last} before that`;
   report.joulemark = { ...report.joulemark, partial: words, recovered: words };
   for (const host of report.hosts) {
     host.regions?.sort((a, b) => runtimeOf(b) - runtimeOf(a) || (a.region < b.region ? -1 : 1));
@@ -74,8 +152,9 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
   }
   // A node's part of a job is taken for the time so far: the job's report counts it as that.
   const isPart = /\.parts\/[^/]+$/.test(wanted);
+  const isThere = (path: string) => statPath(path) !== undefined;
   let path = isPart
-    ? `${wanted}.partial`
+    ? journalPath(wanted)
     : !beside && !isThere(wanted)
     ? wanted
     : `${wanted}.recovered`;
@@ -88,8 +167,7 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
     // Kept: room may be made.
     return { done: false, reason: (error as Error).message };
   }
-  // The journal is never older.
-  if (!isPart) removeUserFile(`${wanted}.partial`);
+  if (!isPart) removeUserFile(journalPath(wanted));
   return { done: true, report: path };
 }
 

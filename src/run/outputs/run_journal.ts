@@ -1,6 +1,8 @@
 /**
  * Journal entries of a run: the regions that changed since they were written last, and all other
  * parts; fit and tree if they do not take too long.
+ *
+ * The file begins with the first entry: a short run has none.
  * @module
  */
 import type { RegionTotal, Report } from "../../core/report.ts";
@@ -19,7 +21,7 @@ const FULL_S = 0.8;
  * Maximum number of paths with a fit and a tree before the end: more take tenths of a second, in
  * which no sample is taken.
  */
-export const MAX_FITTED_PATHS = 8192;
+const MAX_FITTED_PATHS = 8192;
 
 interface Written {
   runtimeS: number;
@@ -30,9 +32,13 @@ interface Written {
   isQuick: boolean;
 }
 
+/** Occasion of an entry. */
+export type EntryKind = "due" | "urgent" | "quick";
+
 /** Journals a run. */
 export class RunJournal implements Disposable {
-  readonly #journal: Journal;
+  readonly #open: () => Journal;
+  #journal: Journal | undefined;
   readonly #run: RunView;
   readonly #written = new Map<string, Written>();
   #generation: number;
@@ -41,9 +47,15 @@ export class RunJournal implements Disposable {
   /** Regions that no entry has had room for yet. */
   #unwritten = 0;
 
-  constructor(run: RunView, journal: Journal) {
-    [this.#run, this.#journal] = [run, journal];
+  /** @param open Makes the file. */
+  constructor(run: RunView, open: () => Journal) {
+    [this.#run, this.#open] = [run, open];
     this.#generation = run.tracker.generation;
+  }
+
+  /** The file has an entry. */
+  get isThere(): boolean {
+    return this.#journal?.isThere === true;
   }
 
   /**
@@ -51,8 +63,12 @@ export class RunJournal implements Disposable {
    *
    * @param nowS Of the run.
    * @param make Makes a report of the time so far, with these extras.
+   * @param kind `urgent`: it may be the last one, with fit and tree; `quick`: without. @default due
+   * @returns The report.
+   * @throws {AccessError | OsError} If it cannot be written, or only a part of it.
    */
-  entry(nowS: number, make: (extras: ReportExtras) => Report): void {
+  entry(nowS: number, make: (extras: ReportExtras) => Report, kind: EntryKind = "due"): Report {
+    this.#journal ??= this.#open();
     const { tracker } = this.#run, { generation } = tracker;
     if (generation !== this.#generation) {
       // Another process replaced the command, and totals restarted.
@@ -60,7 +76,8 @@ export class RunJournal implements Disposable {
       this.#written.clear();
       this.#journal.clear();
     }
-    const isQuick = nowS < this.#fullByS || tracker.paths.length > MAX_FITTED_PATHS;
+    const isQuick = kind === "quick" || tracker.paths.length > MAX_FITTED_PATHS ||
+      (kind === "due" && nowS < this.#fullByS);
     const beforeS = cpuSeconds();
     const report = make({ isQuick, pick: (all) => this.#pick(all, isQuick) });
     const [{ joulemark = {} }] = report.hosts;
@@ -68,10 +85,11 @@ export class RunJournal implements Disposable {
     else delete joulemark["regions left out here"];
     const names = (report.hosts[0].regions ?? []).map(({ region }) => region);
     this.#journal.write(reportParts(report), names);
-    if (isQuick) return;
+    if (isQuick) return report;
     // The first one is no measure.
     const tookS = this.#fullByS === 0 ? 0 : cpuSeconds() - beforeS;
     this.#fullByS = nowS + Math.max(FULL_S, tookS / FULL_SHARE);
+    return report;
   }
 
   /** Changed regions, from where the last entry stopped. */
@@ -101,6 +119,6 @@ export class RunJournal implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#journal[Symbol.dispose]();
+    this.#journal?.[Symbol.dispose]();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The report of a run: claimed before it starts, kept as a checkpoint while it goes on, written and
+ * The report of a run: claimed before it starts, kept in a journal while it goes on, written and
  * summarized at its end.
  * @module
  */
@@ -16,23 +16,28 @@ import { isWrittenInto, removeUserFile } from "../../os/output_place.ts";
 import { machineFacts } from "./machine_facts.ts";
 import { type Claim, claimPath, movedText } from "../../job/place/claim.ts";
 import { Journal } from "../../job/place/journal.ts";
+import { journalPath, keepLeftover, nameReport } from "../../job/place/recover.ts";
 import type { Collector } from "../../marks/rings/collector.ts";
 import { type FactSources, hostFacts, type RunFacts } from "./facts.ts";
 import { addNotes, findings } from "./findings.ts";
 import { summaryFacts } from "../../show/analysis/summary_facts.ts";
 import type { LoopFigures } from "./loop_figures.ts";
-import { probeDocument, writeDocument } from "../../os/files/whole_file.ts";
+import { probeDocument, unwritable, writeDocument } from "../../os/files/whole_file.ts";
+import { isOnServer } from "../../os/files/server_mount.ts";
+import { OsError } from "../../os/user_file.ts";
 import { JobShare } from "./job_share.ts";
 import { timelinePath } from "../../job/place/part_files.ts";
 import type { JobPart } from "../../job/place/parts.ts";
 import type { RunOwner } from "../../job/place/place.ts";
 import type { RunIdle } from "./run_idle.ts";
-import { MAX_FITTED_PATHS, RunJournal } from "./run_journal.ts";
+import { type EntryKind, RunJournal } from "./run_journal.ts";
 import type { ReportExtras, ReportPlace } from "./run_view.ts";
 
 const S_IFLNK = 0o120000;
 /** Kept free on the disk for the report at the end: some hundred regions with their fields. */
 const RESERVED_BYTES = 1 << 20;
+/** Time between two entries of the journal, s. */
+const JOURNAL_S = 0.9;
 
 /** Parts of the report. */
 export interface RunReportOptions extends RunFacts {
@@ -50,7 +55,7 @@ export interface RunReportOptions extends RunFacts {
   log(line: string): void;
   /** Called while a long report is being made, to show that the monitor is alive. */
   alive?(): void;
-  /** There is a checkpoint now, at this place. */
+  /** The journal has its first entry, in this file. */
   kept?(path: string): void;
   /** Prints the summary of a report, below the command's own output. @param path Where the report is. */
   show(report: Report, path: string | undefined, pagePath: string | undefined): void;
@@ -91,7 +96,10 @@ export class RunReport {
   /** The job was started again: a report of the start before stays. */
   readonly #keepsFiles: boolean;
   readonly #path: string | undefined;
-  #checkpointFailed = false;
+  /** The report is on a file server. */
+  #onServer = false;
+  /** An entry of the journal could not be written. */
+  #hasFailed = false;
   #outcome: { [key: string]: Nested | undefined } = {};
   #isKept = false;
   #reserve: Reserve | undefined;
@@ -127,7 +135,7 @@ export class RunReport {
     const path = this.#path;
     // A report by a link of the user's is in another directory than the files beside its name.
     const isLink = path !== undefined && (statPath(path, false)?.mode ?? 0) >> 12 === S_IFLNK >> 12;
-    const beside = path === undefined || !isLink ? [] : [`${path}.partial`, timelinePath(path)];
+    const beside = path === undefined || !isLink ? [] : [journalPath(path), timelinePath(path)];
     const own = path === undefined ? [] : [path, ...beside];
     return part === undefined ? own : [...own, request.reportPath];
   }
@@ -138,48 +146,71 @@ export class RunReport {
     return part === undefined ? this.#path : request.reportPath;
   }
 
-  /** The command has been launched, on these CPUs. */
+  /**
+   * The command has been launched, on these CPUs.
+   *
+   * @param directory The session's.
+   */
   launched(collector: Collector, cpus: readonly number[], directory: string): void {
     this.#collector = collector;
-    const path = this.#path;
-    const absolute = path === undefined || isWrittenInto(path) ? undefined : absolutePath(path);
-    if (absolute !== undefined) {
-      this.#journal = new RunJournal(this.#options.engine, new Journal(directory, absolute));
+    // A device or a pipe has no place beside it.
+    const path = this.#path === undefined || isWrittenInto(this.#path)
+      ? undefined
+      : absolutePath(this.#path);
+    if (path !== undefined) {
+      this.#onServer = isOnServer(path.slice(0, path.lastIndexOf("/") + 1));
+      const options = { syncs: this.#onServer };
+      keepLeftover(path, this.#options.log);
+      const session = this.#name(directory, path);
+      this.#journal = new RunJournal(this.#options.engine, () => {
+        return new Journal(journalPath(path), session, options);
+      });
     }
     this.#machine = machineFacts(this.#options.node);
     this.#share = JobShare.begin(this.#options.node, cpus);
   }
 
-  /** Writes the current report to the place where a killed monitor leaves it. */
-  journal(loop: LoopFigures): void {
-    if (this.#journal === undefined || this.#options.engine.steps === 0) return;
-    this.#options.alive?.();
-    this.#journal.entry(loop.wallS, (extras) => this.#report(this.#facts(loop, true), extras));
-    this.#options.alive?.();
+  #name(directory: string, path: string): string {
+    try {
+      nameReport(directory, path);
+    } catch (error) {
+      // Without room in memory only a user can name the journal to recover.
+      this.#options.log((error as Error).message);
+    }
+    return directory.slice(directory.lastIndexOf("/") + 1);
+  }
+
+  /** Time between two entries of the journal, s; each goes to the file server at once, if the report is on one. */
+  journalS(checkpointS: number): number {
+    return this.#onServer ? checkpointS : JOURNAL_S;
   }
 
   /**
-   * A whole report of the time so far: what a killed monitor leaves.
+   * Writes what a killed monitor leaves: the report of the time so far.
    *
-   * @param isQuick Without fit and tree. @default false
-   * @param isUrgent A signal came that may end the run. @default false
+   * @param kind `urgent`: a signal came that may end the run. @default due
    */
-  checkpoint(loop: LoopFigures, isQuick = false, isUrgent = false): void {
-    // A device or a pipe has no place beside it.
-    if (this.#path === undefined || isWrittenInto(this.#path)) return;
-    if (this.#options.engine.steps === 0) return;
+  journal(loop: LoopFigures, kind: EntryKind = "due"): void {
+    const { engine, alive, kept, log } = this.#options;
+    if (this.#journal === undefined || engine.steps === 0) return;
+    alive?.();
     try {
-      const isLong = this.#options.engine.tracker.paths.length > MAX_FITTED_PATHS;
-      const report = this.#report(this.#facts(loop, true), { isQuick: isQuick || isLong });
-      writeDocument(`${this.#path}.partial`, whileAlive(reportPieces(report), this.#options.alive));
-      if (!this.#isKept) this.#options.kept?.(`${this.#path}.partial`);
-      this.#isKept = true;
-      if (isUrgent) this.#options.engine.cutOff(report, this.#place(this.#path));
+      const make = (extras: ReportExtras) => this.#report(this.#facts(loop, true), extras);
+      const report = this.#journal.entry(loop.wallS, make, kind);
+      if (kind === "urgent") engine.cutOff(report, this.#place(this.#path));
     } catch (error) {
       // Logged once, and retried: a full disk may have room later.
-      if (!this.#checkpointFailed) this.#options.log((error as Error).message);
-      this.#checkpointFailed = true;
+      const failure = error instanceof OsError
+        ? unwritable(journalPath(this.#path!), error)
+        : error as Error;
+      if (!this.#hasFailed) log(failure.message);
+      this.#hasFailed = true;
     }
+    if (!this.#isKept && this.#journal.isThere) {
+      kept?.(journalPath(this.#path!));
+      this.#isKept = true;
+    }
+    alive?.();
   }
 
   /**
@@ -199,10 +230,10 @@ export class RunReport {
           survives: true,
         });
         // A short run never had one.
-        removeUserFile(`${this.#path}.partial`);
+        removeUserFile(journalPath(written));
       } catch (error) {
         log((error as Error).message);
-        if (this.#isKept) log(`${written}.partial has the values up to the last checkpoint`);
+        if (this.#isKept) log(`${journalPath(written)} has the values up to the last checkpoint`);
         written = undefined;
       }
     }

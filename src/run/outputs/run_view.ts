@@ -25,7 +25,7 @@ export interface ReportExtras {
   readonly networkBytes?: number;
   /** The run goes on: what would take long is left out. @default false */
   readonly partial?: boolean;
-  /** The regions listed there. @default all; of a run that goes on the 1,000 longest */
+  /** The regions listed there. @default all */
   readonly pick?: (all: readonly RegionTotal[]) => RegionTotal[];
   /** True for a report without tree and fit. @default false */
   readonly isQuick?: boolean;

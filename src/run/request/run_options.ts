@@ -44,7 +44,9 @@ export const RUN_OPTIONS: readonly Option[] = [
     env: true,
     group: RESULTS,
     default: "10",
-    help: "seconds between two intermediate reports in the file REPORT.partial",
+    help:
+      "seconds between two intermediate reports in REPORT.partial, if REPORT is on a file server " +
+      "(NFS, Lustre, GPFS); else it is one second",
   },
   {
     name: "period",

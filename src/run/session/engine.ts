@@ -7,7 +7,7 @@
  * and settles only then, so that every event up to t is known. docs/explanation/aggregation.md.
  * @module
  */
-import { buildReportHost, longestRegions, makeFields } from "../../energy/totals/build_report.ts";
+import { buildReportHost, makeFields } from "../../energy/totals/build_report.ts";
 import { buildTree } from "../../energy/totals/build_tree.ts";
 import { MANDATORY_SIGNALS, ReportSignals } from "../../energy/totals/report_signals.ts";
 import { Coverage, type Known } from "../../energy/totals/coverage.ts";
@@ -17,13 +17,7 @@ import type { Finding } from "../../core/finding.ts";
 import { HASH_UNMARKED } from "../../core/hash.ts";
 import { hostTotals, stillFacts, totalsToNested } from "../../core/job_totals.ts";
 import { type PathEnergies, type RegionTree, treeToNested } from "../../core/region_tree.ts";
-import {
-  type Nested,
-  present,
-  type RegionTotal,
-  type Report,
-  type ReportHost,
-} from "../../core/report.ts";
+import { type Nested, present, type Report, type ReportHost } from "../../core/report.ts";
 import { parseSignalList } from "../../core/signal_list.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
 import type { TraceHeader } from "../../formats/trace/header.ts";
@@ -64,13 +58,10 @@ export interface EngineOptions {
   readonly outputs?: readonly Opener[];
 }
 
-/** A report of the time so far has the regions that took the most time, at most so many. */
-const PARTIAL_REGIONS = 1000;
 const takesSamples = ({ sample, idlesWithoutMarks }: OpenOutput) => {
   return sample !== undefined && idlesWithoutMarks !== true;
 };
 const NOWHERE: ReportPlace = { path: undefined, rankOf: () => undefined };
-const pickPartial = (all: readonly RegionTotal[]) => longestRegions(all, PARTIAL_REGIONS);
 
 /** From the step that finds the end to the update after the loop. */
 export const AFTER_LOOP_S = 1e-6;
@@ -416,7 +407,7 @@ export class Engine implements RunView {
       networkBytes: extras.networkBytes ?? 0,
       agent: this.agent,
       joulemark: extras.joulemark,
-      pick: extras.pick ?? (extras.partial === true ? pickPartial : undefined),
+      pick: extras.pick,
       addToRegion: (fields, region) => {
         for (const output of adders) output.addToRegion!(fields, region);
       },

@@ -338,14 +338,17 @@ class Run {
     const dithers = this.#request.dither && this.#engine.wantsDither;
     const schedule = new Schedule(this.#awakeNs, dithers ? Math.random : () => 0.5);
     const safekeeping = new Safekeeping({
-      checkpointS: this.#request.checkpointS,
-      checkpoint: (isUrgent) => {
+      flushS: this.#request.checkpointS,
+      flush: () => {
         deadline.set(WRITING_S);
         this.#site.flush();
         this.#engine.flush();
-        this.#report.checkpoint(this.#figures(), false, isUrgent);
       },
-      journal: () => this.#report.journal(this.#figures()),
+      journalS: this.#report.journalS(this.#request.checkpointS),
+      journal: (isUrgent) => {
+        deadline.set(WRITING_S);
+        this.#report.journal(this.#figures(), isUrgent ? "urgent" : "due");
+      },
     });
     for (let isConfined = false;;) {
       // Sleeping is not blocking: the bound is set again before it can end.
@@ -542,7 +545,7 @@ class Run {
     this.#site[Symbol.dispose]();
     const isLong = this.#engine.tracker.paths.length > MAX_QUICK_PATHS;
     // What the end of the job leaves, if that comes before the rest is done.
-    if (isLong) this.#report.checkpoint(this.#figures(), true);
+    if (isLong) this.#report.journal(this.#figures(), "quick");
     this.#engine.finish(isLong && this.#application.isUrged());
     this.#report.finish(this.#figures(), { ...this.#application.outcome });
     this.#close(this.#report, this.#engine, this.#collector, this.#simulation);

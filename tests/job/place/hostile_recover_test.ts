@@ -3,7 +3,7 @@ import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { AccessError } from "../../../src/core/errors.ts";
 import { Journal } from "../../../src/job/place/journal.ts";
 import { recoverAll } from "../../../src/job/place/recover_all.ts";
-import { recoverSession } from "../../../src/job/place/recover.ts";
+import { journalPath, nameReport, recoverSession } from "../../../src/job/place/recover.ts";
 import { timed } from "../../_support/time_limit.ts";
 import { NOT_ROOT } from "../../_support/skipped.ts";
 
@@ -11,14 +11,17 @@ const REPORT = await Deno.readTextFile(
   new URL("../../golden/replay/seed_example.report", import.meta.url),
 );
 
-/** BASE/JOB/SESSION with a journal whose report goes to `wanted`. */
+/** BASE/JOB/SESSION of a run with the report `wanted`, and its journal if that has a directory. */
 function sessionFor(base: string, wanted: string, frame = REPORT): string {
   const session = `${base}/own-1-2/s-1-2`;
   Deno.mkdirSync(session, { recursive: true, mode: 0o700 });
   Deno.chmodSync(base, 0o700);
   Deno.writeTextFileSync(`${base}/own-1-2/lock`, "");
-  using journal = new Journal(session, wanted);
-  journal.write({ frame, regions: [], tree: "" }, []);
+  nameReport(session, wanted);
+  if (!wanted.includes("/gone/")) {
+    using journal = new Journal(journalPath(wanted), "s-1-2");
+    journal.write({ frame, regions: [], tree: "" }, []);
+  }
   return session;
 }
 
@@ -39,7 +42,7 @@ timed("recoverAll() counts sessions whose directories are gone in one line", () 
     assertMatch(lines.join("\n"), /1 session without a report.*for example \S*\/gone\/\)\. Make/);
     for (const name of ["s-1-3", "s-1-4"]) {
       Deno.mkdirSync(`${base}/own-1-2/${name}`);
-      Deno.copyFileSync(`${first}/journal`, `${base}/own-1-2/${name}/journal`);
+      Deno.copyFileSync(`${first}/report`, `${base}/own-1-2/${name}/report`);
     }
     lines.length = 0;
     recoverAll(base, (line) => lines.push(line));
@@ -80,7 +83,7 @@ timed(
         }
         Deno.chownSync(theirs, 0, 0);
       }
-      assertEquals([...Deno.readDirSync(`${dir}/ours`)], []);
+      assertEquals([...Deno.readDirSync(`${dir}/ours`)].map(({ name }) => name), ["new.partial"]);
       Deno.chmodSync(base, 0o755);
       assertThrows(() => recoverAll(base, () => {}), AccessError);
       Deno.chmodSync(base, 0o700);

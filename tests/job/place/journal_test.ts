@@ -1,9 +1,19 @@
 /** The journal of a run: every state of the file that a killed writer can leave has a whole entry. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { ReportParts } from "../../../src/formats/report.ts";
 import { joinReportParts } from "../../../src/formats/report.ts";
-import { Journal, journalReportPath, readJournal } from "../../../src/job/place/journal.ts";
+import { Random } from "../../../src/core/random.ts";
+import { parseJournal, reportText } from "../../../src/formats/journal.ts";
+import { Journal, type JournalCalls } from "../../../src/job/place/journal.ts";
 import { libc } from "../../../src/os/libc.ts";
+import { OsError } from "../../../src/os/user_file.ts";
+
+const CALLS: JournalCalls = {
+  fallocate: (fd, mode, at, size) => libc().fallocate(fd, mode, at, size),
+  pwriteAt: (fd, bytes, size, at) => libc().pwriteAt(fd, bytes, size, at),
+  fsync: (fd) => libc().fsync(fd),
+};
+const readJournal = (dir: string) => parseJournal(Deno.readFileSync(`${dir}/journal`));
 
 function inDirectory(name: string, body: (dir: string) => void): void {
   Deno.test(name, () => {
@@ -44,11 +54,13 @@ inDirectory(
     // Where entries begin in the list of changes, and what they mean.
     const entries: { from: number; text: string }[] = [];
     {
-      using journal = new Journal(dir, "/r/run.report", {
-        fallocate: (fd, mode, at, size) => libc().fallocate(fd, mode, at, size),
-        pwriteAt: (fd, bytes, size, at) => {
-          puts.push({ at: Number(at), bytes: (bytes as Uint8Array).slice(0, Number(size)) });
-          return libc().pwriteAt(fd, bytes, size, at);
+      using journal = new Journal(`${dir}/journal`, "s-1-2", {
+        calls: {
+          ...CALLS,
+          pwriteAt: (fd, bytes, size, at) => {
+            puts.push({ at: Number(at), bytes: (bytes as Uint8Array).slice(0, Number(size)) });
+            return libc().pwriteAt(fd, bytes, size, at);
+          },
         },
       });
       const counts = new Map<string, number>();
@@ -90,11 +102,13 @@ inDirectory(
 
 inDirectory("an entry writes what changed, whatever there is beside it", (dir) => {
   let written = 0;
-  using journal = new Journal(dir, "/r", {
-    fallocate: (fd, mode, at, size) => libc().fallocate(fd, mode, at, size),
-    pwriteAt: (fd, bytes, size, at) => {
-      written += Number(size);
-      return libc().pwriteAt(fd, bytes, size, at);
+  using journal = new Journal(`${dir}/journal`, "s-1-2", {
+    calls: {
+      ...CALLS,
+      pwriteAt: (fd, bytes, size, at) => {
+        written += Number(size);
+        return libc().pwriteAt(fd, bytes, size, at);
+      },
     },
   });
   const names = Array.from({ length: 2000 }, (_, i) => `region ${i}`);
@@ -111,17 +125,17 @@ inDirectory(
   "where there is no more room what has a place goes on, and a new run forgets",
   (dir) => {
     let isFull = false;
-    using journal = new Journal(dir, "/r", {
-      fallocate: (fd, mode, at, size) => isFull ? -1 : libc().fallocate(fd, mode, at, size),
-      pwriteAt: (fd, bytes, size, at) => libc().pwriteAt(fd, bytes, size, at),
+    using journal = new Journal(`${dir}/journal`, "s-1-2", {
+      calls: {
+        ...CALLS,
+        fallocate: (fd, mode, at, size) => isFull ? -1 : libc().fallocate(fd, mode, at, size),
+      },
     });
     journal.write({ frame: frame(1), regions: [region("a", 1)], tree: "" }, ["a"]);
     isFull = true;
     const long = "b".repeat(1 << 20);
-    journal.write({ frame: frame(7), regions: [region("a", 5), region(long, 1)], tree: "" }, [
-      "a",
-      long,
-    ]);
+    const entry = { frame: frame(7), regions: [region("a", 5), region(long, 1)], tree: "" };
+    assertThrows(() => journal.write(entry, ["a", long]), OsError, "No space left on device");
     const { report } = readJournal(dir)!;
     assert(
       report.includes("Start: 7") && report.includes(region("a", 5)) && !report.includes(long),
@@ -133,28 +147,45 @@ inDirectory(
   },
 );
 
-inDirectory("the path of the report is in a journal's first bytes, whatever its regions", (dir) => {
-  const calls = libc();
-  assertEquals(journalReportPath(dir), undefined);
-  using journal = new Journal(dir, "/r/of this/run.report", calls);
-  assertEquals(journalReportPath(dir), undefined);
-  const names = Array.from({ length: 2000 }, (_, i) => `region ${i} ${"x".repeat(100)}`);
-  for (const n of [1, 2, 3]) {
-    journal.write(
-      { frame: frame(n), regions: names.map((name) => region(name, n)), tree: "" },
-      names,
-    );
-    assertEquals(journalReportPath(dir), "/r/of this/run.report");
-    assertEquals(readJournal(dir)?.reportPath, "/r/of this/run.report");
+inDirectory("an entry is on the server before the next step, if asked for", (dir) => {
+  const synced: number[] = [];
+  const calls = {
+    ...CALLS,
+    fsync: (fd: number) => {
+      synced.push(readJournal(dir) === undefined ? 0 : 1);
+      return libc().fsync(fd);
+    },
+  };
+  const parts = { frame: frame(1), regions: [], tree: "" };
+  for (const syncs of [false, true]) {
+    using journal = new Journal(`${dir}/journal`, "s-1-2", { syncs, calls });
+    journal.write(parts, []);
+    assertEquals(readJournal(dir)?.session, "s-1-2");
   }
+  assertEquals(synced, [1]);
 });
 
-inDirectory("and whatever the length of what is in it beside regions", (dir) => {
-  using journal = new Journal(dir, "/r/of this/run.report", libc());
-  for (const n of [1, 2, 3]) {
-    const long = `${frame(n)}${"# a note of many\n".repeat(20_000)}`;
-    journal.write({ frame: long, regions: [], tree: "" }, []);
-    assertEquals(journalReportPath(dir), "/r/of this/run.report");
-    assertEquals(readJournal(dir)?.reportPath, "/r/of this/run.report");
+Deno.test("reportText() reads a damaged journal up to what is whole, and other files as text", () => {
+  const dir = Deno.makeTempDirSync({ prefix: "joulemark-journal-" });
+  try {
+    using journal = new Journal(`${dir}/journal`, "s-1-2");
+    const names = ["a", "b", "c"];
+    const regions = names.map((name) => region(name, 1));
+    journal.write({ frame: frame(1), regions, tree: "" }, names);
+    const file = Deno.readFileSync(`${dir}/journal`);
+    const texts = new Set<string>();
+    for (let length = 0; length < file.length; length += 7) {
+      texts.add(reportText(file.subarray(0, length)));
+    }
+    assert(texts.has(reportText(file)), "what is behind the last row does not matter");
+    const random = new Random(20261129);
+    for (let n = 0; n < 2000; n++) {
+      const damaged = file.slice();
+      for (let k = 0; k < 4; k++) damaged[Math.floor(random.uniform(0, 2000))] ^= 1 << k;
+      reportText(damaged);
+    }
+    assertEquals(reportText(new TextEncoder().encode("GEOPM Version: 3\n")), "GEOPM Version: 3\n");
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
   }
 });

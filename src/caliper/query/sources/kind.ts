@@ -24,6 +24,8 @@ const KINDS: readonly (readonly [kind: InputKind, begin: RegExp])[] = [
     "report",
     /^(\uFEFF|\xEF\xBB\xBF|%[^\n]*\n|---\s|#[^\n]*\n|!!(map|str)\s|\?\s|[\s{])*["']?(GEOPM Version|Hosts|Profile|Agent|Policy|Start Time)["']?\s*:/,
   ],
+  // A report of a run that goes on, or was killed: formats/journal.ts.
+  ["report", /^JMJRNL\0/],
   // The text format of GEOPM 1.0 and 1.1.
   ["report", /^#+ geopm /],
 ];

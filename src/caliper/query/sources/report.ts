@@ -7,17 +7,21 @@
  * @module
  */
 
+import { grown } from "../../../core/grow.ts";
 import { formatHex } from "../../../core/number_format.ts";
 import type { Nested, Report, ReportFields } from "../../../core/report.ts";
 import { pathNames, TIDY_COLUMNS, type TidyRow, tidyRows } from "../../../core/tidy_rows.ts";
 import { PROPERTY } from "../../model/attribute.ts";
 import { NONE } from "../../model/tree.ts";
 import { TYPE } from "../../model/variant.ts";
+import { reportText } from "../../../formats/journal.ts";
 import { parseWholeReport } from "../../../formats/report.ts";
 import { toByteText } from "../byte_text.ts";
 import type { MergedTree } from "../merged_tree.ts";
-import { INPUT, pieces, RecordMaker } from "../record_maker.ts";
+import { INPUT, RecordMaker } from "../record_maker.ts";
 import type { ReadBytes, RecordSource } from "./source.ts";
+
+const FIRST_BYTES = 65536;
 
 /**
  * @param read Gives the bytes of the report; it is held whole, as large as its regions are many.
@@ -27,10 +31,7 @@ import type { ReadBytes, RecordSource } from "./source.ts";
 export function reportSource(read: ReadBytes, path: string = INPUT, number = 1): RecordSource {
   return (tree, sink) => {
     const maker = new RecordMaker(tree, sink);
-    const decoder = new TextDecoder();
-    let text = "";
-    for (const piece of pieces(read)) text += decoder.decode(piece, { stream: true });
-    const { report } = parseWholeReport(text + decoder.decode(), path);
+    const { report } = parseWholeReport(reportText(all(read)), path);
     pushGlobals(maker, report);
     sink.hasPathColumn?.();
     const nested = maker.attribute("regions", TYPE.string, {
@@ -56,6 +57,17 @@ export function reportSource(read: ReadBytes, path: string = INPUT, number = 1):
       maker.emit();
     }
   };
+}
+
+/** All bytes of an input. */
+function all(read: ReadBytes): Uint8Array {
+  let bytes = new Uint8Array(FIRST_BYTES), length = 0;
+  for (;;) {
+    if (length === bytes.length) bytes = grown(bytes);
+    const count = read(bytes.subarray(length));
+    if (count === null) return bytes.subarray(0, length);
+    length += count;
+  }
 }
 
 function pushGlobals(maker: RecordMaker, report: Report): void {
