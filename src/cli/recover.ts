@@ -24,8 +24,8 @@ the next run of the same job or user on this node also does so. That run always 
 REPORT.recovered, because its own report may have the name REPORT.
 
 DIR is the session directory of one run, the directory of a job, or the directory of all jobs of the
-user (default); all of them are on the node of the run. Runs that have not ended are skipped. The command prints the names of the reports on
-stdout.`,
+user (default). These directories are on the node of the run. Runs that have not ended are skipped.
+The command prints the names of the reports on stdout.`,
   options: [quietOption("print no notes on stderr")],
   examples: [
     "joulemark recover",

@@ -10,8 +10,9 @@ import { parseLayout, parseReport, parseWholeReport } from "../../formats/report
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
 import { type ReadReport, readReport, taken } from "../merge/read_report.ts";
 import { statPath } from "../../os/files.ts";
+import { isThisHost } from "../../os/host_name.ts";
 import { libc } from "../../os/libc.ts";
-import { isDirectory, OsError, readFoundText, UserFile } from "../../os/user_file.ts";
+import { isDirectory, OsError, UserFile } from "../../os/user_file.ts";
 import { isClaimed } from "./claim.ts";
 import { jobFacts, partFacts, reportFiles } from "./part_files.ts";
 
@@ -107,13 +108,9 @@ function asOfNow(report: Report, path: string): Report {
 function runState(path: string, hosts: readonly ReportHost[]): string {
   const [, wanted] = /^(.*)\.partial$/s.exec(path) ?? [];
   const isOurs = statPath(path)?.uid === libc().geteuid() &&
-    hosts.every(({ host }) => host.split(".")[0] === nodeName().split(".")[0]);
+    hosts.every(({ host }) => isThisHost(host));
   if (wanted === undefined || !isOurs) return "as of the last checkpoint";
   return isClaimed(wanted) ? RUN_GOES_ON : "cut off: no end was written";
-}
-
-function nodeName(): string {
-  return readFoundText("/proc/sys/kernel/hostname").trim();
 }
 
 /** A report of several hosts without the job's totals and statistics, as GEOPM writes, gets them. */

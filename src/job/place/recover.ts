@@ -11,6 +11,7 @@ import { writeDocument } from "../../os/files/whole_file.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
 import { isOnServer } from "../../os/files/server_mount.ts";
 import { listDirectory, O, openOwnFile, readWhole, statPath, writeNew } from "../../os/files.ts";
+import { isThisHost } from "../../os/host_name.ts";
 import { isAlive } from "../../os/process.ts";
 import { removeUserFile } from "../../os/output_place.ts";
 import { OsError, UserFile } from "../../os/user_file.ts";
@@ -34,6 +35,8 @@ const KEPT_S = 7 * 86400;
 /** Name of the file in a session directory with the path of its report. */
 const NAME = "report";
 const MAX_NAME_BYTES = 8192;
+/** Time without an entry of the journal after which a run of another node has ended, s. */
+const GOES_ON_S = 60;
 
 /** The journal of a run with this report. */
 export function journalPath(report: string): string {
@@ -99,7 +102,9 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
 export function keepLeftover(report: string, log: (line: string) => void): void {
   const path = journalPath(report), file = ownFile(path);
   if (typeof file === "string") return;
-  const { report: made, reason } = recoverText(reportText(file), report, true);
+  const text = reportText(file);
+  if (runElsewhere(text, path) !== undefined) return;
+  const { report: made, reason } = recoverText(text, report, true);
   if (made !== undefined) log(`${path} was left by another run; its report is ${made}`);
   else log(`${path}, left by another run, is overwritten: ${reason}`);
 }
@@ -121,7 +126,9 @@ export function recoverFile(path: string): string {
   if (isClaimed(wanted)) throw refused("one of a run that goes on");
   const file = ownFile(path);
   if (typeof file === "string") throw refused(file);
-  const { report, reason } = recoverText(reportText(file), wanted, false);
+  const text = reportText(file), host = runElsewhere(text, path);
+  if (host !== undefined) throw refused(`one that ${host} wrote less than ${GOES_ON_S} s ago`);
+  const { report, reason } = recoverText(text, wanted, false);
   if (report === undefined) throw refused(reason!);
   return report;
 }
@@ -137,6 +144,14 @@ function ownFile(path: string): Uint8Array | string {
     if (error instanceof OsError) return error.message;
     throw error;
   }
+}
+
+/** The other node whose run may go on, by the age of its journal. */
+function runElsewhere(text: string, path: string): string | undefined {
+  const host = /^Hosts:\n {2}(.+):$/m.exec(text)?.[1];
+  const isFresh =
+    Number(realtimeNanoseconds() - (statPath(path)?.modifiedNs ?? 0n)) < GOES_ON_S * 1e9;
+  return host !== undefined && isFresh && !isThisHost(host) ? host : undefined;
 }
 
 /** @param wanted The report that the run would have written. */

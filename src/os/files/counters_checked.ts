@@ -6,7 +6,7 @@
  * @module
  */
 import type { Nested } from "../../core/report.ts";
-import { readText } from "../files.ts";
+import { ownHostName } from "../host_name.ts";
 import { makeDirectories } from "../output_place.ts";
 import { readFoundText } from "../user_file.ts";
 import { writeDocument } from "./whole_file.ts";
@@ -17,7 +17,7 @@ const MAX_CHARACTERS = 65_536;
 export function countersCheckedPath(
   env: (name: string) => string | undefined,
 ): string | undefined {
-  const host = readText("/proc/sys/kernel/hostname")?.trim() ?? "";
+  const host = ownHostName();
   if (host === "") return undefined;
   const state = env("XDG_STATE_HOME") ?? "";
   const home = env("HOME") ?? "";

@@ -1,9 +1,16 @@
 /** A session that another user made, and a journal that no monitor wrote. */
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { AccessError } from "../../../src/core/errors.ts";
+import { AccessError, UsageError } from "../../../src/core/errors.ts";
 import { Journal } from "../../../src/job/place/journal.ts";
 import { recoverAll } from "../../../src/job/place/recover_all.ts";
-import { journalPath, nameReport, recoverSession } from "../../../src/job/place/recover.ts";
+import {
+  journalPath,
+  keepLeftover,
+  nameReport,
+  recoverFile,
+  recoverSession,
+} from "../../../src/job/place/recover.ts";
+import { ownHostName } from "../../../src/os/host_name.ts";
 import { timed } from "../../_support/time_limit.ts";
 import { NOT_ROOT } from "../../_support/skipped.ts";
 
@@ -105,3 +112,41 @@ timed("recoverSession() drops a journal that is no report, and does not throw", 
     }
   });
 });
+
+timed(
+  "recoverFile() and the next run leave a journal alone that another node wrote just now",
+  () => {
+    inDirectory((dir) => {
+      const wanted = `${dir}/a.report`, path = journalPath(wanted), lines: string[] = [];
+      const write = (host: string) => {
+        using journal = new Journal(path, "s-1-2");
+        const frame = REPORT.replace(/^(Hosts:\n {2}).*:$/m, `$1${host}:`);
+        journal.write({ frame, regions: [], tree: "" }, []);
+      };
+      const left = () => [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
+      write("elsewhere.example");
+      assertThrows(
+        () => recoverFile(path),
+        UsageError,
+        "elsewhere.example wrote less than 60 s ago",
+      );
+      keepLeftover(wanted, (line) => lines.push(line));
+      assertEquals([left(), lines], [["a.report.partial"], []]);
+      const old = Date.now() / 1000 - 100;
+      Deno.utimeSync(path, old, old);
+      assertEquals(recoverFile(path), wanted);
+      write("elsewhere.example");
+      Deno.utimeSync(path, old, old);
+      keepLeftover(wanted, (line) => lines.push(line));
+      assertEquals(left(), ["a.report", "a.report.recovered"]);
+      assertEquals(lines, [`${path} was left by another run; its report is ${wanted}.recovered`]);
+      // This node knows by its locks what goes on here.
+      write(ownHostName());
+      assertEquals(recoverFile(path), `${wanted}.recovered-2`);
+      Deno.writeTextFileSync(path, "no report");
+      assertThrows(() => recoverFile(path), UsageError, "not a report");
+      assertThrows(() => recoverFile(wanted), UsageError, "another file");
+      assertThrows(() => recoverFile(`${dir}/none.partial`), UsageError, "no such file");
+    });
+  },
+);
