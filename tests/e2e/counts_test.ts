@@ -147,7 +147,7 @@ endToEnd(
     assert(written.reduce((sum, size) => sum + size, 0) < 65536, ofCache.join("\n"));
     const gone = rows.findIndex((row) => /rmdir\(".*\/deno"\) = 0/.test(row));
     const journal = rows.findLastIndex((row) =>
-      row.includes("pwrite64(") && row.includes("/journal>")
+      row.includes("pwrite64(") && row.includes("/joulemark.report.partial")
     );
     assert(gone >= 0 && gone < journal, rows.join("\n"));
   },
