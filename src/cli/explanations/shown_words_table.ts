@@ -534,8 +534,8 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["recovered", ".recovered"],
     "The report was made from the file REPORT.partial, because the monitor was killed. The values " +
-    "end at most one second before the monitor was killed, on a file server at most 10 s " +
-    "(--checkpoint).",
+    "end at the last checkpoint: at most one second before that, on a file server at most 10 s " +
+    "(--checkpoint). With thousands of regions it may be longer.",
   ],
   [
     ["[not running]"],

@@ -9,7 +9,6 @@ import type { Report, ReportRegion } from "../../core/report.ts";
 import { parseReport, reportPieces } from "../../formats/report.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
-import { isOnServer } from "../../os/files/server_mount.ts";
 import { listDirectory, O, openOwnFile, readWhole, statPath, writeNew } from "../../os/files.ts";
 import { isThisHost } from "../../os/host_name.ts";
 import { isAlive } from "../../os/process.ts";
@@ -102,11 +101,11 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
 export function keepLeftover(report: string, log: (line: string) => void): void {
   const path = journalPath(report), file = ownFile(path);
   if (typeof file === "string") return;
-  const text = reportText(file);
-  if (runElsewhere(text, path) !== undefined) return;
+  const text = reportText(file), host = runElsewhere(text, path);
+  if (host !== undefined) return log(`a run on ${host} writes ${report}, too`);
   const { report: made, reason } = recoverText(text, report, true);
   if (made !== undefined) log(`${path} was left by another run; its report is ${made}`);
-  else log(`${path}, left by another run, is overwritten: ${reason}`);
+  else log(`${path} is overwritten: ${reason}`);
 }
 
 /**
@@ -158,8 +157,7 @@ function runElsewhere(text: string, path: string): string | undefined {
 function recoverText(text: string, wanted: string, beside: boolean): Recovered {
   const report = parsed(text, wanted);
   if (typeof report === "string") return { done: true, reason: report };
-  const last = isOnServer(folderOf(wanted)) ? "the time of --checkpoint" : "one second";
-  const words = `the monitor was killed; values end at most ${last} before that`;
+  const words = "the monitor was killed; values end at its last checkpoint";
   report.joulemark = { ...report.joulemark, partial: words, recovered: words };
   for (const host of report.hosts) {
     host.regions?.sort((a, b) => runtimeOf(b) - runtimeOf(a) || (a.region < b.region ? -1 : 1));

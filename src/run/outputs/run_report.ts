@@ -233,7 +233,9 @@ export class RunReport {
         removeUserFile(journalPath(written));
       } catch (error) {
         log((error as Error).message);
-        if (this.#isKept) log(`${journalPath(written)} has the values up to the last checkpoint`);
+        if (this.#isKept && statPath(journalPath(written)) !== undefined) {
+          log(`${journalPath(written)} has the values up to the last checkpoint`);
+        }
         written = undefined;
       }
     }
