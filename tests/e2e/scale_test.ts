@@ -74,6 +74,10 @@ endToEnd(
   async (dir) => {
     const app = build("many_names", dir);
     const path = `${dir}/joulemark.report`;
+    const regionsOf = (path: string) => {
+      const [host] = parseReport(reportText(Deno.readFileSync(path)), path).hosts;
+      return host.regions!.length + Number(host.joulemark!["regions left out here"] ?? 0);
+    };
     const at = (path: string) => {
       try {
         return Deno.statSync(path).mtime!.getTime();
@@ -93,20 +97,20 @@ endToEnd(
       }).spawn();
       const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
       for (let text = ""; !text.includes("ended");) text += (await reader.read()).value ?? "ended";
-      const endedMs = Date.now();
       child.kill("SIGTERM");
       // The second comes when what it may cost is kept.
-      while (at(`${path}.partial`) < endedMs && at(path) === 0) {
-        await new Promise((go) => setTimeout(go, 5));
+      while (
+        at(path) === 0 && (at(`${path}.partial`) === 0 || regionsOf(`${path}.partial`) < 100_000)
+      ) {
+        await new Promise((go) => setTimeout(go, 100));
       }
       if (signals === 2) child.kill("SIGTERM");
       await reader.cancel();
       const { code } = await child.status;
       assertEquals(code, 0, "the command's own status");
       const left = [path, `${path}.partial`].find((path) => at(path) > 0)!;
+      assertEquals(regionsOf(left), 100_000);
       const [host] = parseReport(reportText(Deno.readFileSync(left)), left).hosts;
-      const regions = host.regions!.length + Number(host.joulemark!["regions left out here"] ?? 0);
-      assertEquals(regions, 100_000);
       // Of the process that marks.
       assert(Number(host.application["runtime (s)"]) > 0.9, "nothing is lost");
       const stderr = await new Response(child.stderr).text();
