@@ -161,23 +161,24 @@ export class RunReport {
       this.#onServer = isOnServer(path.slice(0, path.lastIndexOf("/") + 1));
       const options = { syncs: this.#onServer };
       keepLeftover(path, this.#options.log);
-      const session = this.#name(directory, path);
+      const session = directory.slice(directory.lastIndexOf("/") + 1);
       this.#journal = new RunJournal(this.#options.engine, () => {
-        return new Journal(journalPath(path), session, options);
+        const journal = new Journal(journalPath(path), session, options);
+        this.#name(directory, path);
+        return journal;
       });
     }
     this.#machine = machineFacts(this.#options.node);
     this.#share = JobShare.begin(this.#options.node, cpus);
   }
 
-  #name(directory: string, path: string): string {
+  #name(directory: string, path: string): void {
     try {
       nameReport(directory, path);
     } catch (error) {
       // Without room in memory only a user can name the journal to recover.
       this.#options.log((error as Error).message);
     }
-    return directory.slice(directory.lastIndexOf("/") + 1);
   }
 
   /** Time between two entries of the journal, s; each goes to the file server at once, if the report is on one. */
