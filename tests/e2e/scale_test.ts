@@ -102,7 +102,7 @@ endToEnd(
       while (
         at(path) === 0 && (at(`${path}.partial`) === 0 || regionsOf(`${path}.partial`) < 100_000)
       ) {
-        await new Promise((go) => setTimeout(go, 100));
+        await new Promise((go) => setTimeout(go, 500));
       }
       if (signals === 2) child.kill("SIGTERM");
       await reader.cancel();
