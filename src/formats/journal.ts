@@ -26,6 +26,8 @@ export const CELLS_AT = 2 * HEAD_BYTES;
 /** Bytes of a cell and of a slot before their content. */
 export const CELL_BYTES = 8, SLOT_BYTES = 16;
 
+const decoder = new TextDecoder();
+
 /** A report as a journal has it. */
 export interface Journaled {
   /** Name of the run's session. */
@@ -46,7 +48,7 @@ export function parseJournal(file: Uint8Array): Journaled | undefined {
     const row = slotsOf(bytes).filter((slot) => slot.entry <= entry)
       .sort((a, b) => b.entry - a.entry)[0];
     if (row === undefined) continue;
-    const text = new TextDecoder().decode(row.bytes);
+    const text = decoder.decode(row.bytes);
     const at = text.indexOf("\n");
     const name = text.slice(0, at);
     if ((rows.get(name)?.entry ?? 0) > row.entry) continue;
@@ -64,10 +66,10 @@ export function parseJournal(file: Uint8Array): Journaled | undefined {
   };
 }
 
-/** Text of a report from the bytes of its file: of a journal its newest entry. */
+/** Text of a report from the bytes of its file: of a journal its newest entry; "" if it has none. */
 export function reportText(file: Uint8Array): string {
   const isJournal = MAGIC.every((byte, i) => file[i] === byte);
-  return isJournal ? parseJournal(file)?.report ?? "" : new TextDecoder().decode(file);
+  return isJournal ? parseJournal(file)?.report ?? "" : decoder.decode(file);
 }
 
 function headOf(file: Uint8Array, at: number): { entry: number; end: number } | undefined {

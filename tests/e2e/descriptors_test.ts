@@ -52,7 +52,7 @@ asEachUser("checkpoints and answers to top leave no descriptor open", async (dir
   assert(before.length > 3, "the monitor was not found");
   const checkpoints = new Set<number>();
   let answers = 0;
-  while (answers < LEAST || checkpoints.size < LEAST / 2) {
+  while (answers < LEAST || checkpoints.size < LEAST) {
     checkpoints.add(Deno.statSync(`${dir}/joulemark.report.partial`).mtime!.getTime());
     const top = user.joulemark(["top", "--context", target]);
     assertEquals(top.code, 0, top.stderr);

@@ -1,9 +1,8 @@
 /**
  * Writes the journal of a run (`formats/journal.ts`) beside the report that it will have.
  *
- * Space is taken ahead of need: later there may be none, and then rows that have a place go on. The file is
- * removed with the report that is written at the end; what is left of a killed run `recover.ts` makes a
- * report of.
+ * Space is taken ahead of need: later there may be none, and then rows that have a place go on. At the end of
+ * the run the report replaces the file. Of a killed run the file remains, and `recover.ts` makes the report from it.
  * @module
  */
 import {

@@ -36,7 +36,7 @@ import type { ReportExtras, ReportPlace } from "./run_view.ts";
 const S_IFLNK = 0o120000;
 /** Kept free on the disk for the report at the end: some hundred regions with their fields. */
 const RESERVED_BYTES = 1 << 20;
-/** Time between two entries of the journal, s. */
+/** Time between two entries of the journal at most, s, if the report is not on a file server. */
 const JOURNAL_S = 0.9;
 
 /** Parts of the report. */
@@ -164,7 +164,7 @@ export class RunReport {
       const session = directory.slice(directory.lastIndexOf("/") + 1);
       this.#journal = new RunJournal(this.#options.engine, () => {
         const journal = new Journal(journalPath(path), session, options);
-        this.#name(directory, path);
+        this.#nameReport(directory, path);
         return journal;
       });
     }
@@ -172,7 +172,7 @@ export class RunReport {
     this.#share = JobShare.begin(this.#options.node, cpus);
   }
 
-  #name(directory: string, path: string): void {
+  #nameReport(directory: string, path: string): void {
     try {
       nameReport(directory, path);
     } catch (error) {
@@ -183,7 +183,7 @@ export class RunReport {
 
   /** Time between two entries of the journal, s; each goes to the file server at once, if the report is on one. */
   journalS(checkpointS: number): number {
-    return this.#onServer ? checkpointS : JOURNAL_S;
+    return this.#onServer ? checkpointS : Math.min(JOURNAL_S, checkpointS);
   }
 
   /**

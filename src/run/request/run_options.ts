@@ -46,7 +46,7 @@ export const RUN_OPTIONS: readonly Option[] = [
     default: "10",
     help:
       "seconds between two intermediate reports in REPORT.partial, if REPORT is on a file server " +
-      "(NFS, Lustre, GPFS); else it is one second",
+      "(NFS, Lustre, GPFS); else at most one second",
   },
   {
     name: "period",

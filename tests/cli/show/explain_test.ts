@@ -74,7 +74,16 @@ Deno.test("explain answers the words that the summary, tables and top use", asyn
   for (
     const word of [
       ...["[i]", "[k]", "CalQL", "factor", "every", "body", "not known", "node power"],
-      ...["geometric mean", "uprobe", "landlock", "session", "restricted", "gap", "CNL"],
+      ...[
+        "geometric mean",
+        "uprobe",
+        "landlock",
+        "checkpoint",
+        "session",
+        "restricted",
+        "gap",
+        "CNL",
+      ],
       ...["Caliper", "CrayPat", "CSVW", "Deno", "mpi=all", "pcontrol", "perfstubs", "cname"],
       ...["proxy_epoch", "edit_distance", "mean", "coverage", "lag (s)", "runtime (s)"],
     ]
