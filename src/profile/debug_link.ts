@@ -6,7 +6,8 @@
 import { crc32 } from "../core/hash.ts";
 import { type ElfFile, piece, type ReadAt, textAt, viewOf } from "./elf.ts";
 
-const SYSTEM_DEBUG = "/usr/lib/debug";
+/** Where packages of the system have debug files. */
+export const SYSTEM_DEBUG = "/usr/lib/debug";
 const LINK_MOST = 4096;
 /** Bytes that are read at once, and the largest file whose checksum is computed. */
 const CHUNK_BYTES = 1 << 18, SUMMED_MOST = 1 << 28;

@@ -105,3 +105,19 @@ export function stackOf(
   if (at >= 0 && OUTERMOST.has(frames[at + 1]?.name)) frames.splice(at, 1);
   return frames;
 }
+
+/** Modules whose own code has at least this share of the time. */
+export function busyModules(
+  trie: StackTrie,
+  costs: readonly StackCost[],
+  share: number,
+): Set<number> {
+  const ownNs = new Map<number, number>();
+  let leastNs = 0;
+  for (const { node, ns } of costs) {
+    const module = Math.floor(trie.module(node) / 2);
+    ownNs.set(module, (ownNs.get(module) ?? 0) + ns);
+    leastNs += ns * share;
+  }
+  return new Set([...ownNs.keys()].filter((module) => ownNs.get(module)! >= leastNs));
+}

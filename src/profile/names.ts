@@ -5,7 +5,7 @@
  */
 import { demangled } from "./demangle.ts";
 import { DebugInfo } from "./dwarf.ts";
-import { debugLinkOf, debugPaths, hasSum } from "./debug_link.ts";
+import { debugLinkOf, debugPaths, hasSum, SYSTEM_DEBUG } from "./debug_link.ts";
 import { type ElfFile, openElf, type Symbol, SymbolTable } from "./elf.ts";
 import { CUT, fileName, type Frame, GUESSED, INLINED, KERNEL, OFF_CPU } from "./function_data.ts";
 import { JitMap, KernelMap } from "./jit_map.ts";
@@ -23,8 +23,8 @@ export interface NameSources {
   readonly open: OpenPath;
   /** Directories with debug files, before the system's. */
   readonly debugDirectories: readonly string[];
-  /** Is there time left for lines and inlined functions? */
-  mayReadLines(): boolean;
+  /** Are lines and inlined functions of a module worth the time? @param areOfSystem A package of the system has them. */
+  mayReadLines(module: number, areOfSystem: boolean): boolean;
   /** /proc/kallsyms; empty: it cannot be read. */
   readonly kernelSymbols: () => string;
   /** The perf map of a process. */
@@ -45,6 +45,7 @@ const MARKER_KEYS = Object.values(MARKER);
 const UNKNOWN = "[unknown]";
 /** A debug file. */
 interface DebugFile {
+  readonly isOfSystem: boolean;
   readonly packed: PackedSections;
   readonly symbols: SymbolTable;
 }
@@ -149,11 +150,12 @@ export class FrameNames {
       this.#debugFile(number)?.symbols?.find(address) ?? modules.symbols(number)?.find(address);
   }
 
-  /** Lines of a module, while there is time to read them. */
+  /** Lines of a module, where they are worth the time. */
   #debugInfo(number: number): DebugInfo | undefined {
-    if (!this.#sources.mayReadLines()) return undefined;
+    const debug = this.#debugFile(number);
+    if (!this.#sources.mayReadLines(number, debug?.isOfSystem === true)) return undefined;
     return this.#lines.getOrInsertComputed(number, () => {
-      const { elf } = this.#profile.modules.all[number], debug = this.#debugFile(number);
+      const { elf } = this.#profile.modules.all[number];
       if (elf !== undefined && hasInfo(elf)) {
         return new DebugInfo(elf, this.#profile.modules.reader(number));
       }
@@ -190,7 +192,8 @@ export class FrameNames {
             : link !== undefined && hasSum(file.read, link.sum));
         if (isRight) {
           const packed = new PackedSections(found, file.read);
-          return { packed, symbols: new SymbolTable(found, file.read) };
+          const symbols = new SymbolTable(found, file.read);
+          return { isOfSystem: path.startsWith(SYSTEM_DEBUG), packed, symbols };
         }
         file.close();
       }

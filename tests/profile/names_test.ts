@@ -3,7 +3,9 @@ import { assertEquals } from "@std/assert";
 import { JitMap, KernelMap } from "../../src/profile/jit_map.ts";
 import { kernelAddress } from "../../src/profile/records.ts";
 import { shownName } from "../../src/profile/names.ts";
+import { busyModules } from "../../src/profile/function_data.ts";
 import { functionTable } from "../../src/profile/function_table.ts";
+import { ROOT, StackTrie } from "../../src/profile/stack_trie.ts";
 
 const NAMES: Readonly<Record<string, string>> = {
   main: "main",
@@ -70,6 +72,18 @@ Deno.test("KernelMap finds functions, and none where the kernel hides them", () 
   assertEquals([map.find(0), new KernelMap("").find(Number(base))], [undefined, undefined]);
   const hidden = new KernelMap("0000000000000000 T _stext\n0000000000000000 t f\n");
   assertEquals(hidden.find(Number(base)), undefined);
+});
+
+Deno.test("busyModules() counts a module's own code, not what it calls", () => {
+  const trie = new StackTrie();
+  const keyOf = (module: number) => 2 * module;
+  const main = trie.child(ROOT, keyOf(0), 0x10), start = trie.child(ROOT, keyOf(1), 0x20);
+  const inner = trie.child(start, keyOf(0), 0x30), rare = trie.child(main, keyOf(2) + 1, 0x40);
+  const costs = [[main, 500], [inner, 493], [rare, 7]].map(([node, ns]) => {
+    return { node, ns, samples: 1, briefNs: 0 };
+  });
+  assertEquals(busyModules(trie, costs, 0.01), new Set([0]));
+  assertEquals(busyModules(trie, costs, 0.001), new Set([0, 2]));
 });
 
 Deno.test("functionTable() counts a function once for each stack, and parts as their function", () => {

@@ -163,13 +163,14 @@ export class Application implements Disposable {
     this.#guardian.alive(nowNs);
     if (nowNs - this.#goneNs > WORD_NS) this.#gone();
     const running = this.#ended === undefined;
-    for (let now = nowNs;; now = monotonicNanoseconds()) {
-      const wake = this.#guardian.hasEarly ? "message" : this.#waiter.until(untilNs, now, names);
+    for (let now = nowNs, until = untilNs;; now = monotonicNanoseconds()) {
+      const wake = this.#guardian.hasEarly ? "message" : this.#waiter.until(until, now, names);
       if (wake === "time") break;
       if (wake === "ended") {
         this.#waiter.watchProcess(-1);
         this.#goneNs = monotonicNanoseconds();
         this.#seenNs = rawNanoseconds();
+        until = Math.min(until, this.#goneNs + WORD_NS);
         continue;
       }
       this.#receive();

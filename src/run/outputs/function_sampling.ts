@@ -24,6 +24,7 @@ import { codeFileOf, openCodeFile, ownText } from "../../os/files/code_files.ts"
 import { affinityOf } from "../../os/host.ts";
 import { ERRNO, errorText } from "../../os/libc.ts";
 import { ownVdso } from "../../os/memory/vdso.ts";
+import { busyModules } from "../../profile/function_data.ts";
 import { OWN_MACHINE } from "../../profile/machine.ts";
 import { Modules } from "../../profile/modules.ts";
 import { FrameNames } from "../../profile/names.ts";
@@ -34,13 +35,15 @@ import type { TimerFacts } from "../recordings/function_rows.ts";
 import type { FunctionOptions } from "./function_options.ts";
 
 /** Rings are emptied at least so often, ns. */
-const TURN_NS = 50e6;
+const TURN_NS = 100e6;
 /** Processes of a launch begin within this time of each other, ns; so long the monitor looks often. */
 const JOINING_NS = 2e9, JOIN_NS = 5e6;
 /** Size of a sample without the stack, bytes. */
 const SAMPLE_BYTES = 80 + 8 * OWN_MACHINE.sampled.length;
 /** CPU time for lines and inlined functions, which may take long. */
 const LINES_S = 2;
+/** Share of the CPU time in a library's own code from which on its debug file is worth 0.1 s and more. */
+const OWN_SHARE = 0.01;
 const KERNEL_SYMBOLS = "/proc/kallsyms";
 const ONLINE_CPUS = "/sys/devices/system/cpu/online";
 /** PERF_COUNT_SW_TASK_CLOCK of the command on any CPU. */
@@ -65,6 +68,8 @@ export class FunctionSampling {
   #nextNs = 0;
   /** Lines are read up to this CPU time of the monitor. */
   #linesUntilS = 0;
+  /** Modules whose own code took a part of the time that is worth a look. */
+  #busyModules: ReadonlySet<number> = new Set();
   /** CPU time on any CPU; absent: samples come from every CPU. */
   readonly #cpuTime: PerfCounter | undefined;
   /** Event that lets each thread keep its events; below 0: none. */
@@ -103,7 +108,8 @@ export class FunctionSampling {
     this.names = new FrameNames(this.profile, {
       open: openCodeFile,
       debugDirectories,
-      mayReadLines: () => cpuSeconds() < this.#linesUntilS,
+      mayReadLines: (module, areOfSystem) =>
+        cpuSeconds() < this.#linesUntilS && (!areOfSystem || this.#busyModules.has(module)),
       kernelSymbols: () => this.#readKernelSymbols(),
       jitMap: (process) => ownText(`/tmp/perf-${process}.map`),
     });
@@ -251,6 +257,7 @@ export class FunctionSampling {
     const counts = this.#source.counts(),
       sampledNs = [...counts.values()].reduce((a, b) => a + b, 0);
     const costs = this.profile.finish(counts);
+    this.#busyModules = busyModules(this.profile.trie, costs, OWN_SHARE);
     if (this.#cpuTime?.read() === PERF_READ.OK) {
       this.elsewhereNs = Math.max(0, this.#cpuTime.total[0] - sampledNs);
     }

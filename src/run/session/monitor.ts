@@ -62,7 +62,7 @@ const STDOUT = 1, STDERR = 2;
 /** Maximum time that a place for outputs may take, s: after it the place has failed. */
 const WRITING_S = 5;
 /** Maximum time between two looks of the loop while only a begin call can bring work, ns. */
-const MAX_REST_NS = 0.1e9;
+const MAX_REST_NS = 1e9;
 
 /**
  * Measures the command, which is started in here and waited for by its guardian.
@@ -350,11 +350,12 @@ class Run {
         this.#report.journal(this.#figures(), isUrgent ? "urgent" : "due");
       },
     });
-    for (let isConfined = false;;) {
+    for (let isConfined = false, rested = false;;) {
       // Sleeping is not blocking: the bound is set again before it can end.
       const boundS = BLOCKED_S + 2 * this.#request.periodS * this.#budget.periodFactor;
       deadline.set(boundS, this.#awakeNs);
       this.#tick();
+      if (rested && Number.isNaN(application.endNs)) this.#settleAfterRest();
       const { ended, hurry, refused } = application;
       const goesOn = ended === undefined || this.#collector.busy;
       if (!isConfined && this.#loop.steps > 0) {
@@ -373,10 +374,13 @@ class Run {
       if (!this.#request.wantsEvents) this.#collector.foldBelowNs = this.#budget.foldBelowNs;
       const periodNs = this.#request.periodS * 1e9 * this.#budget.periodFactor;
       const nowNs = monotonicNanoseconds();
-      const rests = isConfined && this.#engine.hasNothingToSample;
+      const rests = isConfined && this.#engine.hasNothingToSample &&
+        Number.isNaN(application.endNs);
       const names = rests ? this.#collector.awaitMarks() : undefined;
-      const restNs = names === undefined ? 0 : MAX_REST_NS - MAX_REST_NS % periodNs;
+      rested = names !== undefined;
+      const restNs = rested ? MAX_REST_NS - MAX_REST_NS % periodNs : 0;
       const wakeNs = schedule.next(nowNs, periodNs, this.#loop) + restNs;
+      if (rested) deadline.set(boundS + restNs * 1e-9, nowNs);
       this.#sleep(wakeNs, periodNs, nowNs, names);
       if (this.#awakeNs - wakeNs > periodNs) this.#loop.late++;
       const counts = this.#paused ? undefined : this.#loop;
@@ -393,6 +397,10 @@ class Run {
     // After a standstill the time is over before anything else is looked at.
     if (this.#awakeNs - wakeNs > periodNs) application.sleep(wakeNs, this.#awakeNs);
     const nowNs = this.#standstill.wokeNs = this.#nowNs();
+    // A look before that would have found nothing.
+    if (names !== undefined) {
+      this.#standstill.lookedNs = nowNs - Math.max(0, this.#awakeNs - wakeNs);
+    }
     if (!wasRunning || Number.isNaN(application.endNs)) return;
     const reportedNs = application.endNs - this.#originNs, launchNs = this.#launchNs;
     this.#standstill.noteEnd({ nowNs, periodNs, reportedNs, launchNs }, this.#loop);
@@ -432,6 +440,13 @@ class Run {
     this.#openNs = this.#readNs = before;
     this.#pace.note(tookNs);
     this.#engine.batch.cpuStride = this.#loop.cpuStride = this.#pace.stride;
+  }
+
+  /** Closes the step at the end of a rest at once: what is kept of the run then knows of the rest. */
+  #settleAfterRest(): void {
+    if (Number.isNaN(this.#openNs) || this.#collector.awaitMarks() === undefined) return;
+    this.#collector.drain();
+    this.#settle(false);
   }
 
   /** Closes the step that was read last: its events are all known now. */
