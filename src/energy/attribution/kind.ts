@@ -28,6 +28,8 @@ const DENSE = 32;
  * core at 128 CPUs with 50 visits a second each.
  */
 const DENSE_FITS = 4, DENSE_EACH = 8;
+/** A fit has these times the variance of the one before: its errors are twice as large, and not by its stretch's mix. */
+const MORE_VARIANCE = 4;
 /** Stretches that wait for a fit, 1 MiB each; the first fits take as long as several dense stretches. */
 const MAX_WAITING = 8;
 /** A choice is made again if classes that it does not know have this part of the time. */
@@ -54,6 +56,16 @@ export function workOn(kinds: readonly KindEnergies[]): void {
   for (let slice = 0; slice < kinds.length; slice++) kinds.find((kind) => kind.work());
 }
 
+/** Dense stretches of a counter. */
+interface Dense {
+  /** The fit that gives the powers, and the number of stretches that have them. */
+  fitted: Fitted;
+  alike: number;
+  /** Stretches that were fitted, and those since the last of them. */
+  fits: number;
+  skipped: number;
+}
+
 /** Records lanes and readings of one kind's counters, and estimates. */
 export class KindEnergies {
   sum = new RunSum();
@@ -62,8 +74,8 @@ export class KindEnergies {
   readonly #masks: Int32Array[] = [];
   readonly #maskOf = new Map<string, number>();
   readonly #choices = new Map<number, Choice>();
-  /** By the first counter: dense stretches that were fitted, and those since the last of them. */
-  readonly #dense = new Map<number, { last: Fitted; fits: number; skipped: number }>();
+  /** By the first counter: its dense stretches. */
+  readonly #dense = new Map<number, Dense>();
   #stretch: Stretch;
   /** Changes of the first counter, and the reading at which a stretch is to be cut. */
   #changes = 0;
@@ -199,8 +211,7 @@ export class KindEnergies {
         : refused(domain, "no power explains the counter's readings");
       if (result.choice !== undefined) this.#choices.set(first, result.choice);
       if (isDense && alike === undefined && result.choice !== undefined) {
-        const { ids, seconds } = domain, fits = (this.#dense.get(first)?.fits ?? 0) + 1;
-        this.#dense.set(first, { last: { ids, seconds, estimate: result }, fits, skipped: 0 });
+        this.#noteDense(first, { ids: domain.ids, seconds: domain.seconds, estimate: result });
       }
       this.sum.add(domain, result);
       if (domain.ids.some((id) => id >= 0)) capacity += domain.facts.capacity;
@@ -209,14 +220,35 @@ export class KindEnergies {
     this.sum.capacity = Math.max(this.sum.capacity, capacity);
   }
 
-  /** Energies of a dense stretch by the one that was fitted last; `undefined`: it is to be fitted itself. */
+  /** A dense stretch was fitted. By chance a fit tells much less than the one before, which then stays. */
+  #noteDense(first: number, fitted: Fitted): void {
+    const dense = this.#dense.getOrInsertComputed(first, () => {
+      return { fitted, alike: 0, fits: 0, skipped: 0 };
+    });
+    dense.fits++;
+    dense.skipped = 0;
+    if (relativeVariance(fitted) > MORE_VARIANCE * relativeVariance(dense.fitted)) return;
+    [dense.fitted, dense.alike] = [fitted, 0];
+  }
+
+  /** Energies of a dense stretch by one that was fitted; `undefined`: it is to be fitted itself. */
   #alike(first: number, domain: Domain): Estimate | undefined {
     const dense = this.#dense.get(first), { crowd } = domain.facts;
     if (dense === undefined || dense.fits < DENSE_FITS || dense.skipped === DENSE_EACH - 1) return;
-    return crowd === undefined && domain.classes > 1
-      ? estimateAlike(domain, dense.last, ++dense.skipped)
-      : undefined;
+    if (crowd !== undefined || domain.classes === 1) return;
+    dense.skipped++;
+    return estimateAlike(domain, dense.fitted, ++dense.alike);
   }
+}
+
+/** Variance of a fit's energies, as a part of their squares. */
+function relativeVariance({ ids, estimate: { energyJ, covariance } }: Fitted): number {
+  let variance = 0, squares = 0;
+  for (let c = 0; c < ids.length; c++) {
+    variance += covariance[c * ids.length + c];
+    squares += energyJ[c] ** 2;
+  }
+  return variance / squares;
 }
 
 /** Are most of the lanes' seconds those of classes that a choice does not know? */

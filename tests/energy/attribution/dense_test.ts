@@ -74,7 +74,8 @@ function play(seed: number, seconds: number, each = 1) {
 
 Deno.test("of very many visits all energies are determined, within their errors", () => {
   let inside = 0;
-  const seeds = [1, 2, testSeed("dense")];
+  // By the third one, a fit takes chance for a power that depends on other threads.
+  const seeds = [1, 2, 2048944656, testSeed("dense")];
   for (const seed of seeds) {
     const { energies: { sum }, drawnJ } = play(seed, 300), all = [...drawnJ.keys()];
     for (const c of all) {
