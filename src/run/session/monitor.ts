@@ -378,7 +378,8 @@ class Run {
         Number.isNaN(application.endNs);
       const names = rests ? this.#collector.awaitMarks() : undefined;
       rested = names !== undefined;
-      const restNs = rested ? MAX_REST_NS - MAX_REST_NS % periodNs : 0;
+      const dueNs = rested ? Math.min(MAX_REST_NS, safekeeping.dueS * 1e9 - this.#lookedNs) : 0;
+      const restNs = Math.max(0, Math.ceil(dueNs / periodNs)) * periodNs;
       const wakeNs = schedule.next(nowNs, periodNs, this.#loop) + restNs;
       if (rested) deadline.set(boundS + restNs * 1e-9, nowNs);
       this.#sleep(wakeNs, periodNs, nowNs, names);

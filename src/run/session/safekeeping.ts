@@ -36,6 +36,11 @@ export class Safekeeping {
     this.#keeping = keeping;
   }
 
+  /** When one of both is due. */
+  get dueS(): number {
+    return Math.min(this.#flushS, this.#journalS);
+  }
+
   /**
    * A round of the loop.
    *
