@@ -247,6 +247,28 @@ endToEnd("a guardian that is stopped tells late of an end that was seen in time"
   assertWhole(run);
 });
 
+endToEnd("an end is seen in time without counters, guardian or annotations", async (dir) => {
+  for (const signal of ["SIGSTOP", "SIGKILL"] as const) {
+    const app = "cut -d ' ' -f 1 /proc/uptime; sleep 1.3; cut -d ' ' -f 1 /proc/uptime";
+    const run = new Deno.Command(BINARY, {
+      args: ["run", "--report", signal, "--", "sh", "-c", app],
+      cwd: dir,
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+    }).spawn();
+    const output = run.output();
+    await wait(700);
+    Deno.kill(run.pid, signal);
+    await wait(2500);
+    if (signal === "SIGSTOP") Deno.kill(run.pid, "SIGCONT");
+    const [begin, end] = new TextDecoder().decode((await output).stdout).split("\n").map(Number);
+    while (!exists(`${dir}/${signal}`)) await wait(20);
+    const [{ application }] = parseReport(Deno.readTextFileSync(`${dir}/${signal}`)).hosts;
+    assertAlmostEquals(Number(application["runtime (s)"]), end - begin, 0.2, signal);
+  }
+});
+
 endToEnd(
   "where all of joulemark was stopped, figures end at the last sample before",
   async (dir) => {

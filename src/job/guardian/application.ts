@@ -17,6 +17,8 @@ const SIGKILL = 9;
 const SIGNAL_REPORT_NS = 0.5e9;
 /** The guardian's word on the application's end comes at once after the end, or never. */
 const WORD_NS = 0.5e9;
+/** Maximum time from the application's end to the monitor's next look, ns: the figures end with that one. */
+const LAST_LOOK_NS = 5e6;
 /** Time between checks for the application's end if there is no guardian, ns. */
 const LOOK_NS = 0.1e9;
 
@@ -170,7 +172,7 @@ export class Application implements Disposable {
         this.#waiter.watchProcess(-1);
         this.#goneNs = monotonicNanoseconds();
         this.#seenNs = rawNanoseconds();
-        until = Math.min(until, this.#goneNs + WORD_NS);
+        until = Math.min(until, this.#goneNs + LAST_LOOK_NS);
         continue;
       }
       this.#receive();
