@@ -1,5 +1,7 @@
 /** What a checkpoint says of its run: that it goes on, that it was cut off, or nothing. */
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { reportText } from "../../src/formats/journal.ts";
+import { parseReport } from "../../src/formats/report.ts";
 import type { PageData } from "../../src/show/page/data.ts";
 import { BINARY, endToEnd, joulemark } from "../_support/programs.ts";
 
@@ -55,4 +57,28 @@ endToEnd("a checkpoint knows whether its run goes on or was cut off", async (dir
   assertEquals(new Set(states(dir, CHECKPOINT)), new Set(["cut off: no end was written"]));
   const compared = joulemark(dir, ["compare", CHECKPOINT, "--", CHECKPOINT]);
   assertMatch(compared.stderr, /cut off: no end was written/);
+});
+
+endToEnd("--checkpoint below a second holds where nobody marks", async (dir) => {
+  const run = new Deno.Command(BINARY, {
+    args: ["run", "-q", "--checkpoint", "0.2", "--", "sleep", "60"],
+    cwd: dir,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const seconds = new Set<number>();
+  try {
+    while (!exists(`${dir}/${CHECKPOINT}`)) await new Promise((wait) => setTimeout(wait, 50));
+    while (seconds.size < 6) {
+      const text = reportText(Deno.readFileSync(`${dir}/${CHECKPOINT}`));
+      seconds.add(Number(parseReport(text).hosts[0].application["runtime (s)"]));
+      await new Promise((wait) => setTimeout(wait, 20));
+    }
+  } finally {
+    for (const pid of family(run.pid)) Deno.kill(pid, "SIGKILL");
+    await run.status;
+  }
+  const times = [...seconds], gaps = times.slice(1).map((time, i) => time - times[i]);
+  assert(Math.min(...gaps) < 0.6, `${times}`);
 });

@@ -14,8 +14,10 @@ Deno.test("Safekeeping writes an entry and flushes after a second, then as often
   });
   for (let k = 0; k < 1000; k++) {
     nowS = k * 0.005;
+    const before = calls.length, isDue = nowS > keeping.dueS;
     // A signal that may be the last.
     keeping.look(nowS, k === 500, "plain");
+    assertEquals(calls.length > before, isDue || k === 500);
   }
   assertEquals(calls.filter((call) => call[0] === "F"), ["F 1.0", "F 2.5"]);
   const entries = calls.filter((call) => call[0] !== "F").map((call) => Number(call.slice(2)));
