@@ -12,7 +12,8 @@
  * bytes:                kind (F, T, R) | name, LF (F: session of the run; R: the region) | text
  * ```
  *
- * Of rows with one name the newest counts: a row that has outgrown its slots got a larger cell.
+ * Of rows with one name the newest counts: a row that has outgrown its slots got a larger cell. A tree counts
+ * only with the frame of its entry: beside later times it would be wrong.
  * @module
  */
 import { joinReportParts } from "./report.ts";
@@ -56,12 +57,13 @@ export function parseJournal(file: Uint8Array): Journaled | undefined {
   }
   const frame = [...rows].find(([name]) => name.startsWith("F"));
   if (frame === undefined) return undefined;
+  const tree = rows.get("T");
   return {
     session: frame[0].slice(1),
     report: joinReportParts({
       frame: frame[1].text,
       regions: [...rows].filter(([name]) => name.startsWith("R")).map(([, { text }]) => text),
-      tree: rows.get("T")?.text ?? "",
+      tree: tree?.entry === frame[1].entry ? tree.text : "",
     }),
   };
 }

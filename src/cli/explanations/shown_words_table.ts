@@ -535,7 +535,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
     ["recovered", ".recovered"],
     "The report was made from the file REPORT.partial, because the monitor was killed. The values " +
     "end at the last checkpoint: at most one second before that, on a file server at most 10 s " +
-    "(--checkpoint). With thousands of regions it may be longer.",
+    "(--checkpoint). With more than about 500 regions it may be longer.",
   ],
   [
     ["[not running]"],

@@ -82,7 +82,7 @@ export class Journal implements Disposable {
   }
 
   /**
-   * Writes an entry: the frame, and what is given of tree and regions; what is not stays as it was.
+   * Writes an entry: the frame, and what is given of tree and regions. Regions that are not given stay as they were.
    *
    * @param names Of the regions, one each.
    * @throws {OsError} If a part of it has no room: then what is there stays as it was, the rest is written.

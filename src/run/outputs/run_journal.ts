@@ -1,21 +1,18 @@
 /**
  * Journal entries of a run: the regions that changed since they were written last, and all other
- * parts; fit and tree if they do not take too long.
+ * parts; fit and tree unless there are too many paths.
  *
  * The file begins with the first entry: a short run has none.
  * @module
  */
+import { counted } from "../../core/counted.ts";
 import type { RegionTotal, Report } from "../../core/report.ts";
 import { reportParts } from "../../formats/report.ts";
 import { Journal } from "../../job/place/journal.ts";
-import { cpuSeconds } from "../../os/clock.ts";
 import type { ReportExtras, RunView } from "./run_view.ts";
 
 /** Regions of an entry; the others come with the next ones. */
 const MAX_REGIONS = 1500;
-/** Share of a core that fits and trees may take, beyond the minimum time between two. */
-const FULL_SHARE = 0.01;
-const FULL_S = 0.8;
 
 /**
  * Maximum number of paths with a fit and a tree before the end: more take tenths of a second, in
@@ -28,8 +25,6 @@ interface Written {
   count: number;
   /** True if its sampled values may come an entry later than its times. */
   isFresh: boolean;
-  /** True if it was written without its fit. */
-  isQuick: boolean;
 }
 
 /** Occasion of an entry. */
@@ -43,9 +38,10 @@ export class RunJournal implements Disposable {
   readonly #written = new Map<string, Written>();
   #generation: number;
   #cursor = 0;
-  #fullByS = 0;
   /** Regions that no entry has had room for yet. */
   #unwritten = 0;
+  /** Regions whose values an earlier entry has, because this one had no room. */
+  #older = 0;
 
   /** @param open Makes the file. */
   constructor(run: RunView, open: () => Journal) {
@@ -61,13 +57,12 @@ export class RunJournal implements Disposable {
   /**
    * Writes an entry.
    *
-   * @param nowS Of the run.
    * @param make Makes a report of the time so far, with these extras.
-   * @param kind `urgent`: it may be the last one, with fit and tree; `quick`: without. @default due
+   * @param kind `quick`: without fit and tree. @default due
    * @returns The report.
    * @throws {AccessError | OsError} If it cannot be written, or only a part of it.
    */
-  entry(nowS: number, make: (extras: ReportExtras) => Report, kind: EntryKind = "due"): Report {
+  entry(make: (extras: ReportExtras) => Report, kind: EntryKind = "due"): Report {
     this.#journal ??= this.#open();
     const { tracker } = this.#run, { generation } = tracker;
     if (generation !== this.#generation) {
@@ -76,43 +71,44 @@ export class RunJournal implements Disposable {
       this.#written.clear();
       this.#journal.clear();
     }
-    const isQuick = kind === "quick" || tracker.paths.length > MAX_FITTED_PATHS ||
-      (kind === "due" && nowS < this.#fullByS);
-    const beforeS = cpuSeconds();
-    const report = make({ isQuick, pick: (all) => this.#pick(all, isQuick) });
-    const [{ joulemark = {} }] = report.hosts;
+    const isQuick = kind === "quick" || tracker.paths.length > MAX_FITTED_PATHS;
+    const report = make({ isQuick, pick: (all) => this.#pick(all) });
+    const [{ joulemark = {}, regions = [] }] = report.hosts;
     if (this.#unwritten > 0) joulemark["regions left out here"] = this.#unwritten;
     else delete joulemark["regions left out here"];
-    const names = (report.hosts[0].regions ?? []).map(({ region }) => region);
-    this.#journal.write(reportParts(report), names);
-    if (isQuick) return report;
-    // The first one is no measure.
-    const tookS = this.#fullByS === 0 ? 0 : cpuSeconds() - beforeS;
-    this.#fullByS = nowS + Math.max(FULL_S, tookS / FULL_SHARE);
+    if (this.#unwritten + this.#older > 0) {
+      const { notes } = joulemark;
+      joulemark.notes = [this.#lackLine(), ...Array.isArray(notes) ? notes : []];
+    }
+    this.#journal.write(reportParts(report), regions.map(({ region }) => region));
     return report;
   }
 
+  #lackLine(): string {
+    return `this checkpoint lacks ${counted(this.#unwritten, "region")}, and has older values of ` +
+      `${counted(this.#older, "region")}: it takes up at most ${MAX_REGIONS} changed regions.`;
+  }
+
   /** Changed regions, from where the last entry stopped. */
-  #pick(all: readonly RegionTotal[], isQuick: boolean): RegionTotal[] {
+  #pick(all: readonly RegionTotal[]): RegionTotal[] {
     const picked: RegionTotal[] = [];
     const from = this.#cursor < all.length ? this.#cursor : 0;
+    this.#older = 0;
     for (let i = 0; i < all.length; i++) {
       const at = from + i < all.length ? from + i : from + i - all.length;
       const region = all[at];
       const { runtimeS, count } = region;
       const written = this.#written.get(region.name);
-      if (written === undefined) {
-        this.#written.set(region.name, { runtimeS, count, isFresh: true, isQuick });
-      } else {
-        const isChanged = written.runtimeS !== runtimeS || written.count !== count;
-        if (!isChanged && !written.isFresh && (isQuick || !written.isQuick)) continue;
-        Object.assign(written, { runtimeS, count, isFresh: isChanged, isQuick });
-      }
-      picked.push(region);
+      const isChanged = written === undefined || written.runtimeS !== runtimeS ||
+        written.count !== count;
+      if (!isChanged && !written.isFresh) continue;
       if (picked.length === MAX_REGIONS) {
-        this.#cursor = at + 1;
-        break;
+        if (written !== undefined) this.#older++;
+        continue;
       }
+      this.#written.set(region.name, { runtimeS, count, isFresh: isChanged });
+      picked.push(region);
+      this.#cursor = at + 1;
     }
     this.#unwritten = all.length - this.#written.size;
     return picked;

@@ -197,7 +197,7 @@ export class RunReport {
     alive?.();
     try {
       const make = (extras: ReportExtras) => this.#report(this.#facts(loop, true), extras);
-      const report = this.#journal.entry(loop.wallS, make, kind);
+      const report = this.#journal.entry(make, kind);
       if (kind === "urgent") engine.cutOff(report, this.#place(this.#path));
     } catch (error) {
       // Logged once, and retried: a full disk may have room later.

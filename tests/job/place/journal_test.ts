@@ -121,6 +121,15 @@ inDirectory("an entry writes what changed, whatever there is beside it", (dir) =
   assert(report.includes(region(names[7], 2)) && report.includes(region(names[8], 1)));
 });
 
+inDirectory("a tree is of the moment of its frame, or is not there", (dir) => {
+  using journal = new Journal(`${dir}/journal`, "s-1-2");
+  const tree = "      tree: old\n";
+  journal.write({ frame: frame(1), regions: [], tree }, []);
+  assert(readJournal(dir)!.report.includes(tree));
+  journal.write({ frame: frame(2), regions: [], tree: "" }, []);
+  assert(!readJournal(dir)!.report.includes(tree));
+});
+
 inDirectory(
   "where there is no more room what has a place goes on, and a new run forgets",
   (dir) => {
