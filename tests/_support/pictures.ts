@@ -118,7 +118,8 @@ function topPicture(dir: string): string {
   });
   const view = { sort: "process" as const, filter: "", isTyping: false, isPaused: false };
   const content = { title: "joulemark top  node01", quantities: draw.values(), courses, processes };
-  return page({ ...content, isUnicode: true, view }, { columns: 80, rows: 18 }).join("\n");
+  return page({ ...content, isRunning: true, isUnicode: true, view }, { columns: 80, rows: 18 })
+    .join("\n");
 }
 
 if (import.meta.main) {

@@ -109,16 +109,16 @@ async function live(
   if (!options.once) return await held(title, running, draw, read, options);
   sleepUntil(monotonicNanoseconds() + options.intervalS * 1e9);
   read();
-  const quantities = draw.values(), { processes, functions } = running.ask(hasFunctions);
+  const quantities = draw.values(), now = running.ask(hasFunctions);
+  const { processes, functions } = now;
   if (options.json) {
     writeStdout(jsonText({ node: quantities, processes, functions }, 2) + "\n");
   } else {
     const titled = title + runName(processes);
     const content = {
+      ...now,
       title: titled,
       quantities,
-      processes,
-      functions,
       courses: new Courses(),
       isUnicode: false,
     };
@@ -152,7 +152,7 @@ async function held(
     isPaused: false,
     hasFunctions,
   };
-  let quantities: Quantity[] = [], now: RunningNow = { processes: [] };
+  let quantities: Quantity[] = [], now: RunningNow = { processes: [], isRunning: false };
   const isUnicode = /utf-?8/i.test(
     Deno.env.get("LC_ALL") || Deno.env.get("LC_CTYPE") || Deno.env.get("LANG") || "",
   );
@@ -170,7 +170,7 @@ async function held(
     if (quantities.length > 0 || left <= 0) {
       const { processes } = now, titled = title + runName(processes);
       const functions = view.hasFunctions === true ? now.functions ?? WAITING : undefined;
-      const content = { title: titled, quantities, processes, functions, courses, isUnicode, view };
+      const content = { ...now, title: titled, quantities, functions, courses, isUnicode, view };
       terminal.show(page(content, Deno.consoleSize()));
     }
     const keys = await terminal.keys(Math.max(0, Math.min(next - performance.now(), KEYS_MS)));
@@ -247,6 +247,8 @@ const WAITING = { absent: "the next page has them" };
 /** Content of a page from all monitors of this user. */
 interface RunningNow {
   readonly processes: readonly ProcessContextNow[];
+  /** A monitor answered. */
+  readonly isRunning: boolean;
   /** Absent: not asked for. */
   readonly functions?: FunctionsShown;
 }
@@ -259,10 +261,11 @@ class Running implements Disposable {
     const answers = privateBases().flatMap(sessionsUnder)
       .flatMap((directory) => ask(directory, wantsFunctions) ?? []);
     const processes = answers.flatMap(({ processes }) => processes);
-    if (!wantsFunctions) return { processes };
+    const isRunning = answers.length > 0;
+    if (!wantsFunctions) return { processes, isRunning };
     const names = this.#names ??= new FunctionNames();
     const functions = names.shown(answers.flatMap(({ functions }) => functions ?? []));
-    return { processes, functions };
+    return { processes, isRunning, functions };
   }
 
   [Symbol.dispose](): void {

@@ -173,6 +173,8 @@ export interface PageContent {
   readonly quantities: readonly Quantity[];
   readonly courses: Courses;
   readonly processes: readonly ProcessContextNow[];
+  /** Commands run under joulemark. */
+  readonly isRunning: boolean;
   /** Functions instead of processes. */
   readonly functions?: FunctionsShown;
   /** Absent on a page without a user: it has no last line with keys. */
@@ -210,7 +212,7 @@ export function page(content: PageContent, size: { columns: number; rows: number
   const room = rows - lines.length - (view === undefined ? 0 : 1);
   lines.push(
     ...functions === undefined
-      ? processLines(processes, view, room)
+      ? processLines(content, view, room)
       : functionLines(functions, view, columns),
   );
   const fitting = lines.map((line) => cut(line, columns));
@@ -251,10 +253,13 @@ interface ProcessRow {
 }
 
 function processLines(
-  processes: readonly ProcessContextNow[],
+  { processes, isRunning }: PageContent,
   view: View | undefined,
   room: number,
 ): string[] {
+  if (processes.length === 0 && isRunning) {
+    return ["no process under joulemark has annotations yet: see joulemark client --help"];
+  }
   if (processes.length === 0) {
     return ["no program runs under joulemark here; start one with joulemark run -- ./app"];
   }

@@ -34,6 +34,7 @@ function content(view?: Partial<View>) {
     quantities: QUANTITIES,
     courses,
     processes: PROCESSES,
+    isRunning: true,
     isUnicode: true,
     view: view === undefined
       ? undefined
@@ -113,7 +114,8 @@ Deno.test("h explains the lines; without processes the page says how to start on
   const view: View = { sort: "process", filter: "", isTyping: false, isPaused: false };
   press(view, "h");
   assertEquals(view.isHelp, true);
-  const lines = page({ ...content({ isHelp: true }), processes: [] }, { columns: 120, rows: 24 });
+  const empty = { ...content({ isHelp: true }), processes: [], isRunning: false };
+  const lines = page(empty, { columns: 120, rows: 24 });
   assert(
     lines.some((line) => line.startsWith("throttled       share of the time")),
     lines.join("\n"),
@@ -123,6 +125,14 @@ Deno.test("h explains the lines; without processes the page says how to start on
   );
   press(view, "?");
   assertEquals(view.isHelp, false);
+});
+
+Deno.test("a command without annotations is no command that does not run", () => {
+  const lines = page({ ...content({}), processes: [] }, { columns: 120, rows: 24 });
+  assert(
+    lines.includes("no process under joulemark has annotations yet: see joulemark client --help"),
+    lines.join("\n"),
+  );
 });
 
 Deno.test("t shows functions with their share and time instead of processes, or why there are none", () => {
