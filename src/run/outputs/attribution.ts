@@ -409,7 +409,7 @@ export class RunAttribution implements OpenOutput {
     const exact = result.get(kind)!.sum(paths);
     if (this.#fitted === undefined) return { ...exact, fitJ: NaN, seJ: NaN, causedJ: NaN };
     const unknown = { ...exact, fitJ: NaN, seJ: NaN, causedJ: NaN };
-    if (!this.#isFitted) return { ...unknown, why: "the run goes on" };
+    if (!this.#isFitted) return { ...unknown, why: "checkpoints have no estimates" };
     if (this.#fitted.isOver) return { ...unknown, why: TOO_MANY };
     const fitted = this.#fitted.sum(kind, paths);
     const powerW = Number.isFinite(fitted.powerW) ? fitted.powerW : exact.powerW;

@@ -1,6 +1,6 @@
 /**
  * Journal entries of a run: the regions that changed since they were written last, and all other
- * parts; fit and tree unless there are too many paths.
+ * parts; the tree unless there are too many paths.
  *
  * The file begins with the first entry: a short run has none.
  * @module
@@ -15,7 +15,7 @@ import type { ReportExtras, RunView } from "./run_view.ts";
 const MAX_REGIONS = 1500;
 
 /**
- * Maximum number of paths with a fit and a tree before the end: more take tenths of a second, in
+ * Maximum number of paths with a tree before the end: more take tenths of a second, in
  * which no sample is taken.
  */
 const MAX_FITTED_PATHS = 8192;
@@ -58,7 +58,7 @@ export class RunJournal implements Disposable {
    * Writes an entry.
    *
    * @param make Makes a report of the time so far, with these extras.
-   * @param kind `quick`: without fit and tree. @default due
+   * @param kind `quick`: without the tree. @default due
    * @returns The report.
    * @throws {AccessError | OsError} If it cannot be written, or only a part of it.
    */
