@@ -6,7 +6,7 @@
 import { crc32 } from "../core/hash.ts";
 import { type ElfFile, piece, type ReadAt, textAt, viewOf } from "./elf.ts";
 
-/** Where packages of the system have debug files. */
+/** Directory with the debug files of the system's packages. */
 export const SYSTEM_DEBUG = "/usr/lib/debug";
 const LINK_MOST = 4096;
 /** Bytes that are read at once, and the largest file whose checksum is computed. */
