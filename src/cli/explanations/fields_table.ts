@@ -607,7 +607,12 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "list",
-    "the functions with most time, one entry each",
+    "the functions with most time, one entry each. If there are more than 200, the last entry, " +
+      "`others`, has the sums of the functions that are not listed",
+  ),
+  row(
+    "functions not listed",
+    "number of functions in the entry `others`",
   ),
   row(
     "function; file; line; module",

@@ -276,6 +276,7 @@ function factsOf(
     ...offFacts(off, seconds),
     energy: components.length > 0 ? componentFacts(components) : undefined,
     "modules without tables": without.length > 0 ? without.slice(0, MODULES_MOST) : undefined,
+    "functions not listed": others.length > 0 ? others.length : undefined,
     list,
   });
 }

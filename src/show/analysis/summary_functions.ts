@@ -2,6 +2,7 @@
  * Functions of a run in its summary: those with most time of their own, and how complete their stacks are.
  * @module
  */
+import { counted } from "../../core/counted.ts";
 import { isMapping, type Nested, numberOf } from "../../core/report.ts";
 import { COMPONENT_NAMES, ENERGY_KINDS, type EnergyKind } from "../../core/region_tree.ts";
 import { timeText } from "./quantity_text.ts";
@@ -24,6 +25,8 @@ export interface FunctionFacts {
     /** By component. */
     readonly energies: ReadonlyMap<EnergyKind, FunctionEnergy>;
   }[];
+  /** Functions that no row has: their number, and the time of their own. */
+  readonly unlisted: { readonly count: number; readonly ownS: number };
   /** Energy while the CPUs that the command used waited, by component. */
   readonly waiting: ReadonlyMap<EnergyKind, FunctionEnergy>;
   /** Hosts that have no functions. */
@@ -39,6 +42,8 @@ export interface FunctionFacts {
   readonly guessedPercent: number;
 }
 
+/** The row of all functions that the list leaves out. */
+const UNLISTED = "others";
 const MAX_ROWS = 10, MAX_NAME = 40, NAME_WITH_ENERGY = 28, ENERGY_WIDTH = 18;
 const MIN_MODULE = 12;
 /** Fewer guessed frames are not shown. */
@@ -75,6 +80,7 @@ export function functionFacts(hosts: readonly (Nested | undefined)[]): FunctionF
       ownS: rows.reduce((sum, { ownS }) => sum + ownS, 0),
       energies: energies(rows.map((row) => row.energies)),
     })).sort((a, b) => b.ownS - a.ownS),
+    unlisted: unlistedOf(all),
     waiting: energies(all.map(({ waiting }) => waiting)),
     hostsWithout: hosts.length - all.length,
     cpuS: sum(({ cpuS }) => cpuS),
@@ -83,6 +89,15 @@ export function functionFacts(hosts: readonly (Nested | undefined)[]): FunctionF
     rateHz: all.every(({ rateHz }) => rateHz === all[0].rateHz) ? all[0].rateHz : NaN,
     completePercent: percent(({ completePercent }) => completePercent),
     guessedPercent: percent(({ guessedPercent }) => guessedPercent),
+  };
+}
+
+/** Hosts that leave out functions may leave out the same ones: how many they are is not known then. */
+function unlistedOf(all: readonly FunctionFacts[]): FunctionFacts["unlisted"] {
+  const some = all.map(({ unlisted }) => unlisted).filter(({ ownS }) => ownS > 0);
+  return {
+    count: some.length > 1 ? NaN : some[0]?.count ?? 0,
+    ownS: some.reduce((sum, { ownS }) => sum + ownS, 0),
   };
 }
 
@@ -101,7 +116,9 @@ function hostFunctions(functions: Nested | undefined): FunctionFacts | undefined
   const energyOf = (row: { readonly [key: string]: Nested }, key: string): FunctionEnergy => {
     return { joules: numberOf(row[`${key} (J)`]), seJ: numberOf(row[`${key}-se (J)`]) };
   };
-  const rows = functions.list.filter(isMapping).map((row) => ({
+  const list = functions.list.filter(isMapping);
+  const unlisted = list.find((row) => row.function === UNLISTED && row.module === undefined);
+  const rows = list.filter((row) => row !== unlisted).map((row) => ({
     name: String(row.function),
     module: String(row.module ?? ""),
     ownS: numberOf(row["self-time (s)"]),
@@ -109,6 +126,10 @@ function hostFunctions(functions: Nested | undefined): FunctionFacts | undefined
   }));
   return {
     rows: rows.filter(({ ownS }) => ownS > 0),
+    unlisted: unlisted === undefined ? { count: 0, ownS: 0 } : {
+      count: numberOf(functions["functions not listed"]),
+      ownS: numberOf(unlisted["self-time (s)"]),
+    },
     waiting: new Map(kinds.map((kind) => {
       return [kind, energyOf(energy[kind] as { [key: string]: Nested }, "not running")];
     })),
@@ -196,7 +217,11 @@ export function functionLines(
     return cells + cutText(look, module, Math.max(MIN_MODULE, look.width - cells.length));
   };
   const others = facts.rows.slice(MAX_ROWS);
-  const otherS = others.reduce((sum, { ownS }) => sum + ownS, 0);
+  const otherS = others.reduce((sum, { ownS }) => sum + ownS, facts.unlisted.ownS);
+  const otherCount = others.length + facts.unlisted.count;
+  const otherName = Number.isNaN(otherCount)
+    ? "(more functions)"
+    : `(${counted(otherCount, "more function")})`;
   const shareText = (ownS: number) => hasShares ? `${(100 * ownS / cpuS).toFixed(1)} %` : "";
   const complete = hasShares
     ? `stacks ${completePercent.toFixed(0)} % complete`
@@ -217,9 +242,7 @@ export function functionLines(
     ...rows.map(({ module, ownS }, i) => {
       return line(names[i], timeText(ownS), shareText(ownS), module.replace(/^.*\//, ""), cells[i]);
     }),
-    ...others.length === 0
-      ? []
-      : [line(`(${others.length} more functions)`, timeText(otherS), shareText(otherS), "", "")],
+    ...otherCount === 0 ? [] : [line(otherName, timeText(otherS), shareText(otherS), "", "")],
     ...Number.isFinite(waits?.joules) ? [line("[not running]", "", "", "", cells.at(-1)!)] : [],
     `${samples} samples${rate}${loss}; ${complete}${guess}`,
     ...hostsWithout === 0 ? [] : [

@@ -59,3 +59,16 @@ Deno.test("a stack with a guessed frame is not complete, and the summary has the
     /^100 samples at 199 Hz; stacks 60 % complete, 20 % of frames guessed$/,
   );
 });
+
+Deno.test("the report lists 200 functions, and says how many it does not", () => {
+  const names = Array.from({ length: 250 }, (_, i) => [`f${i}`, 1]);
+  const { facts: report } = writeFunctions(dataOf(Object.fromEntries(names)), [], sources);
+  assertEquals((report.list as unknown[]).length, 201);
+  assertEquals(report["functions not listed"], 50);
+  const lines = functionLines(
+    functionFacts([report])!,
+    { width: 80, ascii: false, color: false },
+    undefined,
+  );
+  assertMatch(lines[11], /^\(240 more functions\) +1.20 s +96.0 %$/);
+});

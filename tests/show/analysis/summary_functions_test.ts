@@ -76,6 +76,27 @@ Deno.test("an energy that one of the hosts does not know is not known; rates may
   assertEquals(functionFacts([undefined, undefined]), undefined);
 });
 
+/** A report that lists one function of many. */
+function longSection(own: { [key: string]: Nested }): Nested {
+  const { list, ...rest } = section([["solve", 1, 50]], own) as { list: Nested[] };
+  return { ...rest, list: [...list, { function: "others", "self-time (s)": 2.5, samples: 500 }] };
+}
+
+Deno.test("functions that reports do not list are no function of their own", () => {
+  const of = (...sections: Nested[]) => functionFacts(sections)!;
+  const linesOf = (...sections: Nested[]) => functionLines(of(...sections), LOOK, undefined);
+  const counted = longSection({ "functions not listed": 700 });
+  assertEquals(of(counted, counted).rows.map(({ name }) => name), ["solve"]);
+  assertMatch(linesOf(counted)[2], /^\(700 more functions\) +2.50 s +62.5 %$/);
+  // Hosts may leave out the same functions; older reports do not say how many.
+  for (const lines of [linesOf(counted, counted), linesOf(longSection({}), section([]))]) {
+    assertMatch(lines[2], /^\(more functions\) +(5.00|2.50) s/);
+  }
+  assertMatch(linesOf(counted, section([["solve", 1, 50]]))[2], /^\(700 more functions\) +2.50 s/);
+  const own = section([["others", 3, 50], ["solve", 1, 50]]);
+  assertEquals(of(own).rows.map(({ name }) => name), ["others", "solve"]);
+});
+
 Deno.test("long names that look equal keep their ends", () => {
   const names = ["apply", "gather", "reduce"].map((end) => {
     return `solver::Grid<double, std::allocator<double> >::${end}`;

@@ -327,6 +327,7 @@ Deno.test("the table of functions has all in its sums, and no column of energies
     waiting: new Map<EnergyKind, { joules: number; seJ: number }>([
       ["node", { joules: NaN, seJ: NaN }],
     ]),
+    unlisted: { count: 0, ownS: 0 },
     hostsWithout: 0,
     cpuS: 100,
     samples: 1000,
