@@ -330,10 +330,12 @@ function hottestFunction(
   const { joules = NaN } = kind === undefined ? {} : first.energies.get(kind) ?? {};
   const energy = Number.isFinite(joules) ? ` and ${energyText(joules)}` : "";
   const isInterpreter = PYTHON.test(first.module.replace(/^.*\//, ""));
+  const short = shortFunction(first.name);
+  const isUnique = rows.every(({ name }) => name === first.name || shortFunction(name) !== short);
   return {
     code: "hottest-function",
     stakeJ: 0,
-    text: `${shortText(shortFunction(first.name), MAX_FUNCTION)} uses ${
+    text: `${shortText(isUnique ? short : first.name, MAX_FUNCTION)} uses ${
       percent(first.ownS / cpuS)
     } of the CPU time${energy} by itself.`,
     next: isInterpreter

@@ -232,6 +232,7 @@ function functionsOf(...names: [name: string, module: string][]): FunctionFacts 
       return { name, module, ownS: 10 - i / 10, energies: new Map() };
     }),
     waiting: new Map(),
+    unlisted: { count: 0, ownS: 0 },
     hostsWithout: 0,
     cpuS: 100,
     samples: 1000,
@@ -257,6 +258,11 @@ Deno.test("the hottest function is named once, without template and call argumen
   for (const module of ["/usr/lib/libpython3.11.so.1.0", "/usr/bin/python3.12", "python"]) {
     assertMatch(of("_PyEval_EvalFrameDefault", module).next, /Python interpreter: --python/);
   }
+});
+
+Deno.test("the hottest of two instances of a template has its arguments", () => {
+  const functions = functionsOf(["step<30>", "/opt/app"], ["step<10>", "/opt/app"]);
+  assertMatch(first({ regions: [], column: undefined, functions }).text, /^step<30> uses 10 %/);
 });
 
 Deno.test("a row without a function is not the function to look at", () => {
