@@ -211,6 +211,7 @@ endToEnd("run mends marks out of order, counts them and names who did it", (dir)
     step: 1000,
     "begun by main": 1,
     "thread's own": 1,
+    "left by the thread": 1,
     after: 1,
   });
   for (
@@ -220,6 +221,7 @@ endToEnd("run mends marks out of order, counts them and names who did it", (dir)
       /"forgotten\\" was still open when \\"step\\" ended: process \d+": 1000/,
       /"begun by main\\" was begun by thread \d+ and ended by another: process \d+, thread \d+": 1/,
       /"never begun\\" ended in \\"thread's own\\" without having begun: process \d+, thread \d+": 1/,
+      /"left by the thread\\" was never ended: process \d+, thread \d+": 1/,
       /"left open\\" was never ended: process \d+": 1/,
     ]
   ) assert(mistake.test(text), `no ${mistake} in the report:\n${text.slice(-2500)}`);
@@ -229,6 +231,7 @@ endToEnd("run mends marks out of order, counts them and names who did it", (dir)
   assertEquals(Object.keys(seen), Object.keys(marks.mistakes));
   const placeOf = (start: string) => Object.entries(seen).find(([k]) => k.startsWith(start))?.[1];
   assertMatch(placeOf('"forgotten"')!, /^at \d+\.\d{3} s, in "step" > "forgotten"$/);
+  assertEquals(placeOf('"left by the thread"'), "its time goes to the thread's end");
   assertEquals(placeOf('"left open"'), "its time goes to the process's end");
   assertStringIncludes(out.stderr, "begin and end calls do not match");
   // Ranks of an MPI job are told as well.

@@ -184,7 +184,7 @@ export class RingEvents {
   #endThread(timeS: number, source: Source): void {
     const { thread, follower } = source;
     thread.ended = thread.isOver = true;
-    if (source.own !== undefined) this.#close(timeS, follower, source.own);
+    if (source.own !== undefined) this.#close(timeS, follower, source.own, "thread's end");
     this.#emit(KIND.threadEnd, timeS, follower, thread.tid);
     if (source.own === undefined) return;
     follower.open.splice(follower.open.indexOf(source.own), 1);
@@ -205,26 +205,35 @@ export class RingEvents {
   /** The process executed another image: nothing of this one is open any more. */
   replaced(timeS: number, follower: Follower, sources: readonly Source[]): void {
     this.#event.cpu = -1;
-    for (const open of follower.open) this.#close(timeS, follower, open);
+    for (const open of follower.open) this.#close(timeS, follower, open, "exec");
     for (const { thread, follower: f } of sources) {
       if (f === follower) this.#emit(KIND.threadEnd, timeS, follower, thread.tid);
     }
   }
 
-  #close(timeS: number, follower: Follower, { id, regions, tracks }: OpenRegions): void {
+  #close(
+    timeS: number,
+    follower: Follower,
+    { id, regions, tracks }: OpenRegions,
+    at: string,
+  ): void {
     while (regions.length > 0) {
       const region = regions.pop()!;
       const track = tracks.pop()!;
-      this.#neverEnded(follower, { id, region, track });
+      this.#neverEnded(follower, { id, region, track }, at);
       this.#emitExit(timeS, follower, id, region, track);
     }
   }
 
-  #neverEnded(follower: Follower, what: { id: number; region: number; track: number }): void {
+  #neverEnded(
+    follower: Follower,
+    what: { id: number; region: number; track: number },
+    at: string,
+  ): void {
     const who = this.#offender(follower, what.id, what.track);
     const kind = `${this.#quoted(what.region)} was never ended: ${who}`;
     if (this.mistakes.again("", kind)) return;
-    this.mistakes.add("", kind, "its time goes to the process's end");
+    this.mistakes.add("", kind, `its time goes to the ${at}`);
   }
 
   /** The process executed something else: its spans have no owner from here on. */
@@ -240,7 +249,7 @@ export class RingEvents {
         // A function that ends the process does not return, by right.
         if (this.#trackNames[track] === PROBE_TRACK) {
           this.#emitExit(timeS, follower, id, region, track);
-        } else this.#neverEnded(follower, { id, region, track });
+        } else this.#neverEnded(follower, { id, region, track }, "process's end");
       }
       regions.length = 0;
       tracks.length = 0;

@@ -7,6 +7,7 @@ static void *other(void *unused) {
     joulemark_end("begun by main");
     joulemark_end("never begun");
     joulemark_end("thread's own");
+    joulemark_begin("left by the thread");
     return unused;
 }
 
