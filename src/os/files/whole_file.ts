@@ -147,14 +147,15 @@ export function makeOutputDirectory(path: string): void {
 /** The one error of a place that cannot be written. */
 export function unwritable(path: string, error: unknown, remedy?: string): AccessError {
   const { message } = error as Error;
+  // A file that is not there is made: its directory is not.
+  const hasNoDirectory = message.startsWith("No such file");
   return new AccessError({
     action: "write",
     target: path,
-    // A file that is not there is made: its directory is not.
-    found: message.startsWith("No such file") ? "No such directory" : message,
+    found: hasNoDirectory ? "No such directory" : message,
     remedy: error instanceof PlantedError
       ? "remove it, or write where no other user can"
-      : remedy ?? "give another path, or make the directory",
+      : remedy ?? `give another path${hasNoDirectory ? ", or make the directory" : ""}`,
     cause: error,
   });
 }

@@ -40,6 +40,13 @@ timed("a document for /dev/null leaves the device", () => {
   assertEquals(Deno.statSync("/dev/null").isCharDevice, true);
 });
 
+timed("advice to make a directory is for one that is not there", () => {
+  assertMatch(probeDocument("/nowhere/a")!.message, /^cannot write.*or make the directory$/);
+  const write = () => writeDocument("/dev/full", "text");
+  assertMatch(assertThrows(write, AccessError).message, /left on device. Give another path$/);
+  assertMatch(probeDocument("/dev")!.message, /is a directory. Give another path$/);
+});
+
 Deno.test(
   "a document behind a link goes to the file, and the link stays",
   inTemp((dir) => {
