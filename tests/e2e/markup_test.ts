@@ -393,6 +393,13 @@ endToEnd(
   },
 );
 
+endToEnd("a jump out of a mark that takes room loses that mark, and no other one", (dir) => {
+  const out = joulemark(dir, ["run", "-q", "--", build("jump_for_room", dir)]);
+  assertEquals([out.code, out.stderr], [0, ""]);
+  const marks = hostOf(dir).host.joulemark!.marks as Record<string, number>;
+  assertEquals(marks["visits without a path"], 1);
+});
+
 endToEnd("run records values that a C program sets", (dir) => {
   const app = build("values", dir);
   const out = joulemark(dir, ["run", "--record", "recording", "--", app]);
