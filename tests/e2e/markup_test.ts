@@ -396,8 +396,10 @@ endToEnd(
 endToEnd("a jump out of a mark that takes room loses that mark, and no other one", (dir) => {
   const out = joulemark(dir, ["run", "-q", "--", build("jump_for_room", dir)]);
   assertEquals([out.code, out.stderr], [0, ""]);
-  const marks = hostOf(dir).host.joulemark!.marks as Record<string, number>;
+  const { host, text } = hostOf(dir);
+  const marks = host.joulemark!.marks as Record<string, number>;
   assertEquals(marks["visits without a path"], 1);
+  assertStringIncludes(text, "1 visit found no room for a path");
 });
 
 endToEnd("run records values that a C program sets", (dir) => {

@@ -3,6 +3,7 @@
  * three.
  * @module
  */
+import { counted } from "../../core/counted.ts";
 import { type Finding, noteLines, type Severity } from "../../core/finding.ts";
 import { ENERGY_SIGNALS, UNSAMPLED_KEY } from "../../core/job_totals.ts";
 import { rounded } from "../../core/number_format.ts";
@@ -292,8 +293,9 @@ function pathFindings({ outOfOrder, counts }: Collector): Finding[] {
     ...when(counts.pathless > 0, {
       code: "paths-without-room",
       severity: "warning",
-      text: `${counts.pathless} visits exceed the limits of 16,351 region paths per thread or 64 ` +
-        "levels. Their time counts for the region around them",
+      text:
+        `${counted(counts.pathless, "visit")} found no room for a path, or passed the limits of ` +
+        "16,351 region paths per thread or 64 levels. Their time counts for the region around them",
     }),
   ];
 }
