@@ -200,7 +200,7 @@ export function linkCount(fd: number): number {
   return statView.getUint32(ARM ? 20 : 16, true);
 }
 
-/** Time when an open directory last changed, in nanoseconds modulo 2^53; −1 if it is gone. */
+/** Time when an open file or directory last changed, in nanoseconds; of the seconds the lower 22 bits. −1: unknown. */
 export function modifiedAt(fd: number): number {
   if (libc().fstat(SYSCALLS.fstat, fd, statBytes) !== 0n) return -1;
   return (statView.getUint32(88, true) & 0x3fffff) * 1e9 + statView.getUint32(96, true);

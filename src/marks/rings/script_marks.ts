@@ -19,7 +19,7 @@ import { KIND } from "../../core/events/event_kinds.ts";
 import { CPU_UNKNOWN, FLAG, NAMES_MAX, OTHER_NAME } from "../../core/events/ring_layout.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../../os/clock.ts";
 import { affinityOf } from "../../os/host.ts";
-import { closeFile, O, openOwnFile } from "../../os/files.ts";
+import { closeFile, modifiedAt, O, openOwnFile } from "../../os/files.ts";
 import { libc } from "../../os/libc.ts";
 import type { Refuse } from "./clock_limits.ts";
 import { RingThread } from "./ring_thread.ts";
@@ -29,6 +29,10 @@ import type { Marks } from "./marks.ts";
 const CHUNK = 65536;
 /** Between two looks no script writes that much; a file of holes, or one of another making, has it. */
 const AT_ONCE_MAX = 256;
+/** A file is opened at most so long after its first line, ns: an older time is wrong. */
+const MAX_AGE_NS = 1e9;
+/** {@linkcode modifiedAt} counts up to here, ns. */
+const MODIFIED_MODULO = 2 ** 22 * 1e9;
 const decoder = new TextDecoder();
 const LINE = /^([bepsf]) (?:(\d{1,12})[.,](\d{6})\d*|-)(?: (.*))?$/s;
 /** By the letter that a line begins with. */
@@ -41,6 +45,14 @@ const KINDS: Readonly<Record<string, number>> = {
 };
 /** A span's number, and its name if it begins. */
 const SPAN = /^(\d{1,14})(?: (.*))?$/s;
+
+/** Bytes that have the first line's time. */
+const FIRST_BYTES = 64;
+
+/** CLOCK_REALTIME of a line. */
+function stampNs(seconds: string, micros: string): number {
+  return Number(seconds) * 1e9 + Number(micros) * 1e3;
+}
 
 /** The marks of one script. */
 export class ScriptMarks implements Marks {
@@ -74,7 +86,7 @@ export class ScriptMarks implements Marks {
     this.#refuse = refuse;
     this.pid = pid;
     this.#originNs = originNs;
-    this.startNs = rawNanoseconds() - Number(originNs);
+    this.startNs = rawNanoseconds() - Number(originNs) - this.#ageNs();
     this.cpus = affinityOf(host);
   }
 
@@ -91,12 +103,31 @@ export class ScriptMarks implements Marks {
       : new ScriptMarks(fd, process, originNs, refuse);
   }
 
+  /** Time since the first line, as far as that is known, ns. */
+  #ageNs(): number {
+    const bytes = this.#bytes as Uint8Array<ArrayBuffer>;
+    const n = Number(libc().preadAt(this.#fd, bytes, BigInt(FIRST_BYTES), 0n));
+    const [, , seconds, micros] = LINE.exec(decoder.decode(bytes.subarray(0, Math.max(0, n)))) ??
+      [];
+    if (seconds === undefined) return this.#sinceWriteNs();
+    const ageNs = Number(realtimeNanoseconds()) - stampNs(seconds, micros);
+    return Math.min(MAX_AGE_NS, Math.max(0, ageNs));
+  }
+
+  /** Time since the last write, ns; some ms more, by the kernel's coarse clock. */
+  #sinceWriteNs(): number {
+    const modifiedNs = modifiedAt(this.#fd);
+    const ns = Number(realtimeNanoseconds()) % MODIFIED_MODULO - modifiedNs;
+    return modifiedNs < 0 ? 0 : Math.min(MAX_AGE_NS, Math.max(0, ns));
+  }
+
   stopNs(): number {
     return NaN;
   }
 
   poll(): number {
     let lines = 0;
+    const isFirst = this.#offset === 0n;
     if (this.threads.length === 0) {
       this.threads.push(new RingThread(this.pid, [], new StampClock(this.#originNs)));
     }
@@ -127,9 +158,11 @@ export class ScriptMarks implements Marks {
       this.#offset += BigInt(end);
       const text = decoder.decode(this.#bytes.subarray(0, end - 1));
       const now = rawNanoseconds();
+      // What was there when the file was found is older.
+      const writtenNs = now - (isFirst ? this.#sinceWriteNs() : 0);
       const ahead = now - Number(realtimeNanoseconds());
       for (const line of text.split("\n")) {
-        this.#take(line, now, ahead);
+        this.#take(line, { now, writtenNs, ahead });
         lines++;
       }
     }
@@ -144,17 +177,18 @@ export class ScriptMarks implements Marks {
     closeFile(this.#fd);
   }
 
-  /** @param ahead What CLOCK_MONOTONIC_RAW is ahead of CLOCK_REALTIME, ns. */
-  #take(line: string, now: number, ahead: number): void {
+  /** @param times Of a line without its own, and what CLOCK_MONOTONIC_RAW is ahead of CLOCK_REALTIME, ns. */
+  #take(
+    line: string,
+    { now, writtenNs, ahead }: Record<"now" | "writtenNs" | "ahead", number>,
+  ): void {
     const found = LINE.exec(line);
     if (found === null) {
       this.garbage++;
       return;
     }
     const [, what, seconds, micros, rest = ""] = found;
-    const givenNs = seconds === undefined
-      ? now
-      : Number(seconds) * 1e9 + Number(micros) * 1e3 + ahead;
+    const givenNs = seconds === undefined ? writtenNs : stampNs(seconds, micros) + ahead;
     // A clock that was set, or a wrong time from a script, does not move a mark out of the run.
     const ns = Math.min(now, Math.max(givenNs, this.startNs + Number(this.#originNs)));
     const span = what === "s" || what === "f" ? SPAN.exec(rest) : undefined;
