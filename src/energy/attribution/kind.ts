@@ -28,7 +28,7 @@ const DENSE = 32;
  * core at 128 CPUs with 50 visits a second each.
  */
 const DENSE_FITS = 4, DENSE_EACH = 8;
-/** A fit has these times the variance of the one before: its errors are twice as large, and not by its stretch's mix. */
+/** The fit before tells this much more of a stretch, by variance: the stretch's own is off by chance. */
 const MORE_VARIANCE = 4;
 /** Stretches that wait for a fit, 1 MiB each; the first fits take as long as several dense stretches. */
 const MAX_WAITING = 8;
@@ -220,14 +220,14 @@ export class KindEnergies {
     this.sum.capacity = Math.max(this.sum.capacity, capacity);
   }
 
-  /** A dense stretch was fitted. By chance a fit tells much less than the one before, which then stays. */
+  /** A dense stretch was fitted. If the fit before tells much more of it, that one stays. */
   #noteDense(first: number, fitted: Fitted): void {
     const dense = this.#dense.getOrInsertComputed(first, () => {
       return { fitted, alike: 0, fits: 0, skipped: 0 };
     });
     dense.fits++;
     dense.skipped = 0;
-    if (relativeVariance(fitted) > MORE_VARIANCE * relativeVariance(dense.fitted)) return;
+    if (varianceOf(fitted, fitted) > MORE_VARIANCE * varianceOf(fitted, dense.fitted)) return;
     [dense.fitted, dense.alike] = [fitted, 0];
   }
 
@@ -241,14 +241,14 @@ export class KindEnergies {
   }
 }
 
-/** Variance of a fit's energies, as a part of their squares. */
-function relativeVariance({ ids, estimate: { energyJ, covariance } }: Fitted): number {
-  let variance = 0, squares = 0;
-  for (let c = 0; c < ids.length; c++) {
-    variance += covariance[c * ids.length + c];
-    squares += energyJ[c] ** 2;
-  }
-  return variance / squares;
+/** Variance of a stretch's energies by the powers of a fit, J²; a class that it did not see is unknown. */
+function varianceOf({ ids, seconds, estimate }: Fitted, by: Fitted): number {
+  const { covariance } = by.estimate, n = by.ids.length;
+  return ids.reduce((sum, id, c) => {
+    const i = by.ids.indexOf(id);
+    if (i < 0) return sum + estimate.energyJ[c] ** 2;
+    return sum + covariance[i * n + i] * (seconds[c] / by.seconds[i]) ** 2;
+  }, 0);
 }
 
 /** Are most of the lanes' seconds those of classes that a choice does not know? */

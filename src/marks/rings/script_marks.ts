@@ -10,8 +10,8 @@
  * ```
  *
  * `b` begins, `e` ends, `p` is an epoch, `s` and `f` begin and end a span by a number; then CLOCK_REALTIME in seconds, as bash has it in
- * EPOCHREALTIME, or `-` if the shell has no clock: then the line happened when it is read. The
- * rest of the line is the region's name. docs/reference/formats/ring.md.
+ * EPOCHREALTIME, or `-` if the shell has no clock: then the line happened when it is read, or in a
+ * new file when that was written. The rest of the line is the region's name. docs/reference/formats/ring.md.
  * @module
  */
 import { HINT_UNKNOWN } from "../../core/hints.ts";

@@ -18,7 +18,7 @@ const MAX_REGIONS = 1500;
  * Maximum number of paths with a tree before the end: more take tenths of a second, in
  * which no sample is taken.
  */
-const MAX_FITTED_PATHS = 8192;
+const MAX_TREE_PATHS = 8192;
 
 interface Written {
   runtimeS: number;
@@ -71,7 +71,7 @@ export class RunJournal implements Disposable {
       this.#written.clear();
       this.#journal.clear();
     }
-    const isQuick = kind === "quick" || tracker.paths.length > MAX_FITTED_PATHS;
+    const isQuick = kind === "quick" || tracker.paths.length > MAX_TREE_PATHS;
     const report = make({ isQuick, pick: (all) => this.#pick(all) });
     const [{ joulemark = {}, regions = [] }] = report.hosts;
     if (this.#unwritten > 0) joulemark["regions left out here"] = this.#unwritten;
@@ -86,7 +86,7 @@ export class RunJournal implements Disposable {
 
   #lackLine(): string {
     return `this checkpoint lacks ${counted(this.#unwritten, "region")}, and has older values of ` +
-      `${counted(this.#older, "region")}: it takes up at most ${MAX_REGIONS} changed regions.`;
+      `${counted(this.#older, "region")}: it stores at most ${MAX_REGIONS} changed regions.`;
   }
 
   /** Changed regions, from where the last entry stopped. */

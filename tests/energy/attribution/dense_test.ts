@@ -22,13 +22,15 @@ class CountedEnergies extends KindEnergies {
  * Threads on a CPU each go from class to class at random; how often they take which changes in phases.
  *
  * @param each Slices of work after each step.
+ * @param fewUntilS There are two classes until then.
  */
-function play(seed: number, seconds: number, each = 1) {
+function play(seed: number, seconds: number, each = 1, fewUntilS = 0) {
   const random = new Random(seed), watts = cpusTo(CLASSES).map(() => random.uniform(0.5, 1.5));
   const counter = { index: 0, cpus: cpusTo(LANES), updatePeriodS: 0.001 };
   const energies = new CountedEnergies([counter], LANES, false), drawnJ = new Float64Array(CLASSES);
-  const mixed = () => watts.map(() => random.uniform(0.1, 1));
-  let mix = mixed(), phaseEndS = 0, noise = 0, joules = 0;
+  const mixed = (timeS: number) =>
+    watts.map((_, c) => c < 2 || timeS >= fewUntilS ? random.uniform(0.1, 1) : 0);
+  let mix = mixed(0), phaseEndS = 0, noise = 0, joules = 0;
   const drawn = () => {
     let rest = random.uniform(0, mix.reduce((sum, share) => sum + share, 0)), c = 0;
     while (c < CLASSES - 1 && (rest -= mix[c]) > 0) c++;
@@ -44,7 +46,7 @@ function play(seed: number, seconds: number, each = 1) {
   energies.step(0, [0], none);
   for (let k = 1; k * STEP_S <= seconds; k++) {
     const nowS = k * STEP_S;
-    if (nowS > phaseEndS) [phaseEndS, mix] = [nowS + random.uniform(0.3, 2), mixed()];
+    if (nowS > phaseEndS) [phaseEndS, mix] = [nowS + random.uniform(0.3, 2), mixed(nowS)];
     noise = keeps * noise + NOISE * Math.sqrt(1 - keeps * keeps) * random.normal();
     const draw = (lane: typeof lanes[0], timeS: number) => {
       const j = (timeS - lane.sinceS) * watts[lane.c] * (1 + noise);
@@ -89,6 +91,14 @@ Deno.test("of very many visits all energies are determined, within their errors"
     assertAlmostEquals(total / drawnJ.reduce((s, j) => s + j, 0), 1, 1e-3);
   }
   assert(inside >= 0.8 * CLASSES * seeds.length, `${inside} inside`);
+});
+
+Deno.test("classes that begin later are determined, too", () => {
+  const { energies: { sum }, drawnJ } = play(1, 300, 1, 60);
+  drawnJ.forEach((joules, c) => {
+    const { fitJ, seJ } = sum.sum([c + 1]), text = `class ${c}: ${fitJ} ± ${seJ}, drawn ${joules}`;
+    assert(seJ < 0.1 * fitJ && Math.abs(fitJ - joules) < 6 * seJ, text);
+  });
 });
 
 Deno.test("a step does not fit what a stretch has left to do when the next one is complete", () => {

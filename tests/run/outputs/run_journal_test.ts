@@ -51,7 +51,7 @@ Deno.test("each entry has the tree of its moment", () => {
 
 Deno.test("an entry tells how many regions it lacks, and how many are older", () => {
   const noteAfter = (entries: number) => recovered(2000, entries).joulemark!.notes;
-  const words = "it takes up at most 1500 changed regions.";
+  const words = "it stores at most 1500 changed regions.";
   assertEquals(noteAfter(1), [
     `this checkpoint lacks 500 regions, and has older values of 0 regions: ${words}`,
     "another note.",
