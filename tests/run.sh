@@ -4,11 +4,10 @@
 #   unit        deterministic, about a minute for the whole product; never tried twice
 #   statistics  simulations with fixed seeds and one fresh seed, which is printed
 #   e2e         the executable, compilers, launchers and a live machine; a failure is tried again, at most
-#               twice. Its halves: timed, and patient, which has parts, patient1 to patient8. rooted: of patient,
-#               what differs for root
+#               twice. Its halves: timed, and patient. rooted: of patient, what differs for root
 #   laws        each system call fails once, signals at random moments, damaged input, vectors, other systems
 #
-# Other arguments go to `deno test`. Needs Deno or Node.js only. The last line says "N passed, N failed";
+# TIER:K/N is one of N parts of a tier. Other arguments go to `deno test`. Needs Deno or Node.js only. The last line says "N passed, N failed";
 # the status is that of the tests. After JOULEMARK_TEST_LIMIT_S seconds (default 5400) all that it started
 # is killed, and the test that hung is named.
 #
@@ -39,7 +38,7 @@ export JOULEMARK_BIN DENO
 JOULEMARK_CONFIG=$CONFIG
 export JOULEMARK_CONFIG
 
-made=$(mktemp "${TMPDIR:-/tmp}/joulemark-tests.XXXXXX") || die "cannot make a temporary file"
+made=$(mktemp "${TMPDIR:-/tmp}/joulemark-tests.XXXXXX") && mkdir "$made.groups" || die "cannot make a temporary file"
 log=$made
 # One cache of interposition libraries for all tests.
 JOULEMARK_TEST_CACHE=$(mktemp -d "${TMPDIR:-/tmp}/joulemark-cache.XXXXXX") || die "cannot make a directory"
@@ -100,12 +99,12 @@ files_of() {
     { test_files $E2E; test_files tests | grep '_live_test\.ts$'; } | sort -u | without "$(files_of statistics)"
     ;;
   patient) for name in $PATIENT; do echo "tests/e2e/${name}_test.ts"; done ;;
-  patient[1-8]) files_of patient | awk -v part="${1#patient}" 'NR % 8 == part % 8' ;;
   # What root sees otherwise, or alone.
   rooted) files_of patient | xargs grep -lE 'asEachUser|onPrivateNode|uid\(|NOT_ROOT|needs root|_slurm|CLEAN_ROOT' ;;
   timed) files_of e2e | without "$(files_of patient)" ;;
   laws) { test_files $LAWS; test_files tests | grep '_vectors_test\.ts$'; } | sort -u ;;
   unit) test_files tests | without "$(for tier in statistics e2e laws; do files_of $tier; done)" ;;
+  *:*/*) files_of "${1%:*}" | awk -v part="${1##*:}" '{ split(part, of, "/") } NR % of[2] == of[1] % of[2]' ;;
   esac
 }
 
@@ -113,8 +112,8 @@ files_of() {
 tiers= given=
 for argument in "$@"; do
   shift
-  case $argument in
-  unit | statistics | e2e | timed | patient | patient[1-8] | rooted | laws) tiers="$tiers $argument" ;;
+  case ${argument%:[1-9]*/[1-9]*} in
+  unit | statistics | e2e | timed | patient | rooted | laws) tiers="$tiers $argument" ;;
   *)
     [ ! -e "$argument" ] || given=yes
     set -- "$@" "$argument"
@@ -123,13 +122,26 @@ for argument in "$@"; do
 done
 [ -n "$tiers$given" ] || tiers="unit statistics e2e laws"
 
+# A file costs Deno a third of a second, so files of a folder in tests/ are one module, but for those that say why
+# not in a line "// Alone: ".
+# grouped TIER
+grouped() {
+  files_of "$1" >"$log.files"
+  xargs grep -l '^// Alone: ' <"$log.files" | tee "$log.alone"
+  grep -vxFf "$log.alone" "$log.files" | awk -v root="$ROOT" -v to="$log.groups" '
+    { name = $0; sub(/^tests\//, "", name); sub(/(_test\.ts$|\/.*)/, "", name); if (!/\/.*\//) name = "others" }
+    !seen[name]++ { print to "/" name "_test.ts" }
+    { print "import \"" root "/" $0 "\";" >(to "/" name "_test.ts") }'
+}
+
 # Three lanes: tests with an eye on the clock have the CPUs first, the others run beside them.
 first= patient= beside= apart=
 unshare -m sh -c "$SHARED" sh true 2>/dev/null && apart="unshare -m sh -c"
 for tier in $tiers; do
   case $tier-${apart:+apart} in
   e2e-apart) first="$first $(files_of timed)" patient="$patient $(files_of patient)" ;;
-  unit-* | statistics-* | laws-apart) beside="$beside $(files_of $tier)" ;;
+  unit-*) beside="$beside $(grouped $tier)" ;;
+  statistics-* | laws-apart) beside="$beside $(files_of $tier)" ;;
   *) first="$first $(files_of $tier)" ;;
   esac
 done
@@ -177,11 +189,18 @@ plain=$(cat "$log" "$log.beside" "$log.patient" 2>/dev/null | sed 's/\x1b\[[0-9;
 # FILE<tab>NAME of each that failed; steps are indented
 failures=$(printf '%s\n' "$plain" | awk '
   /^running [0-9]+ tests? from / { sub(/^.* from (\.\/)?/, ""); file = $0; next }
-  / \.\.\. FAILED \(/ && !/^ / { sub(/ \.\.\. FAILED .*/, ""); print file "\t" $0 }')
+  / \.\.\. FAILED \(/ && !/^ / { sub(/ \.\.\. FAILED .*/, ""); failed[++count] = $0; in_file[count] = file }
+  / => \.\/tests\// { at = $0; sub(/^.* => \.\//, "", at); sub(/:.*/, "", at); sub(/( \.\.\.| =>) .*/, ""); where[$0] = at }
+  END {
+    for (i = 1; i <= count; i++) {
+      isGroup = in_file[i] ~ /\.groups\// && failed[i] in where
+      print (isGroup ? where[failed[i]] : in_file[i]) "\t" failed[i]
+    }
+  }')
 # Seconds, file and name of the ten slowest.
 slowest() {
   printf '%s\n' "$plain" | awk '
-    /^running [0-9]+ tests? from / { sub(/^.* from (\.\/)?/, ""); file = $0; next }
+    /^running [0-9]+ tests? from / { sub(/^.* from (\.\/)?/, ""); sub(/^.*\.groups\//, "tests/"); file = $0; next }
     / \.\.\. (ok|FAILED) \(/ && !/^ / {
       time = $0; sub(/^.*\(/, "", time); sub(/ \.\.\. (ok|FAILED) \(.*/, "")
       if (time ~ /^([0-9]+m)?[0-9]+s\)$/) {
@@ -232,11 +251,14 @@ tab=$(printf '\t')
 passes_alone() {
   pattern=$(printf '%s\n' "$2" | sed 's/[][\.*^$+?(){}|/]/\\&/g')
   env "$mark" "$DENO" test --quiet --config "$CONFIG" --no-lock -A --filter "/^$pattern\$/" "$1" \
-    >"$log.again" 2>&1 9>&- </dev/null && summary_of "$log.again" | grep -q '| [1-9][0-9]* passed'
+    >"$log.again" 2>&1 7>&- 8>&- 9>&- </dev/null && summary_of "$log.again" | grep -q '| [1-9][0-9]* passed'
 }
 if [ ! -e "$log.late" ] && [ "$lines" -gt 0 ] && [ "$lines" -le 8 ]; then
-  # Suites beside this one hold the file.
-  [ -z "${JOULEMARK_TEST_BESIDE:-}" ] || flock -w 600 "$JOULEMARK_TEST_BESIDE" true
+  # Suites beside this one hold the file, and begin no other while the second one is held.
+  if [ -n "${JOULEMARK_TEST_BESIDE:-}" ]; then
+    exec 7<"$JOULEMARK_TEST_BESIDE" 8<"$JOULEMARK_TEST_BESIDE.turn"
+    flock -w 600 8 && flock -w 600 7
+  fi
   say "once more, alone:"
   printf '%s\n' "$again" >&2
   printf '%s\n' "$again" >"$log.lines"

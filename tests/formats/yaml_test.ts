@@ -1,4 +1,5 @@
 /** YAML that others write: what nests is bounded, what only looks so is read. */
+// Alone: where the parser of YAML is loaded, reports may have any form.
 import { assertEquals, assertThrows } from "@std/assert";
 import { loadYaml, parseYaml as parse } from "../../src/formats/yaml.ts";
 

@@ -1,4 +1,5 @@
-/** Memory that samples take: other tests in this file would change what the compiler knows. */
+/** Memory that samples take. */
+// Alone: other tests would change what the compiler knows of this code.
 import { assert, assertEquals } from "@std/assert";
 import { Modules } from "../../src/profile/modules.ts";
 import { Profile } from "../../src/profile/profile.ts";
