@@ -17,9 +17,17 @@ endToEnd("a budget loses no span: 200,000 a second are all in the report", (dir)
   assertEquals(out.code, 0, out.stderr);
   const path = `${dir}/joulemark.report`;
   const [host] = parseReport(Deno.readTextFileSync(path), path).hosts;
-  const { spans, marks, budget } = host.joulemark! as Record<string, Nested>;
+  const { spans, marks, budget, sampling } = host.joulemark! as Record<string, Nested>;
   const [{ span, count }] = spans as { span: string; count: number }[];
-  assertEquals([span, count], ["span", Number(out.stdout)], JSON.stringify(marks));
+  assertEquals(span, "span");
+  const lost = Number(out.stdout) - count;
+  const told = (marks as Record<string, number>)["begins and ends of spans without room"] ?? 0;
+  // A ring holds 40 ms of them: only where the machine kept the monitor from its samples they may have no room.
+  const missed = Number((sampling as Record<string, number>)["samples missed"]);
+  assert(
+    missed > 0 ? 0 <= lost && lost <= told : lost === 0,
+    `${lost} lost: ${JSON.stringify(marks)}`,
+  );
   // Samples are fewer by then, and rings are emptied as often as it needs.
   assert((budget as Record<string, number>)["period times, at most"] > 1, JSON.stringify(budget));
 });
