@@ -249,7 +249,8 @@ endToEnd("a guardian that is stopped tells late of an end that was seen in time"
 
 endToEnd("an end is seen in time without counters, guardian or annotations", async (dir) => {
   for (const signal of ["SIGSTOP", "SIGKILL"] as const) {
-    const app = "cut -d ' ' -f 1 /proc/uptime; sleep 1.3; cut -d ' ' -f 1 /proc/uptime";
+    const uptime = "read now rest </proc/uptime; echo $now";
+    const app = `${uptime}; : >${signal}.begun; sleep 1.5; ${uptime}`;
     const run = new Deno.Command(BINARY, {
       args: ["run", "--report", signal, "--", "sh", "-c", app],
       cwd: dir,
@@ -258,7 +259,8 @@ endToEnd("an end is seen in time without counters, guardian or annotations", asy
       stderr: "null",
     }).spawn();
     const output = run.output();
-    await wait(700);
+    while (!exists(`${dir}/${signal}.begun`)) await wait(20);
+    await wait(500);
     Deno.kill(run.pid, signal);
     await wait(2500);
     if (signal === "SIGSTOP") Deno.kill(run.pid, "SIGCONT");
