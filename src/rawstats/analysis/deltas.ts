@@ -79,7 +79,6 @@ export function rawDeltas(
     return { host, times: [], series: {}, corrections: [], errors: [outline.refusal] };
   }
   const node = new RawNode("", listeners, { withEnd });
-  node.differ.keepsCorrections = true;
   const collected = new NodeSeries("");
   listeners.push(new JobFilter(job, collected));
   const handler = node.startFile((error) => void errors.push(error));
@@ -106,7 +105,7 @@ export function rawDeltas(
     ]),
   );
   const times = collected.times.map((us) => us / 1e6);
-  return { host, times, series, corrections: node.differ.corrections, errors };
+  return { host, times, series, corrections: collected.corrections, errors };
 }
 
 /** @param count Times of the node. */

@@ -86,10 +86,14 @@ export class RawCounters {
   /** Microseconds since the epoch: the sample before, and this one; NaN if there is none. */
   previousUs = NaN;
   timeUs = NaN;
-  /** Seconds that the deltas of the interval before are of: those of a dip in front of it too. */
-  elapsedBeforeS = NaN;
-  hasDip = false;
-  #dipS = 0;
+  /** Steps backwards of this line. */
+  steps: RawCorrection[] | undefined;
+  /** By column: seconds before this interval that its delta is of too, as dips and missing values leave them. */
+  #waitedS: Map<number, number> | undefined;
+  #waitingS: Map<number, number> | undefined;
+  /** Length of the interval before, and what its columns had waited. */
+  #elapsedBeforeS = NaN;
+  #waitedBeforeS: Map<number, number> | undefined;
   /** Number of the stretch in which time went forward, and of the boot. */
   stretch = -1;
   boot = 0;
@@ -108,9 +112,25 @@ export class RawCounters {
 
   /** A line follows: the interval at hand becomes the one before. */
   endInterval(): void {
-    this.elapsedBeforeS = this.elapsedS + this.#dipS;
-    this.#dipS = this.hasDip ? this.elapsedS : 0;
-    this.hasDip = false;
+    this.#elapsedBeforeS = this.elapsedS;
+    this.#waitedBeforeS = this.#waitedS;
+    this.#waitedS = this.#waitingS;
+    this.#waitingS = undefined;
+  }
+
+  /** The column keeps its base: its next delta is of this interval too. */
+  wait(column: number): void {
+    (this.#waitingS ??= new Map()).set(column, this.secondsOf(column));
+  }
+
+  /** Seconds that the delta of a column is of; NaN for a first one. */
+  secondsOf(column: number): number {
+    return this.elapsedS + (this.#waitedS?.get(column) ?? 0);
+  }
+
+  /** Seconds that its delta before was of. */
+  secondsBefore(column: number): number {
+    return this.#elapsedBeforeS + (this.#waitedBeforeS?.get(column) ?? 0);
   }
 
   /** Keeps the values of a record until the second one after it. */
@@ -162,10 +182,6 @@ export interface NextRecord {
 /** Takes samples in order of time and gives their differences. */
 export class RawDiffer {
   readonly types = new Map<string, RawType>();
-  /** Steps backwards, if they are kept. */
-  readonly corrections: RawCorrection[] = [];
-  keepsCorrections = false;
-  readonly counts: Record<RawCorrectionKind, number> = { wrap: 0, reset: 0, dip: 0 };
   #stretch = 0;
   /** Number of the boot, and its time in microseconds since the epoch; NaN: not known. */
   #boot = 0;
@@ -226,6 +242,7 @@ export class RawDiffer {
     counters.timeUs = timeUs;
     counters.wideDeltas = undefined;
     counters.flags = undefined;
+    counters.steps = undefined;
     const { deltas, base, type } = counters;
     const { events } = type;
     const { numbers } = values;
@@ -276,6 +293,7 @@ export class RawDiffer {
     const value = values.numbers[k];
     if (value !== value) {
       deltas[k] = NaN;
+      counters.wait(k);
       return;
     }
     const cur = values.exact(k);
@@ -290,7 +308,7 @@ export class RawDiffer {
         this.#record(counters, k, { ...judged, from: prev, to: cur });
         if (judged.kind === "dip") {
           deltas[k] = 0;
-          counters.hasDip = true;
+          counters.wait(k);
           return;
         }
       }
@@ -331,30 +349,31 @@ export class RawDiffer {
 
   /** Facts about a step backwards. */
   #stepOf(counters: RawCounters, k: number, next: NextRecord | undefined): RawStep {
-    const { type, elapsedS, timeUs, deltas, elapsedBeforeS } = counters;
+    const { type, timeUs, deltas } = counters;
+    const seconds = counters.secondsOf(k);
     const following = next === undefined ? undefined : counters.valuesOf(next.number);
     const hasNext = following !== undefined && following.numbers[k] === following.numbers[k];
     const joules = this.energyUnits.of(type.schema.type, type.keys[k].name);
     const energies = {
-      bound: joules === undefined ? Infinity : MAX_ENERGY_W * elapsedS / joules,
-      usual: joules === undefined ? -1 : usualWatts(type.keys[k].name) * elapsedS / joules,
+      bound: joules === undefined ? Infinity : MAX_ENERGY_W * seconds / joules,
+      usual: joules === undefined ? -1 : usualWatts(type.keys[k].name) * seconds / joules,
     };
     const rate = maxCountsPerSecond(type.schema.type, type.keys[k], type.units[k]);
     return {
       // a record may come a second late
-      bound: type.isEnergy ? energies.bound : rate === rate ? rate * (elapsedS + 1) : undefined,
+      bound: type.isEnergy ? energies.bound : rate === rate ? rate * (seconds + 1) : undefined,
       usual: type.isEnergy ? energies.usual : undefined,
       next: hasNext ? following.exact(k) : undefined,
-      expected: deltas[k] / elapsedBeforeS * elapsedS,
-      ratio: next === undefined ? 1 : (next.timeUs - timeUs) / 1e6 / elapsedS,
+      expected: deltas[k] / counters.secondsBefore(k) * seconds,
+      ratio: next === undefined ? 1 : (next.timeUs - timeUs) / 1e6 / seconds,
     };
   }
 
   /** Marks energies whose register may have passed its range more than once between two records. */
   #flagEnergies(counters: RawCounters): void {
-    const { type, deltas, elapsedS } = counters;
+    const { type, deltas } = counters;
     for (const k of type.events) {
-      if (deltas[k] === deltas[k] && this.#canOverflow(type, k, elapsedS)) {
+      if (deltas[k] === deltas[k] && this.#canOverflow(type, k, counters.secondsOf(k))) {
         counters.flag(k, AT_LEAST);
       }
     }
@@ -373,10 +392,8 @@ export class RawDiffer {
     k: number,
     step: { kind: RawCorrectionKind; delta: bigint; from: bigint; to: bigint },
   ): void {
-    this.counts[step.kind]++;
     counters.flag(k, CORRECTED);
-    if (!this.keepsCorrections) return;
-    this.corrections.push({
+    (counters.steps ??= []).push({
       timeUs: counters.timeUs,
       host: this.host,
       type: counters.type.schema.type,

@@ -91,6 +91,8 @@ export class NodeInputs implements JobListener {
   /** Numbers of the known inputs; sums of this sample and of all; maximum rates. */
   readonly #inputs = new Map<string, number>();
   readonly #now = new Float64Array(MAX_INPUTS);
+  /** Parts of these sums in this interval: a delta may be of a longer time. */
+  readonly #paced = new Float64Array(MAX_INPUTS);
   readonly #fed = new Uint8Array(MAX_INPUTS);
   readonly #totals = new Float64Array(MAX_INPUTS).fill(NaN);
   readonly #peaks = new Float64Array(MAX_INPUTS).fill(NaN);
@@ -126,12 +128,14 @@ export class NodeInputs implements JobListener {
     this.#plans.length = 0;
   }
 
-  sample(sample: RawSample): void {
+  sample({ timeUs }: RawSample, isFirst: boolean): void {
     const sums = this.#sums;
-    if (sums.samples++ === 0) sums.firstUs = sample.timeUs;
-    this.#beforeUs = sums.lastUs;
-    sums.lastUs = sample.timeUs;
+    if (sums.samples++ === 0) sums.firstUs = timeUs;
+    else if (isFirst) sums.gapsUs += timeUs - sums.lastUs;
+    this.#beforeUs = isFirst ? NaN : sums.lastUs;
+    sums.lastUs = timeUs;
     this.#now.fill(0);
+    this.#paced.fill(0);
     this.#fed.fill(0);
     this.#memory = NaN;
     this.#gpu = { count: 0, utilization: 0, watts: 0 };
@@ -147,22 +151,25 @@ export class NodeInputs implements JobListener {
     const plan = this.#planOf(counters, values);
     const { columns, scales, inputs } = plan;
     const { deltas, flags } = counters;
+    const elapsed = this.#elapsedS;
     for (let i = 0; i < columns.length; i++) {
       if (flags !== undefined) this.#flags[inputs[i]] |= flags.get(columns[i]) ?? 0;
       const delta = deltas[columns[i]];
       if (delta !== delta) continue;
-      this.#now[inputs[i]] += delta * scales[i];
+      const amount = delta * scales[i];
+      this.#now[inputs[i]] += amount;
+      this.#paced[inputs[i]] += amount * (elapsed / counters.secondsOf(columns[i]));
       this.#fed[inputs[i]] = 1;
     }
   }
 
   endSample(): void {
     const sums = this.#sums;
-    const elapsed = (sums.lastUs - this.#beforeUs) / 1e6;
+    const elapsed = this.#elapsedS;
     for (let i = 0; i < this.#inputs.size; i++) {
       if (this.#fed[i] === 0) continue;
       this.#totals[i] = (this.#totals[i] || 0) + this.#now[i];
-      const rate = this.#now[i] / elapsed;
+      const rate = this.#paced[i] / elapsed;
       if (elapsed > 0 && !(rate <= this.#peaks[i])) this.#peaks[i] = rate;
     }
     if (!(this.#memory <= sums.memoryBytes)) sums.memoryBytes = this.#memory;
@@ -173,7 +180,12 @@ export class NodeInputs implements JobListener {
     const user = this.#inputs.get("cpu.user");
     if (!(elapsed > 0) || user === undefined || this.#fed[user] === 0) return;
     sums.userTimes.push(sums.lastUs / 1e6);
-    sums.userRates.push(this.#now[user] / 100 / elapsed);
+    sums.userRates.push(this.#paced[user] / 100 / elapsed);
+  }
+
+  /** Seconds since the sample before; NaN for one that has none. */
+  get #elapsedS(): number {
+    return (this.#sums.lastUs - this.#beforeUs) / 1e6;
   }
 
   #addMemory({ keys, units }: RawType, { numbers }: RawValues): void {

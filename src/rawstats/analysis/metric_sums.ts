@@ -10,6 +10,8 @@ export class MetricSums {
   firstUs = NaN;
   lastUs = NaN;
   samples = 0;
+  /** Microseconds between the first and the last sample in which the job did not run, or the clock was set. */
+  gapsUs = 0;
   /** Nominal frequency of the cores; NaN if unknown. */
   nominalHz = NaN;
   /** Maximum memory in use by programs, in bytes. */
@@ -36,9 +38,9 @@ export class MetricSums {
     return Object.assign(new MetricSums(fields.host), fields);
   }
 
-  /** Length of the job on this node. */
+  /** Time of the job on this node. */
   get seconds(): number {
-    return (this.lastUs - this.firstUs) / 1e6;
+    return (this.lastUs - this.firstUs - this.gapsUs) / 1e6;
   }
 
   /** Sum of an input, in the base unit; NaN if nothing fed it. */

@@ -24,7 +24,8 @@ export interface RawSample {
 }
 
 /** Listener of a pass over files. */
-export interface RawListener extends Omit<JobListener, "row"> {
+export interface RawListener extends Omit<JobListener, "sample" | "row"> {
+  sample?(sample: RawSample): void;
   /** One statistics line; all arguments but the strings are reused. */
   row?(counters: RawCounters, values: RawValues): void;
 }
@@ -215,25 +216,29 @@ function isLate({ head, rows, number }: WaitingRecord, before: WaitingRecord): b
   return behind > 0;
 }
 
-/** Passes on what belongs to one job, and hides the deltas before its first sample. */
+/** Passes on what belongs to one job, and hides the deltas that begin outside of it. */
 export class JobFilter implements RawListener {
   #inside = false;
-  #seen = false;
-  #first = false;
+  /** Time of the last sample, and of the first one since which the job has gone on. */
+  #lastUs = NaN;
+  #sinceUs = NaN;
 
   /** @param job Its id; `undefined`: everything. */
   constructor(readonly job: string | undefined, readonly listener: JobListener) {}
 
   sample(sample: RawSample): void {
-    this.#inside = this.job === undefined || sample.jobs.includes(this.job);
+    const { timeUs, jobs } = sample;
+    this.#inside = this.job === undefined || jobs.includes(this.job);
+    const isFirst = !(timeUs >= this.#lastUs);
+    this.#lastUs = this.#inside ? timeUs : NaN;
     if (!this.#inside) return;
-    this.#first = !this.#seen;
-    this.#seen = true;
-    this.listener.sample?.(sample);
+    if (isFirst) this.#sinceUs = timeUs;
+    this.listener.sample?.(sample, isFirst);
   }
 
   row(counters: RawCounters, values: RawValues): void {
-    if (this.#inside) this.listener.row?.(counters, values, this.#first);
+    const isFirst = !(counters.previousUs >= this.#sinceUs);
+    if (this.#inside) this.listener.row?.(counters, values, isFirst);
   }
 
   endSample(): void {
@@ -244,8 +249,9 @@ export class JobFilter implements RawListener {
 
 /** A listener that gets whether a sample is the first of its job. */
 export interface JobListener {
-  sample?(sample: RawSample): void;
-  /** @param isFirst Deltas of this sample are before the job. */
+  /** @param isFirst The job begins, or goes on after records that are not its own or after a step of the clock. */
+  sample?(sample: RawSample, isFirst: boolean): void;
+  /** @param isFirst Deltas of this line are, in part, before the job. */
   row?(counters: RawCounters, values: RawValues, isFirst: boolean): void;
   /** All lines of the sample have come. */
   endSample?(): void;

@@ -6,7 +6,7 @@
 import { UsageError } from "../../core/errors.ts";
 import { EXACT_BELOW, type RawValues } from "../format/columns.ts";
 import type { RawKey, RawUnit } from "../format/schema.ts";
-import type { RawCounters } from "./differ.ts";
+import type { RawCorrection, RawCounters } from "./differ.ts";
 import { type Exact, scaled } from "./exact.ts";
 import type { JobListener, RawSample } from "./node.ts";
 
@@ -45,6 +45,8 @@ export class SeriesBudget {
 export class NodeSeries implements JobListener {
   /** Microseconds since the epoch. */
   readonly times: number[] = [];
+  /** Steps backwards. */
+  readonly corrections: RawCorrection[] = [];
   /** Keys by type and device. */
   readonly types = new Map<string, Map<string, Map<string, KeySeries>>>();
   /** Series of each column, by the number of the device. */
@@ -64,6 +66,7 @@ export class NodeSeries implements JobListener {
   row(counters: RawCounters, values: RawValues, isFirst: boolean): void {
     const { type } = counters;
     if (!this.wants(type.schema.type)) return;
+    if (!isFirst) this.corrections.push(...counters.steps ?? []);
     const series = this.#byIndex[counters.index] ??= this.#begin(counters);
     const at = this.times.length - 1;
     const { numbers } = values;
@@ -76,7 +79,7 @@ export class NodeSeries implements JobListener {
       const plain = exact !== undefined && exact < EXACT_BELOW ? Number(exact) : exact;
       const delta = plain === undefined ? NaN : scaled(plain, type.units[k].scale);
       this.#append(one, one.delta, at, delta);
-      this.#append(one, one.rate, at, Number(delta) / counters.elapsedS);
+      this.#append(one, one.rate, at, Number(delta) / counters.secondsOf(k));
     }
   }
 

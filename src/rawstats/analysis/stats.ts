@@ -30,7 +30,7 @@ export interface RawNodeAnalysis {
   readonly copies: RawCopies;
   /** Energies whose unit neither files nor user gave. */
   readonly energySources: readonly EnergySource[];
-  /** Steps backwards of its counters. */
+  /** Steps backwards of its counters; of the job, if one was requested. */
   readonly counts: Readonly<Record<RawCorrectionKind, number>>;
   /** Sums for the metrics over the job, or over all samples if no job was requested. */
   readonly sums: MetricSums;
@@ -104,7 +104,14 @@ export async function analyseRawNode(request: RawRequest): Promise<RawNodeAnalys
   const own = new NodeInputs(node, request.metrics);
   const perJob = new PerJob(node, request.job, request.metrics);
   let samples = 0;
+  const counts = { wrap: 0, reset: 0, dip: 0 };
   listeners.push({ sample: () => void samples++ });
+  const counted: JobListener = {
+    row: ({ steps }, _, isFirst) => {
+      if (!isFirst) steps?.forEach(({ kind }) => counts[kind]++);
+    },
+  };
+  listeners.push(new JobFilter(request.job, counted));
   listeners.push(new JobFilter(request.job, own));
   if (request.listen !== undefined) {
     listeners.push(new JobFilter(request.job, request.listen(node)));
@@ -113,7 +120,6 @@ export async function analyseRawNode(request: RawRequest): Promise<RawNodeAnalys
   const copies = await scanRawNode(request.files, node, (error) => request.error(error));
   node.endSample();
   node.differ.end();
-  const { counts } = node.differ;
   const { sources: energySources } = node.energyUnits;
   const found = {
     host,
@@ -174,8 +180,12 @@ class PerJob implements RawListener {
       job.filter.sample(sample);
       this.#now.push(job);
     }
-    // jobs that are over need no more than their sums
-    for (const job of before) if (!this.#now.includes(job)) job.inputs.rest();
+    for (const job of before) {
+      if (this.#now.includes(job)) continue;
+      job.filter.sample(sample);
+      // jobs that are over need no more than their sums
+      job.inputs.rest();
+    }
   }
 
   row(...[counters, values]: Parameters<NonNullable<RawListener["row"]>>): void {

@@ -125,6 +125,7 @@ export class NodeTotals implements JobListener {
   firstUs = NaN;
   lastUs = NaN;
   samples = 0;
+  #gapsUs = 0;
   /** By number of the device; null: not wanted. */
   readonly #byIndex: (TypeTotals | null | undefined)[] = [];
   readonly #wish: TotalsWish;
@@ -133,9 +134,15 @@ export class NodeTotals implements JobListener {
     this.#wish = wish;
   }
 
-  sample(sample: RawSample): void {
-    if (this.samples++ === 0) this.firstUs = sample.timeUs;
-    this.lastUs = sample.timeUs;
+  sample({ timeUs }: RawSample, isFirst: boolean): void {
+    if (this.samples++ === 0) this.firstUs = timeUs;
+    else if (isFirst) this.#gapsUs += timeUs - this.lastUs;
+    this.lastUs = timeUs;
+  }
+
+  /** Seconds of the samples, without gaps in the job and steps of the clock. */
+  get seconds(): number {
+    return (this.lastUs - this.firstUs - this.#gapsUs) / 1e6;
   }
 
   row(counters: RawCounters, values: RawValues, isFirst: boolean): void {

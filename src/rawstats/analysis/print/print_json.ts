@@ -11,7 +11,7 @@ import type { RawCorrection } from "../differ.ts";
 import { addExact, type Exact } from "../exact.ts";
 import type { RawNode } from "../node.ts";
 import type { KeySeries, NodeSeries } from "../series.ts";
-import type { RawAnalysis } from "../stats.ts";
+import type { RawAnalysis, RawNodeAnalysis } from "../stats.ts";
 import { type MetricValue, metricValues } from "./tables.ts";
 
 /** A node with its series. */
@@ -26,13 +26,15 @@ export function* jsonDocument(
   analysis: RawAnalysis,
 ): Generator<string> {
   const there = nodes.filter(({ series }) => series.times.length > 0);
+  const countsOf = new Map(analysis.nodes.map(({ host, counts }) => [host, counts]));
+  const members = (one: JsonNode) => nodeMembers(one, countsOf.get(one.node.host)!);
   yield "{";
-  if (there.length === 1) yield* nodeMembers(there[0]);
+  if (there.length === 1) yield* members(there[0]);
   else {
     yield `"hosts":{`;
     for (const [i, one] of there.entries()) {
       yield `${i > 0 ? "," : ""}${jsonText(one.node.host)}:{`;
-      yield* nodeMembers(one);
+      yield* members(one);
       yield "}";
     }
     yield "}";
@@ -58,9 +60,11 @@ function metricMembers(values: readonly MetricValue[]): string {
     `"metrics_at_least":${named((m) => m.isAtLeast)}`;
 }
 
-function* nodeMembers({ node, series }: JsonNode): Generator<string> {
-  const { times } = series;
-  const { corrections, counts } = node.differ;
+function* nodeMembers(
+  { node, series }: JsonNode,
+  counts: RawNodeAnalysis["counts"],
+): Generator<string> {
+  const { times, corrections } = series;
   const nameOf = (type: string, device: string, key: string) => `${type} ${key} ${device}`;
   const steps = Map.groupBy(corrections, (c) => nameOf(c.type, c.device, c.key));
   yield `"host":${jsonText(node.host)},"times":[${times.map((us) => us / 1e6)}],"series":{`;

@@ -79,7 +79,7 @@ export class NodeRows implements JobListener {
   }
 
   row(counters: RawCounters, values: RawValues, isFirst: boolean): void {
-    const { type, device, elapsedS } = counters;
+    const { type, device } = counters;
     if (!this.#wants(type.schema.type)) return;
     const { format } = this.#out;
     const columns = this.#columns.getOrInsertComputed(
@@ -93,7 +93,7 @@ export class NodeRows implements JobListener {
       if (number !== number) continue;
       const raw = number < EXACT_BELOW ? number : values.exact(k);
       const delta = isFirst ? undefined : deltaOf(counters, k);
-      const rate = Number(delta) / elapsedS;
+      const rate = Number(delta) / counters.secondsOf(k);
       this.#out.add(begin + columns[k] + format.numbers(raw, delta, rate));
     }
   }

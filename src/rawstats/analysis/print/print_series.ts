@@ -39,7 +39,6 @@ export async function writeSeries(request: SeriesRequest): Promise<void> {
   const analysis = await analyseRawFiles({
     ...input,
     listen(node) {
-      node.differ.keepsCorrections = true;
       const series = new NodeSeries(node.host, budget, wants);
       nodes.push({ node, series });
       return series;

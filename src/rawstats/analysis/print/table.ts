@@ -43,7 +43,6 @@ export async function readRawTable(
   if (totals.samples === 0) return { analysis, table: undefined };
   totals.end();
   const rows = tableRows(totals);
-  const { host, samples, firstUs, lastUs } = totals;
-  const seconds = (lastUs - firstUs) / 1e6;
+  const { host, samples, seconds, lastUs } = totals;
   return { analysis, table: { host, samples, seconds, lastUs, rows } };
 }
