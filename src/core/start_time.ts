@@ -5,8 +5,16 @@
 
 const OURS = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?([+-]\d\d):?(\d\d)$/;
 
-/** ISO 8601 with a colon in the zone; another form stays as it is. */
+const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
+const OF_C = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})$/;
+
+/** ISO 8601 with a colon in the zone, or without a zone; another form stays as it is. */
 export function isoTime(startTime: string): string {
+  const [, name, day, clock, year] = OF_C.exec(startTime) ?? [];
+  const month = MONTHS.indexOf(name) / 3 + 1;
+  if (name !== undefined && Number.isInteger(month) && month > 0) {
+    return `${year}-${String(month).padStart(2, "0")}-${day.padStart(2, "0")}T${clock}`;
+  }
   return startTime.replace(OURS, (_, time, fraction = "", hours, minutes) => {
     return `${time}${fraction}${hours}:${minutes}`;
   });

@@ -277,3 +277,12 @@ Deno.test("an own energy that is no more than rounding, and not determined, is a
   const own = new Map(rows.map(({ path, own_energy_j }) => [path, own_energy_j]));
   assertEquals([own.get("/a"), own.get("/a/b")], [undefined, 599.9999999]);
 });
+
+Deno.test("the start of a run is ISO 8601, also of a report of GEOPM", () => {
+  const start = (startTime: string) => {
+    return rowsOf({ ...report([]), startTime })[0].start;
+  };
+  assertEquals(start("2024-10-24T08:00:00.5-0700"), "2024-10-24T08:00:00.5-07:00");
+  assertEquals(start("Thu Oct  4 08:00:00 2024"), "2024-10-04T08:00:00");
+  assertEquals(start("Thu Foo  4 08:00:00 2024"), "Thu Foo  4 08:00:00 2024");
+});
