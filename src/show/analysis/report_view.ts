@@ -187,6 +187,7 @@ function treeTable(
 }
 
 function hostTable(report: Report): Table {
+  const { source } = jobFigures(report);
   const rows = report.hosts.map((host) => {
     const { energyJ, timeS } = jobFigures({ ...report, hosts: [host] });
     const { regions } = host;
@@ -194,7 +195,9 @@ function hostTable(report: Report): Table {
   });
   const energy = summarize(rows.map((row) => Number(row[2])).filter(Number.isFinite));
   const spread = energy.count > 1
-    ? `: energy ${figures(energy.mean, 5)} ± ${figures(energy.deviation, 5)} J, from ` +
+    ? `: energy of ${source} ${figures(energy.mean, 5)} ± ${
+      figures(energy.deviation, 5)
+    } J, from ` +
       `${figures(energy.min, 5)} to ${figures(energy.max, 5)} J`
     : "";
   return {

@@ -58,7 +58,7 @@ Deno.test("show takes the hosts of a job together, from a directory or its parts
       writeJob(`${dir}/${name}`, 4, { regions: 2 });
       const { code, stdout } = await capture(show, [`${dir}/${name}`]);
       assertEquals(code, 0);
-      assertStringIncludes(stdout, "4 hosts: energy ");
+      assertStringIncludes(stdout, "4 hosts: energy of ");
       assertStringIncludes(stdout, hostName(3));
       assertStringIncludes(stdout, "Regions over hosts");
       assert(/^\(all\) +10\.\d+ +0\.\d+ .*nid00000\d/m.test(stdout), stdout);
