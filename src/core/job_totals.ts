@@ -213,13 +213,13 @@ export function ownTotals(host: ReportHost): JobTotals {
   return totalsFromNested(host.joulemark?.totals) ?? hostTotals(host);
 }
 
-/** Energy × time of the most inclusive component; NaN: there is none, or its energy is of a part of the run. */
+/** Energy × time of the node, else of its packages; NaN: neither is known, or its energy is of a part of the run. */
 export function edpOf(
   components: ReadonlyMap<EnergyKind, Pick<ComponentTotal, "joules" | "covers">>,
   seconds: number,
 ): number {
-  const [first] = components.values();
-  return first?.covers === "" ? first.joules * seconds : NaN;
+  const total = components.get("node") ?? components.get("package");
+  return total?.covers === "" ? total.joules * seconds : NaN;
 }
 
 /** Maximum power of a part of a job over a second, W. */

@@ -233,9 +233,7 @@ function ofSections({ hosts }: Report, hasTree: boolean): RegionRows {
   }
   const of = (name: string, list: readonly Part[], isCounted = true) => {
     const mean = (key: string) => {
-      const values = list.map(({ fields }) => sampledOf(fields, key));
-      const known = key === "sync-runtime (s)" ? values.filter(Number.isFinite) : values;
-      return known.reduce((sum, value) => sum + value, 0) / known.length;
+      return list.reduce((sum, { fields }) => sum + sampledOf(fields, key), 0) / list.length;
     };
     const energies = kinds.flatMap((kind): [EnergyKind, TreeEnergy][] => {
       const parts = list.filter((part) => part.kinds.has(kind));
@@ -243,7 +241,11 @@ function ofSections({ hosts }: Report, hasTree: boolean): RegionRows {
       const joules = parts.reduce((sum, part) => {
         return sum + fieldOf(part.fields, `${kind}-energy (J)`);
       }, 0);
-      const powerW = joules / mean("sync-runtime (s)");
+      const seconds = parts.reduce((sum, { fields }) => {
+        return sum + (sampledOf(fields, "sync-runtime (s)") || 0);
+      }, 0);
+      // Hosts on which the region did not run draw as much as the others, if it ran on all.
+      const powerW = seconds > 0 ? joules / seconds * countOf(kind) : NaN;
       return [[kind, { joules, seJ: NaN, exactJ: NaN, selfJ: NaN, selfSeJ: NaN, powerW }]];
     });
     const count = isCounted ? mean("count") : NaN;

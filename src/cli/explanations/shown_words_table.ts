@@ -74,7 +74,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   ],
   [
     ["W a host"],
-    "Mean power of a region on one host: the mean over all hosts.",
+    "Mean power of a region on one host: the mean over the hosts on which the region ran.",
   ],
   [
     ["a host"],

@@ -249,10 +249,16 @@ export function jobTree(statistics: Statistics): RegionTree | undefined {
   for (const [name, section] of sections) {
     nodeOf(JSON.parse(name.slice(TREE.length))).section = section;
   }
+  const totals = statistics.section(TOTALS);
+  const energies = (section: SectionSums) => {
+    return energiesOf(section, (kind) => totals.field(energyKey(kind)).count);
+  };
   const rows: TreeRow[] = [];
   const add = (node: Node): void => {
     if (rows.length >= MAX_ROWS) return;
-    if (node.section !== undefined) rows.push(rowOf(node.line, node.section, processes));
+    if (node.section !== undefined) {
+      rows.push({ ...rowOf(node.line, node.section, processes), energies: energies(node.section) });
+    }
     for (const child of node.children.sort(byTime)) add(child);
   };
   add(top);
@@ -262,7 +268,7 @@ export function jobTree(statistics: Statistics): RegionTree | undefined {
     leftOut: sections.length - rows.length,
     ...restsOf((rest) => {
       const section = statistics.sections.get(RESTS + rest);
-      return section === undefined ? new Map<EnergyKind, TreeEnergy>() : energiesOf(section);
+      return section === undefined ? new Map<EnergyKind, TreeEnergy>() : energies(section);
     }),
   };
 }
@@ -278,7 +284,11 @@ function byTime(a: Node, b: Node): number {
   return seconds(b) - seconds(a) || (JSON.stringify(a.line) < JSON.stringify(b.line) ? -1 : 1);
 }
 
-function rowOf(line: string[][], section: SectionSums, all: number): TreeRow {
+function rowOf(
+  line: string[][],
+  section: SectionSums,
+  all: number,
+): Omit<TreeRow, "energies"> {
   const [region, track, attribute] = line[line.length - 1];
   // On each host of all its processes: hosts without the region count too, as processes without it do.
   const processes = sum(section.field("parts")) > 0 ? sum(section.field("processes")) : all;
@@ -312,11 +322,14 @@ function rowOf(line: string[][], section: SectionSums, all: number): TreeRow {
     runtimeS: seconds / processes,
     selfS: sum(section.field("self")) / processes,
     visits: { minS, p50S, p99S, maxS, deviationS, buckets },
-    energies: energiesOf(section),
   };
 }
 
-function energiesOf(section: SectionSums): Map<EnergyKind, TreeEnergy> {
+/** @param hostsOf Hosts with the counter: where the region did not run, it would draw as much as on the others. */
+function energiesOf(
+  section: SectionSums,
+  hostsOf: (kind: EnergyKind) => number,
+): Map<EnergyKind, TreeEnergy> {
   const energies = new Map<EnergyKind, TreeEnergy>();
   for (const kind of ENERGY_KINDS) {
     const best = section.field(`${kind} best`);
@@ -329,7 +342,7 @@ function energiesOf(section: SectionSums): Map<EnergyKind, TreeEnergy> {
       exactJ: sum(best),
       selfJ: whole("self"),
       selfSeJ: Math.sqrt(whole("self variance")),
-      powerW: watts.count === 0 ? NaN : sum(watts),
+      powerW: watts.count === 0 ? NaN : sum(watts) * (hostsOf(kind) / watts.count),
     });
   }
   return energies;

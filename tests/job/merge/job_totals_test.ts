@@ -7,6 +7,7 @@ import {
   spreadsFromNested,
   spreadsToNested,
 } from "../../../src/core/process_spread.ts";
+import { regionRows } from "../../../src/core/region_rows.ts";
 import { type RegionTree, treeFromNested, treeToNested } from "../../../src/core/region_tree.ts";
 import type { Report } from "../../../src/core/report.ts";
 import { parseReport, stringifyReport } from "../../../src/formats/report.ts";
@@ -309,4 +310,53 @@ Deno.test("a phase of one host's script counts once in the job, beside the ranks
     [["step", 12, 10], ["phase", 1, 1]],
   );
   assertEquals(tree.processes, 13);
+});
+
+Deno.test("a region that ran on some hosts has the power of these, with a tree and without", () => {
+  const merger = new ReportMerger();
+  for (const k of [0, 1, 2]) {
+    const report = parseReport(MADE[k].report), [host] = report.hosts;
+    const tree = treeFromNested(host.joulemark!.tree)!;
+    if (k === 0) host.joulemark!.tree = treeToNested({ ...tree, rows: tree.rows.slice(1, 1) });
+    merger.add(readReport(stringifyReport(report), `n${k}.report`));
+  }
+  const job = treeFromNested(parseReport(merger.head() + "\n").joulemark!.tree)!;
+  assertEquals(job.rows[0].energies.get("package")?.powerW, 300);
+
+  const region = (joules: number, seconds: number) => ({
+    region: "solve",
+    hash: 1,
+    fields: {
+      "runtime (s)": seconds,
+      "sync-runtime (s)": seconds,
+      count: 1,
+      "package-energy (J)": joules,
+    },
+  });
+  const report = parseReport(MADE[0].report), [host] = report.hosts;
+  const hosts = [[], [region(400, 2)], [region(800, 4)]].map((regions, k) => ({
+    ...host,
+    host: `n${k}`,
+    regions,
+    joulemark: undefined,
+  }));
+  const { rows } = regionRows({ ...report, hosts });
+  assertEquals(rows[0].energies.get("package")?.powerW, 600);
+});
+
+Deno.test("the energy-delay product of a job is not that of memory, if packages are known on some hosts", () => {
+  const merger = new ReportMerger();
+  for (const k of [0, 1]) {
+    const report = parseReport(MADE[k].report), { application } = report.hosts[0];
+    application["dram-energy (J)"] = 10;
+    if (k === 1) {
+      for (const key of Object.keys(application)) {
+        if (key.includes("package-energy")) delete application[key];
+      }
+    }
+    merger.add(readReport(stringifyReport(report), `n${k}.report`));
+  }
+  const totals = totalsFromNested(parseReport(merger.head() + "\n").joulemark!.totals)!;
+  assertEquals([...totals.components.keys()], ["package", "dram"]);
+  assertEquals(totals.edp, NaN);
 });
