@@ -76,3 +76,15 @@ Deno.test("stats --job has the corrections of the job alone", async () => {
   assertEquals(eight.mended, { wrap: 1, reset: 0, dip: 0 });
   assertEquals(rawDeltas(requeued(), { job: "7" }).corrections, []);
 });
+
+Deno.test("stats: a host with one record makes metrics unknown, not their counters absent", async () => {
+  const of = (host: string, records: number) =>
+    header(["!cpu user,E,U=cs"], 1000, host) +
+    Array.from({ length: records }, (_, i) =>
+      record(1760000000 + 60 * i, "7", `cpu 0 ${6000 * i}`).replace(" n1", ` ${host}`)).join("");
+  const { stdout } = await printed({ a: of("n1", 3), b: of("n2", 1) });
+  assertEquals(/known on some hosts only: (.*)/.exec(stdout)?.[1], "avg_cpuusage node_imbalance");
+  assertEquals(/without counters here: .*avg_cpuusage/.test(stdout), false);
+  const one = (await printed({ a: of("n1", 1) })).stdout;
+  assertEquals(/not known from one record: avg_cpuusage /.test(one), true);
+});

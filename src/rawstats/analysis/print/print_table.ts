@@ -55,15 +55,20 @@ export function printRawTable(table: RawAnalysisTable): string {
     text += columns(rows) + "\n";
   }
   const metrics = table.metrics.filter(({ value }) => value === value);
-  const missing = table.metrics.filter(({ value }) => value !== value);
+  const unknown = table.metrics.filter(({ value }) => value !== value);
+  const [partial, missing] = [true, false].map((is) =>
+    unknown.filter(({ isOfSome }) => isOfSome === is).map(({ name }) => name).join(" ")
+  );
   if (metrics.length > 0) {
     const rows = [["METRIC", "VALUE", "UNIT"]];
     for (const m of metrics) rows.push([m.name, marked(shortNumber(m.value), m), m.unit]);
     text += columns(rows);
   }
-  if (missing.length > 0) {
-    text += wrap(`without counters here: ${missing.map((m) => m.name).join(" ")}`) + "\n";
-  }
+  if (partial !== "") text += wrap(`known on some hosts only: ${partial}`) + "\n";
+  const why = table.nodes.every(({ samples }) => samples < 2)
+    ? "not known from one record"
+    : "without counters here";
+  if (missing !== "") text += wrap(`${why}: ${missing}`) + "\n";
   if (table.jobs.length > 0) {
     const rows = [["JOB", "HOSTS", "SECONDS", "CORES", "GFLOP/S", "GIB/S", "PACKAGE W", "NOTE"]];
     for (const job of table.jobs) {

@@ -36,6 +36,8 @@ export interface MetricValue {
   readonly unit: string;
   /** NaN if the counters are missing. */
   readonly value: number;
+  /** Do only some hosts have the counters, or records enough for a difference? */
+  readonly isOfSome: boolean;
   /** Did a counter step back that went into it? Is it a lower limit? */
   readonly isCorrected: boolean;
   readonly isAtLeast: boolean;
@@ -70,7 +72,8 @@ export function metricValues(nodes: readonly MetricSums[]): MetricValue[] {
     for (const node of there) node.seen = 0;
     const value = of(there);
     const flags = there.reduce((all, node) => all | node.seen, 0);
-    return { name, unit, value, ...marksOf(flags) };
+    const isOfSome = value !== value && there.some((node) => Number.isFinite(of([node])));
+    return { name, unit, value, isOfSome, ...marksOf(flags) };
   });
 }
 
