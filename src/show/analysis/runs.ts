@@ -22,7 +22,7 @@ export interface Step {
 export interface Run {
   readonly name: string;
   readonly steps: readonly Step[];
-  /** From open to the last line, on all nodes. */
+  /** From open to the last line, on all nodes; NaN: the log has no line after open. */
   readonly energyJ: number;
   readonly runtimeS: number;
   /** Energy over time, of all nodes. */
@@ -55,8 +55,9 @@ export function runOf(log: PmcLog, name: string): Run {
     steps.push({ step, substep, durationS: timeS - lastS, energyJ: energyJ - lastJ, powerW });
     [lastS, lastJ] = [timeS, energyJ];
   }
-  const energyJ = end.energyJ - begin.energyJ;
-  const runtimeS = end.timeS - begin.timeS;
+  const isKnown = end !== begin;
+  const energyJ = isKnown ? end.energyJ - begin.energyJ : NaN;
+  const runtimeS = isKnown ? end.timeS - begin.timeS : NaN;
   return { name, steps, energyJ, runtimeS, meanPowerW: runtimeS > 0 ? energyJ / runtimeS : NaN };
 }
 

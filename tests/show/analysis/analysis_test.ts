@@ -76,6 +76,14 @@ Deno.test("runOf() takes a record before and after a barrier as one step", () =>
   assertEquals(runOf({ version: "4.3", form: "text", records: [] }, "r").steps, []);
 });
 
+Deno.test("runOf() knows no energy of a log without a line after open", () => {
+  const open = { timeS: 0, step: -1, substep: 1, powerW: 300, energyJ: 0 };
+  for (const records of [[], [open]]) {
+    const { energyJ, runtimeS } = runOf({ version: "4.3", form: "text", records }, "r");
+    assertEquals([energyJ, runtimeS], [NaN, NaN]);
+  }
+});
+
 Deno.test("peaksOf() finds one main peak and two minor ones below it, and no more than there are", () => {
   const kinds = [[70, 0.1], [82, 0.15], [96, 0.75]];
   const random = new Random(4);
