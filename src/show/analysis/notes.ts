@@ -251,7 +251,10 @@ export function reportNotes(
     for (const kind of ["stragglers", "outliers"]) {
       const [first, ...others] = textsOf(job[kind]);
       if (first === undefined) continue;
-      const more = others.length > 0 ? `, and ${others.length} more` : "";
+      // The last line of a long list is the number of those that it does not have.
+      const [, unlisted] = /^and (\d+) more$/.exec(others.at(-1) ?? "") ?? [];
+      const count = unlisted === undefined ? others.length : others.length - 1 + Number(unlisted);
+      const more = count > 0 ? `, and ${count} more` : "";
       notes.push(`${kind}: ${first}${more}. Look at these hosts.`);
     }
   }

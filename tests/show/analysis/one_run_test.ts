@@ -156,3 +156,13 @@ for (const factor of [0.9, 0.99, 1, 1.002, 1.05]) {
     }
   });
 }
+
+Deno.test("the note on stragglers counts those that the report does not list", () => {
+  const report = job(3);
+  const noteOf = (stragglers: string[]) => {
+    const marked = { ...report, joulemark: { ...report.joulemark, stragglers } };
+    return reportView(marked).notes.find((note) => note.startsWith("stragglers"));
+  };
+  assertMatch(noteOf(["n1: a", "n2: b", "and 287 more"])!, /^stragglers: n1: a, and 288 more\./);
+  assertMatch(noteOf(["n1: a", "n2: b"])!, /^stragglers: n1: a, and 1 more\./);
+});
