@@ -23,7 +23,7 @@ const TEXTS = ["GEOPM Version", "Start Time", "Profile", "Agent"];
 export function laidOut(text: string, path: string): string[] {
   let data: unknown;
   try {
-    data = parseYaml(text);
+    data = parseYaml(withTextNames(text));
   } catch (cause) {
     throw wrong(path, "a report", (cause as Error).message.split("\n")[0]);
   }
@@ -44,6 +44,14 @@ export function laidOut(text: string, path: string): string[] {
       ...isMapping(sections) ? hostLines(sections) : [],
     ]),
   ];
+}
+
+/**
+ * Names of hosts and regions in quotes: writers of YAML 1.1 leave `1e3` without, which is a number in YAML 1.2.
+ */
+function withTextNames(text: string): string {
+  return text.replace(/^( +)([-+.\w]+)(: *\r?)$/gm, '$1"$2"$3')
+    .replace(/^([- ]*region: +)([-+.\w]+)( *\r?)$/gm, '$1"$2"$3');
 }
 
 function hostLines({ Regions: regions, joulemark, ...sections }: Mapping): string[] {
