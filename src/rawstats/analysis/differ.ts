@@ -123,6 +123,11 @@ export class RawCounters {
     (this.#waitingS ??= new Map()).set(column, this.secondsOf(column));
   }
 
+  /** Is a delta of more than this interval? */
+  get hasWaited(): boolean {
+    return this.#waitedS !== undefined;
+  }
+
   /** Seconds that the delta of a column is of; NaN for a first one. */
   secondsOf(column: number): number {
     return this.elapsedS + (this.#waitedS?.get(column) ?? 0);

@@ -152,13 +152,16 @@ export class NodeInputs implements JobListener {
     const { columns, scales, inputs } = plan;
     const { deltas, flags } = counters;
     const elapsed = this.#elapsedS;
+    const isEven = !counters.hasWaited && counters.elapsedS === elapsed;
     for (let i = 0; i < columns.length; i++) {
       if (flags !== undefined) this.#flags[inputs[i]] |= flags.get(columns[i]) ?? 0;
       const delta = deltas[columns[i]];
       if (delta !== delta) continue;
       const amount = delta * scales[i];
       this.#now[inputs[i]] += amount;
-      this.#paced[inputs[i]] += amount * (elapsed / counters.secondsOf(columns[i]));
+      this.#paced[inputs[i]] += isEven
+        ? amount
+        : amount * (elapsed / counters.secondsOf(columns[i]));
       this.#fed[inputs[i]] = 1;
     }
   }
