@@ -88,3 +88,18 @@ Deno.test("stats: a host with one record makes metrics unknown, not their counte
   const one = (await printed({ a: of("n1", 1) })).stdout;
   assertEquals(/not known from one record: avg_cpuusage /.test(one), true);
 });
+
+Deno.test("a clock that is set back does not shorten the time of a job", async () => {
+  const file = header(["!cpu user,E,U=cs"]) +
+    [0, 1, 2, 3, 4, 5].map((i) =>
+      record(1760000000 + 60 * i - (i > 2 ? 200 : 0), "7", `cpu 0 ${6000 * i}`)
+    ).join("");
+  // Four intervals of 60 s: nothing is known of the one in between.
+  for (const args of [[], ["--job", "7"]]) {
+    assertEquals((await json({ file }, ...args)).metrics.avg_cpuusage, 1);
+    assertEquals(
+      (await printed({ file }, ...args)).stdout.split(/[:,\n]/)[1],
+      " 6 samples in 240 s",
+    );
+  }
+});
