@@ -26,6 +26,12 @@ function task(dir: string, step: string, node: number, app: string[], more: stri
   }).output();
 }
 
+/** A run of one node. */
+function alone(dir: string, command: string[]) {
+  const args = ["run", "-q", "--simulate", "--", ...command];
+  return new Deno.Command(BINARY, { args, cwd: dir, stdin: "null" }).output();
+}
+
 function hostsOf(path: string): string[] {
   const report = parseReport(Deno.readTextFileSync(path), path);
   assertEquals(report.joulemark!.partial, undefined, path);
@@ -47,11 +53,44 @@ endToEnd(
       assertEquals(hostsOf(`${dir}/joulemark.report${suffix}`), ["n1 step", "n2 step"]);
       assert(names.includes(`job.pmc${suffix}`), names.join());
     }
-    const moved = lines.split("\n").filter((line) => line.includes("belongs to another job"));
+    const moved = lines.split("\n").filter((line) => line.includes("belongs to another run"));
     assertEquals(moved.length, 2, lines);
-    assertMatch(moved[0], /^joulemark: joulemark.report belongs to another job; this job writes /);
+    assertMatch(moved[0], /^joulemark: joulemark.report belongs to another run; this job writes /);
   },
 );
+
+/** Waits until a command has begun. */
+async function begun(dir: string, name: string): Promise<void> {
+  const isThere = () => [...Deno.readDirSync(dir)].some((entry) => entry.name === `begun-${name}`);
+  while (!isThere()) await new Promise((go) => setTimeout(go, 20));
+}
+
+for (const order of [["alone", "several"], ["several", "alone"], ["alone", "several", "alone"]]) {
+  endToEnd(`runs of one name at once: ${order.join(", ")}`, async (dir) => {
+    const app = build("steps", dir);
+    const script = `${app} 5 20; : >begun-$0; while [ ! -e end ]; do sleep 0.05; done`;
+    const outputs: Promise<Deno.CommandOutput>[] = [];
+    for (const [i, kind] of order.entries()) {
+      const nodes = kind === "alone" ? [undefined] : [0, 1];
+      for (const node of nodes) {
+        const command = ["sh", "-c", script, `${i}-${node}`];
+        outputs.push(node === undefined ? alone(dir, command) : task(dir, `${i}`, node, command));
+      }
+      for (const node of nodes) await begun(dir, `${i}-${node}`);
+    }
+    Deno.writeTextFileSync(`${dir}/end`, "");
+    const lines = (await Promise.all(outputs)).map(({ stderr }) =>
+      new TextDecoder().decode(stderr)
+    );
+    for (const [i, kind] of order.entries()) {
+      const hosts = hostsOf(`${dir}/joulemark.report${i === 0 ? "" : `-${i + 1}`}`);
+      const wanted = kind === "alone" ? [`${Deno.hostname()} step`] : ["n1 step", "n2 step"];
+      assertEquals(hosts, wanted, lines.join(""));
+    }
+    const moved = lines.join("").match(/another run.* writes joulemark\.report-\d$/gm) ?? [];
+    assertEquals(moved.length, order.length - 1, lines.join(""));
+  });
+}
 
 endToEnd("runs at one time have files of their own, whatever option names them", async (dir) => {
   assertEquals(joulemark(dir, ["client", "shell", "-q"]).code, 0);

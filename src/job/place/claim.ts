@@ -25,8 +25,13 @@ export interface Claim {
  * The path, or the first of `PATH-2`, `PATH-3`, … that no process writes at this moment.
  *
  * @param keepsFiles A path that exists, or has a checkpoint, is left as it is: the job was started again.
+ * @param isTaken Does anyone write a path who holds no lock on this node?
  */
-export function claimPath(path: string, keepsFiles = false): Claim {
+export function claimPath(
+  path: string,
+  keepsFiles = false,
+  isTaken: (path: string) => boolean = () => false,
+): Claim {
   if (isWrittenInto(path)) return { path, moved: false, release() {} };
   // If the directory has no text, runs in any such one are told apart by the name alone.
   const absolute = absolutePath(path) ?? path;
@@ -37,15 +42,13 @@ export function claimPath(path: string, keepsFiles = false): Claim {
     const file = claimFile(privateBase(), suffixedPath(absolute, suffix));
     const lock = locked(file);
     if (lock === "taken") continue;
-    return {
-      path: own,
-      moved: n > 1,
-      release() {
-        // Removed while it is locked: who waits for it notices that it has no name any more.
-        if (lock >= 0) libc().unlink(cString(file));
-        closeFile(lock);
-      },
+    const release = () => {
+      // Removed while it is locked: who waits for it notices that it has no name any more.
+      if (lock >= 0) libc().unlink(cString(file));
+      closeFile(lock);
     };
+    if (!isTaken(own)) return { path: own, moved: n > 1, release };
+    release();
   }
   return { path, moved: false, release() {} };
 }
@@ -65,6 +68,11 @@ export function movedText(wanted: string, { path }: Claim, keepsFiles: boolean):
 
 function isThere(path: string): boolean {
   return statPath(path) !== undefined;
+}
+
+/** Directory of a report's parts. */
+export function directoryOf(report: string): string {
+  return `${report}.parts`;
 }
 
 /** Does a process of this user write the path at this moment? */

@@ -8,6 +8,7 @@ import { listDirectory, statPath } from "../../os/files.ts";
 import { makeDirectories, makeNewDirectory, removeEmptyDirectory } from "../../os/output_place.ts";
 import { monotonicNanoseconds, sleepUntil } from "../../os/clock.ts";
 import { isAlive } from "../../os/process.ts";
+import { directoryOf, isClaimed } from "./claim.ts";
 import { allFacts, completeness, type PartFacts } from "./part_files.ts";
 
 const LOCK = "claim.lock", MAX_NAMES = 1000;
@@ -50,14 +51,20 @@ export function claimParts(wanted: string, claimant: Claimant): string {
   }
 }
 
-/** The name's directory of parts. */
-export function directoryOf(report: string): string {
-  return `${report}.parts`;
+/** Do the nodes of a job make this report, as far as this host can see? */
+export function isJobReport(report: string, host: string): boolean {
+  const directory = directoryOf(report);
+  return runs(allFacts(directory), host, { directory, nowS: Date.now() / 1000 });
 }
 
 function claimFree(wanted: string, claimant: Claimant, nowS: number): string {
   for (const name of names(wanted, true)) {
     const directory = directoryOf(name), parts = allFacts(directory);
+    if (isClaimed(name)) {
+      // The other nodes look on behind a name that has a directory.
+      makeDirectories(directory);
+      continue;
+    }
     if (!isOf(claimant, parts)) {
       const isOld = parts.length > 0 || statPath(name) !== undefined;
       if (claimant.isRequeued && isOld || runs(parts, claimant.host, { directory, nowS })) continue;
@@ -84,9 +91,9 @@ function runsHere({ endS, pid }: PartFacts): boolean {
 function* names(wanted: string, withNext = false): Generator<string> {
   for (let n = 1; n <= MAX_NAMES; n++) {
     const name = n === 1 ? wanted : `${wanted}-${n}`;
-    const isThere = statPath(directoryOf(name)) !== undefined;
-    if (isThere || withNext) yield name;
-    if (!isThere) return;
+    const isThere = () => statPath(directoryOf(name)) !== undefined;
+    if (withNext || isThere()) yield name;
+    if (!isThere()) return;
   }
 }
 

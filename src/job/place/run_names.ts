@@ -58,7 +58,7 @@ export function placeInJob(
   try {
     const part = new JobPart(node, host, { report: reportPath, pmc, checkpointS });
     if (part.jobReport !== reportPath && node.rank === 0) {
-      const who = node.isRequeued ? "an earlier start of this job, or another job," : "another job";
+      const who = node.isRequeued ? "an earlier start of this job, or another run," : "another run";
       log(`${reportPath} belongs to ${who}; this job writes ${part.jobReport}`);
     }
     return { ...place, reportPath: part.jobReport, part };

@@ -45,6 +45,8 @@ export interface RunReportOptions extends RunFacts {
   readonly version: string;
   /** Part of this node in a job of several. */
   readonly part?: JobPart;
+  /** Do nodes of a job make this report? */
+  isJobReport(path: string): boolean;
   /** Owner of the run. */
   readonly owner: RunOwner;
   /** The idle baseline that was asked for. */
@@ -108,7 +110,7 @@ export class RunReport {
     this.#options = options;
     const path = options.part?.reportPath ?? options.request.reportPath;
     this.#keepsFiles = options.part === undefined && options.owner?.restarts !== undefined;
-    this.#claimed = claimPath(path, this.#keepsFiles);
+    this.#claimed = claimPath(path, this.#keepsFiles, options.isJobReport);
     this.#path = this.#probe(path);
     if (this.#path !== undefined) this.#reserve = new Reserve(this.#path, RESERVED_BYTES);
     options.idle?.attach(options.engine, options.catalogue);

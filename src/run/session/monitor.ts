@@ -219,6 +219,7 @@ class Run {
       countersChecked: isPlain ? options.countersChecked : undefined,
       simulated: simulatedBy(request, this.#simulation !== undefined),
       part: place.part,
+      isJobReport: (path) => parts.isJobReport?.(path, host) === true,
       owner: parts.owner,
       idle: options.idle,
       node: this.#host,

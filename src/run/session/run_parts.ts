@@ -6,9 +6,11 @@
 import type { OptionValues } from "../../core/option.ts";
 import type { Reader } from "../../core/machine/host.ts";
 import { jobNode, type RunOwner, runOwner } from "../../job/place/place.ts";
+import type { isJobReport } from "../../job/place/claim_parts.ts";
+import { directoryOf } from "../../job/place/claim.ts";
 import type { NodeOfJob } from "../../job/place/run_names.ts";
 import type { KeepSteps } from "../../job/place/keep_steps.ts";
-import { readText } from "../../os/files.ts";
+import { readText, statPath } from "../../os/files.ts";
 import type { ProbedRun, Probes } from "../../marks/rings/probes.ts";
 import { READERS_BUT_RAW } from "../../sources/readers/all.ts";
 import type { RunRequest } from "../request/request.ts";
@@ -22,6 +24,8 @@ export interface RunParts {
   readonly simulationFor?: typeof simulationFor;
   /** Place of this node in a job of several; absent for a job of one node. */
   readonly job?: NodeOfJob;
+  /** Absent if no job of several nodes left or makes parts of this report. */
+  readonly isJobReport?: typeof isJobReport;
   /** Absent if no PMC log is asked for. */
   readonly keepSteps?: KeepSteps;
   /** Absent if no functions are probed, or none can be. */
@@ -58,6 +62,9 @@ export async function loadRunParts(
     ...node === undefined
       ? {}
       : { job: { node, JobPart: (await import("../../job/place/parts.ts")).JobPart } },
+    ...node === undefined && statPath(directoryOf(request.reportPath)) !== undefined
+      ? { isJobReport: (await import("../../job/place/claim_parts.ts")).isJobReport }
+      : {},
     ...request.probes.length > 0
       ? (await import("./open_probes.ts")).openProbes(request.probes, log)
       : {},
