@@ -336,3 +336,17 @@ export function fileSizeLimit(pid: number): number {
   const found = /^Max file size\s+(\d+)/m.exec(readText(`/proc/${pid}/limits`) ?? "")?.[1];
   return found === undefined ? Infinity : Number(found);
 }
+
+/** By how much the monotonic clocks of a process are ahead of ours, ns: time_namespaces(7). */
+export function clockAheadNs(pid: number): bigint {
+  const own = ownOffsetNs ??= namespaceOffsetNs("self") ?? 0n;
+  return (namespaceOffsetNs(`${pid}`) ?? own) - own;
+}
+
+let ownOffsetNs: bigint | undefined;
+
+function namespaceOffsetNs(pid: string): bigint | undefined {
+  const text = readText(`/proc/${pid}/timens_offsets`) ?? "";
+  const [, seconds, rest] = /^monotonic +(-?\d+) +(\d+)$/m.exec(text) ?? [];
+  return seconds === undefined ? undefined : BigInt(seconds) * 1_000_000_000n + BigInt(rest);
+}

@@ -82,6 +82,19 @@ inNamespace("two namespaces at a time in which the numbers are the same", (dir) 
   }
 });
 
+endToEnd(
+  "a program in a time namespace",
+  (dir) => {
+    const app = program(dir, "return 3");
+    const { regions } = measure(dir, `unshare -T --monotonic=1000 ${app} solve 0.3; exit 4`);
+    assertEquals(regions.get("solve")?.count, 1);
+    const seconds = Number(regions.get("solve")!["runtime (s)"]);
+    assert(Math.abs(seconds - 0.3) < 0.1, `${seconds} s`);
+  },
+  undefined,
+  unless(succeeds("unshare", "-T", "--monotonic=1", "true"), "unshare may make no time namespace"),
+);
+
 endToEnd("lines of a number that is the kernel's, or the first process's, keep no run", (dir) => {
   const { regions } = measure(
     dir,

@@ -366,7 +366,7 @@ export class Collector implements DirectoryListener {
     if (!Number.isNaN(f.endNs)) return;
     let lastNs = -Infinity;
     for (const ring of f.rings) {
-      const ns = ring.stopNs(this.#options.originNs);
+      const ns = ring.stopNs();
       if (Number.isNaN(ns)) return;
       if (ns > lastNs) lastNs = ns;
     }

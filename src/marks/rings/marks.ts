@@ -39,7 +39,7 @@ export interface Marks extends Disposable {
   trackName?(track: number): string;
   /** CPUs that a thread is bound to now. */
   boundNow?(thread: RingThread): readonly number[];
-  stopNs(originNs: bigint): number;
+  stopNs(): number;
   poll(): number;
   /** Does a name of this number exist? Reads new names if needed. */
   hasName(index: number): boolean;

@@ -8,7 +8,7 @@ import { closeFile, listDirectory, modifiedAt, O, openFile } from "../../os/file
 import { cString, libc } from "../../os/libc.ts";
 import { NewNames } from "../../os/new_names.ts";
 import { rawNanoseconds } from "../../os/clock.ts";
-import { isAlive } from "../../os/process.ts";
+import { clockAheadNs, isAlive } from "../../os/process.ts";
 import { RingFileMemory } from "../../os/memory/ring_file.ts";
 import { RingProcess } from "./ring_process.ts";
 import { HostPids } from "./processes/host_pids.ts";
@@ -25,6 +25,8 @@ const FILES_MAX = 65536;
 const REFUSED_MAX = 1000;
 /** The directory's time is coarse: more may come within the same jiffy, of 10 ms at most. */
 const COARSE_NS = 20e6;
+/** Clocks of two processors differ by less. */
+const CLOCKS_NS = 1e9;
 
 /** Receives what is new. */
 export interface DirectoryListener {
@@ -150,12 +152,15 @@ export class RingDirectory {
   #open(name: string, listener: DirectoryListener): void {
     const memory = RingFileMemory.open(`${this.#path}/${name}`);
     if (!(memory instanceof RingFileMemory)) return this.#settle(name, memory, 0, listener);
+    const owner = RingProcess.ownerOf(memory);
+    const host = owner === undefined ? 0 : this.#pids.find(owner.pid, owner.namespace);
+    const aheadNs = host !== undefined && host > 0 ? clockAheadNs(host) : 0n;
     const refuse = (what: string) => this.#refuse(name, what);
-    const opened = RingProcess.open(memory, this.#originNs, refuse, (pid, execId) => {
-      const image = `${pid} ${execId}`;
-      return this.#clocks.getOrInsertComputed(image, () => new StampClock(this.#originNs));
-    });
-    const host = opened instanceof RingProcess ? this.#pids.find(opened.pid, opened.namespace) : 0;
+    const clockOf = (pid: number, execId: string) => {
+      const make = () => new StampClock(this.#originNs + aheadNs);
+      return this.#clocks.getOrInsertComputed(`${pid} ${execId}`, make);
+    };
+    const opened = RingProcess.open(memory, this.#originNs, refuse, clockOf, aheadNs);
     if (opened === "wait" || host === undefined) {
       memory[Symbol.dispose]();
       // Its maker may have died over it.
@@ -163,8 +168,11 @@ export class RingDirectory {
       else this.#pending.delete(name);
       return;
     }
-    if (!(opened instanceof RingProcess)) memory[Symbol.dispose]();
-    this.#settle(name, opened, host, listener);
+    const isForeign = opened instanceof RingProcess &&
+      opened.startNs > rawNanoseconds() - Number(this.#originNs) + CLOCKS_NS;
+    if (isForeign || !(opened instanceof RingProcess)) memory[Symbol.dispose]();
+    const outcome = isForeign ? { refused: "the clock of its process is not known" } : opened;
+    this.#settle(name, outcome, host, listener);
   }
 
   /** Records the outcome for a file: a ring, or a refused file. */

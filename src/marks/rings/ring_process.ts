@@ -66,6 +66,8 @@ const NAMES_BLOCK = new Uint8Array(16384);
 
 interface RingOpening {
   readonly refuse: Refuse;
+  /** By how much the clock of the process is ahead of ours. */
+  readonly aheadNs: bigint;
   /** The clock of an image of a process, whichever of its files comes first. */
   clockOf(pid: number, execId: string): StampClock;
 }
@@ -95,6 +97,8 @@ export class RingProcess {
   readonly #hasPaths: boolean;
   readonly #clock: StampClock;
   readonly #limits: ClockLimits;
+  /** The origin by the clock of the process. */
+  readonly #originNs: bigint;
   readonly #header = new Uint8Array(HEADER.affinity);
   readonly #headerView = new DataView(this.#header.buffer);
   readonly #tracks: string[] = [""];
@@ -119,8 +123,9 @@ export class RingProcess {
     memory: RingMemory,
     head: Uint8Array,
     originNs: bigint,
-    { refuse, clockOf }: RingOpening,
+    { refuse, aheadNs, clockOf }: RingOpening,
   ) {
+    const ownOriginNs = this.#originNs = originNs + aheadNs;
     this.#memory = memory;
     this.#hasPaths = head[7] >= FIRST_WITH_PATHS;
     this.#limits = new ClockLimits(originNs, refuse);
@@ -129,14 +134,25 @@ export class RingProcess {
     this.namespace = view.getUint32(HEADER.namespace, true);
     this.execId = view.getBigUint64(HEADER.execId, true).toString(16);
     this.#clock = clockOf(this.pid, this.execId);
-    this.startNs = Number(view.getBigInt64(HEADER.startNs, true) - originNs);
+    this.startNs = Number(view.getBigInt64(HEADER.startNs, true) - ownOriginNs);
     this.#limits.startNs = this.startNs;
     this.#clock.pair(
       view.getUint32(HEADER.pairCycles, true),
       view.getUint32(HEADER.pairCycles + 4, true),
-      Number(view.getBigInt64(HEADER.pairNs, true) - originNs),
+      Number(view.getBigInt64(HEADER.pairNs, true) - ownOriginNs),
     );
     this.cpus = cpusOf(head.subarray(HEADER.affinity, HEADER.affinity + HEADER.affinityBytes));
+  }
+
+  /** Number of a file's process, and the number's namespace; `undefined`: no ring, or it is not ready. */
+  static ownerOf(memory: RingMemory): { pid: number; namespace: number } | undefined {
+    const head = new Uint8Array(HEADER.affinity), view = new DataView(head.buffer);
+    if (memory.read(0, head) !== head.length) return undefined;
+    if (decoder.decode(head.subarray(0, 7)) !== RING_MAGIC) return undefined;
+    return {
+      pid: view.getInt32(HEADER.pid, true),
+      namespace: view.getUint32(HEADER.namespace, true),
+    };
   }
 
   /** Opens a file that is ready; `"wait"` when it is not yet, a reason when it never will be. */
@@ -145,6 +161,7 @@ export class RingProcess {
     originNs: bigint,
     refuse: Refuse = () => {},
     clockOf: RingOpening["clockOf"] = () => new StampClock(originNs),
+    aheadNs = 0n,
   ): RingProcess | "wait" | { refused: string } {
     const head = new Uint8Array(HEADER.affinity + HEADER.affinityBytes);
     if (memory.read(0, head) !== head.length) return "wait";
@@ -154,13 +171,13 @@ export class RingProcess {
       const expected = `${OLDEST_RING_VERSION} to ${RING_VERSION}`;
       return { refused: `ring version ${head[7]}, expected ${expected}` };
     }
-    return new RingProcess(memory, head, originNs, { refuse, clockOf });
+    return new RingProcess(memory, head, originNs, { refuse, aheadNs, clockOf });
   }
 
   /** Time when the process ended in good order, ns since the origin; NaN while it runs. */
-  stopNs(originNs: bigint): number {
+  stopNs(): number {
     if (this.#headerView.getUint32(HEADER.state, true) !== 2) return NaN;
-    return Number(this.#headerView.getBigInt64(HEADER.stopNs, true) - originNs);
+    return Number(this.#headerView.getBigInt64(HEADER.stopNs, true) - this.#originNs);
   }
 
   /** Copies what is new: records to the threads, names, folds. Returns the records copied. */

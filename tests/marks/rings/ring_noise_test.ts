@@ -126,7 +126,7 @@ Deno.test("RingProcess survives any byte of a file", () => {
     }
     assert(process.names.length <= NAMES_MAX);
     assert(process.threads.length <= 1016);
-    process.stopNs(0n);
+    process.stopNs();
   }
 });
 
