@@ -264,7 +264,8 @@ function middle(facts: SummaryFacts, { look, reportPath, isShown }: SummaryOptio
 
 function where(reportPath: string | undefined, isShown = false): string {
   if (isShown) return "see the tables below";
-  return reportPath === undefined ? "joulemark show" : `joulemark show ${quoted(reportPath)}`;
+  if (reportPath === undefined) return "not shown (no report was written)";
+  return `joulemark show ${quoted(reportPath)}`;
 }
 
 function spanLines({ spans }: SummaryFacts, look: Look): Line[] {

@@ -360,6 +360,9 @@ Deno.test("regions without a row of their own are counted once", () => {
   assertMatch(text, /^18 more: joulemark show/m);
   const few = printed(factsOf({ regions: regions.slice(19), rests, leftOut: 4000 }));
   assertMatch(few, /^10 more below 1 %: joulemark show/m);
+  // "joulemark show" would show an earlier report.
+  const unwritten = summary(factsOf({ regions }), { look: PLAIN });
+  assertMatch(unwritten, /^18 more: not shown \(no report was written\)$/m);
   // Without a row their size is not known.
   const unknown = printed(factsOf({ regions: regions.slice(19), rests: [], leftOut: 4000 }));
   assertMatch(unknown, /^4010 more: joulemark show/m);
