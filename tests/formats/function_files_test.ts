@@ -1,6 +1,6 @@
 /** Texts of functions: folded stacks, and samples as perf prints them. */
 import { assertEquals } from "@std/assert";
-import { foldedText } from "../../src/formats/folded.ts";
+import { foldedText, type LeafTimesNs } from "../../src/formats/folded.ts";
 import { scriptText } from "../../src/formats/perf_script.ts";
 
 Deno.test("foldedText() says in its head that energies are simulated", () => {
@@ -23,6 +23,18 @@ Deno.test("foldedText() adds up stacks of the same names, most time first", () =
     "# joulemark-folded/1\n# stack\ttime(ns)\tsamples(count)\n" +
       "app;operator: ()\t10\t2\napp;a\t4\t1\napp;main\t4\t2\n",
   );
+});
+
+Deno.test("foldedText() adds up energies of functions with the same name", () => {
+  const energiesOf = (times: LeafTimesNs) => {
+    const joules = times.reduce((sum, [leaf, ns]) => sum + [60, 10][leaf] * ns / 1e9, 0);
+    return new Map([["package", { energyJ: joules, seJ: 1 }]]);
+  };
+  const frames = ["app", "main", "kernel"];
+  const text = foldedText(
+    [0, 1].map((leaf) => ({ frames, ns: 1e9, samples: 2, leaf, energiesOf })),
+  );
+  assertEquals(text.split("\n")[2], "app;main;kernel\t2000000000\t4\t70000000\t1000000");
 });
 
 Deno.test("scriptText() prints a sample as perf script does", () => {

@@ -6,7 +6,7 @@ import { rounded } from "../../core/number_format.ts";
 import type { EnergyKind } from "../../core/region_tree.ts";
 import { type Nested, present } from "../../core/report.ts";
 import type { SampledEnergy } from "../../energy/attribution/sampled_sum.ts";
-import { foldedText } from "../../formats/folded.ts";
+import { foldedText, type LeafTimesNs } from "../../formats/folded.ts";
 import { type ScriptFrame, scriptText } from "../../formats/perf_script.ts";
 import { WholeFile } from "../../os/files/whole_file.ts";
 import {
@@ -55,9 +55,11 @@ export type PackPprof = (stacks: readonly StackRow[], off: readonly StackRow[], 
   readonly startTime: string;
 }) => Uint8Array;
 
-/** A stack, and the energies of a part of its time, J, by component; NaN: it cannot be determined. */
+/** A stack, and energies of its function and of others, J, by component; NaN: it cannot be determined. */
 export interface StackRow extends FunctionStack {
-  energiesOf(ns: number): ReadonlyMap<EnergyKind, OwnEnergy>;
+  /** The class of its function; −1: it has none. */
+  readonly leaf: number;
+  energiesOf(times: LeafTimesNs): ReadonlyMap<EnergyKind, OwnEnergy>;
 }
 
 /** An energy and its standard error. */
@@ -113,18 +115,22 @@ export function writeFunctions(
     regionOf: (stack) => regions.of(stack),
   }, MAX_LEAVES);
   const components = energies?.finish(data, leaves, regions) ?? [];
-  const stacks = all.map((stack) => withEnergies(stack, leaves, components));
+  const energiesOf = ownEnergies(leaves, components);
+  const withEnergies = (stack: FunctionStack): StackRow => {
+    return Object.assign({ leaf: leaves.of(stack.node), energiesOf }, stack);
+  };
+  const stacks = all.map(withEnergies);
   const { version, profile, startTime } = run.header;
   const write = (path: string | undefined, make: () => Iterable<string> | Uint8Array) => {
     if (path !== undefined) writeFile(path, make, site);
   };
   const note = components.length > 0 && areSimulated(run.table) ? SIMULATED : undefined;
-  const offRows = off.map((stack) => withEnergies(stack, leaves, components));
+  const offRows = off.map(withEnergies);
   write(paths.folded, () => [foldedText([...stacks, ...offRows].map(named), note)]);
   write(paths.speedscope, () => {
     const rows = stacks.map((stack) => {
       const { frames, ns, samples } = named(stack);
-      const energies = [...stack.energiesOf(ns)];
+      const energies = [...energiesOf([[stack.leaf, ns]])];
       const energiesJ = new Map(energies.map(([kind, { energyJ }]) => [kind, energyJ]));
       return { path: frames, timeS: ns / 1e9, energiesJ, visits: samples };
     });
@@ -153,20 +159,20 @@ export function writeFunctions(
 }
 
 /** The energy of a stack is known where that of its function is. */
-function withEnergies(
-  stack: FunctionStack,
+function ownEnergies(
   leaves: LeafClasses,
   components: readonly ComponentEnergies[],
-): StackRow {
-  const leaf = leaves.of(stack.node), none: OwnEnergy = { energyJ: NaN, seJ: NaN };
-  const known = components.map((component) => {
-    return leaf >= 0 && component.own([[leaf, leaves.timeS[leaf]]]).why === undefined;
-  });
-  const energiesOf = (ns: number) =>
+): StackRow["energiesOf"] {
+  const none: OwnEnergy = { energyJ: NaN, seJ: NaN };
+  const areKnown = components.map((component) =>
+    Array.from(leaves.timeS, (s, leaf) => component.own([[leaf, s]]).why === undefined)
+  );
+  return (times) =>
     new Map(components.map((component, i): [EnergyKind, OwnEnergy] => {
-      return [component.kind, known[i] ? component.own([[leaf, ns / 1e9]]) : none];
+      const isKnown = times.every(([leaf]) => areKnown[i][leaf]);
+      const ofLeaves = times.map(([leaf, ns]) => [leaf, ns / 1e9] as const);
+      return [component.kind, isKnown ? component.own(ofLeaves) : none];
     }));
-  return Object.assign({ energiesOf }, stack);
 }
 
 /** Writes a whole file; one that cannot be written is named in one line. */
@@ -188,8 +194,8 @@ export function writeFile(
 }
 
 /** A stack with the names of its frames alone. */
-function named({ frames, ns, samples, energiesOf }: StackRow) {
-  return { frames: frames.map(({ name, suffix }) => name + suffix), ns, samples, energiesOf };
+function named({ frames, ns, samples, leaf, energiesOf }: StackRow) {
+  return { frames: frames.map(({ name, suffix }) => name + suffix), ns, samples, leaf, energiesOf };
 }
 
 function* scripts(data: FunctionData, samples: readonly SampleSeen[]): Generator<string> {

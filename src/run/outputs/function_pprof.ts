@@ -12,7 +12,7 @@ export async function loadPprof(): Promise<PackPprof> {
   const { gzipSync } = await import("node:zlib");
   return (stacks, off, { data, comment, startTime }) => {
     const { modules, periodNs, durationNs } = data;
-    const kinds = [...stacks[0]?.energiesOf(0).keys() ?? []];
+    const kinds = [...stacks[0]?.energiesOf([]).keys() ?? []];
     const hasOff = off.length > 0;
     const rows = [
       ...stacks.map((stack) => ({ stack, values: [stack.ns, stack.samples, 0] })),
@@ -27,18 +27,21 @@ export async function loadPprof(): Promise<PackPprof> {
           return [`${COMPONENT_NAMES[kind]}_energy`.toLowerCase(), "microjoules"] as const;
         }),
       ],
-      stacks: rows.map(({ stack: { frames, ns, energiesOf }, values }) => ({
-        frames: frames.map(({ name, suffix, module, address, file, line }) => {
-          const place = { name: name + suffix, file, line };
-          return module < 0 ? place : Object.assign(place, { module, address });
-        }),
-        values: [
-          ...values.slice(0, hasOff ? 3 : 2),
-          ...kinds.map((kind) => energiesOf(ns).get(kind)!.energyJ * 1e6),
-        ],
-        labels: kinds.filter((kind) => Number.isNaN(energiesOf(ns).get(kind)!.energyJ))
-          .map((kind) => [`${COMPONENT_NAMES[kind]} energy`, "not determined"] as const),
-      })),
+      stacks: rows.map(({ stack: { frames, ns, leaf, energiesOf }, values }) => {
+        const energies = energiesOf([[leaf, ns]]);
+        return {
+          frames: frames.map(({ name, suffix, module, address, file, line }) => {
+            const place = { name: name + suffix, file, line };
+            return module < 0 ? place : Object.assign(place, { module, address });
+          }),
+          values: [
+            ...values.slice(0, hasOff ? 3 : 2),
+            ...kinds.map((kind) => energies.get(kind)!.energyJ * 1e6),
+          ],
+          labels: kinds.filter((kind) => Number.isNaN(energies.get(kind)!.energyJ))
+            .map((kind) => [`${COMPONENT_NAMES[kind]} energy`, "not determined"] as const),
+        };
+      }),
       modules,
       comment,
       timeNs: Math.round(epochSeconds(startTime) * 1e9),
