@@ -66,6 +66,7 @@ export class FrameNames {
   /** Names as people write them, by symbol. */
   readonly #shown = new Map<string, string>();
   #kernel: KernelMap | undefined;
+  #made: number | undefined;
 
   constructor(profile: NamedProfile, sources: NameSources) {
     [this.#profile, this.#sources] = [profile, sources];
@@ -103,7 +104,7 @@ export class FrameNames {
       this.keep(module.process);
       const found = this.#jits.get(module.process)!.find(address);
       const name = found?.name ?? "[jit]", start = found?.start ?? address;
-      return [{ name, suffix, module: number, address, start }];
+      return [{ name, suffix, module: this.#firstMade(number), address, start }];
     }
     const symbol = this.#symbol(number, address);
     if (symbol !== undefined) {
@@ -121,6 +122,11 @@ export class FrameNames {
     const reason = module.refused === undefined ? "" : `, ${module.refused}`;
     const place = start === undefined ? reason : `+0x${start.toString(16)}`;
     return [{ name: `[${name}${place}]`, suffix, module: number, address, start: start ?? 0 }];
+  }
+
+  /** All code that processes make is of one module: many processes may run the same script. */
+  #firstMade(number: number): number {
+    return this.#made ??= number;
   }
 
   /** The function with its place in the source, and those that were put into it there. */

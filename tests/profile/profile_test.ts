@@ -1,6 +1,7 @@
 /** A profile from records: processes, threads, and CPU time that no sample shows. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { stackOf } from "../../src/profile/function_data.ts";
+import { functionTable } from "../../src/profile/function_table.ts";
 import { Modules } from "../../src/profile/modules.ts";
 import { FrameNames } from "../../src/profile/names.ts";
 import type { Processes } from "../../src/profile/processes.ts";
@@ -43,19 +44,23 @@ function profileOf(
     debugDirectories: [],
     mayReadLines: () => true,
     kernelSymbols: () => "",
-    jitMap: (process) => process === 7 ? "400000 1000 py::step:/a;b.py\n" : "",
+    jitMap: (process) => process === 7 || process === 70 ? "400000 1000 py::step:/a;b.py\n" : "",
   });
   const stacks = new Map<string, { ms: number; samples: number }>();
-  for (const { node, ns, samples } of profile.finish(new Map([[0, totalNs]]))) {
-    const frames = names.frames.bind(names), { trie } = profile;
-    const name = stackOf({ trie, frames }, node).map(({ name, suffix }) => name + suffix).join(";");
+  const frames = names.frames.bind(names), { trie } = profile;
+  const found = profile.finish(new Map([[0, totalNs]])).map((cost) => {
+    return Object.assign({ frames: stackOf({ trie, frames }, cost.node) }, cost);
+  });
+  for (const { frames, ns, samples } of found) {
+    const name = frames.map(({ name, suffix }) => name + suffix).join(";");
     stacks.set(name, { ms: Math.round(ns / 1e4) / 100, samples });
   }
+  const rows = functionTable(found, { of: () => -1 });
   const off = profile.off.map(({ node, ns, samples }) => {
     const frames = stackOf({ trie: profile.trie, frames: names.frames.bind(names) }, node);
     return [frames.map(({ name }) => name).join(";"), ns, samples];
   });
-  return { stacks: Object.fromEntries(stacks), facts: profile.facts, off };
+  return { stacks: Object.fromEntries(stacks), facts: profile.facts, off, rows };
 }
 
 const begin = (name: string, process = 7) => [
@@ -72,6 +77,16 @@ const hit = (timeNs: number, thread = 7, process = 7) => {
 Deno.test("a thread's samples share its CPU time by the kernel's count", () => {
   const { stacks } = profileOf([...begin("app"), hit(10e6), hit(15e6), hit(20e6)], 18e6);
   assertEquals(stacks, { "app;py::step:/a;b.py;py::step:/a;b.py": { ms: 18, samples: 3 } });
+});
+
+Deno.test("a function of a script is one row, however many processes run it", () => {
+  const { rows } = profileOf([
+    ...begin("app"),
+    ...begin("app", 70),
+    hit(10e6),
+    hit(15e6, 70, 70),
+  ], 10e6);
+  assertEquals(rows.map(({ name, totalNs }) => [name, totalNs]), [["py::step:/a;b.py", 10e6]]);
 });
 
 Deno.test("a record of another layout ends the look at it where the record ends", () => {
