@@ -43,6 +43,16 @@ export class AddressSpace {
     this.generation++;
   }
 
+  /** Files outside of these mappings are gone; what comes behind the last one is not known. */
+  keepFiles(mapped: readonly Pick<Mapping, "start" | "end">[]): void {
+    const { end: knownEnd = 0 } = mapped.at(-1) ?? {};
+    this.#mappings = this.#mappings.filter(({ start, end, isMade }) =>
+      isMade || start >= knownEnd || mapped.some((other) => other.start < end && start < other.end)
+    );
+    this.#last = undefined;
+    this.generation++;
+  }
+
   find(address: number): Mapping | undefined {
     const last = this.#last;
     if (last !== undefined && address >= last.start && address < last.end) return last;

@@ -122,7 +122,9 @@ export class Processes {
 
   /** All mappings of a process as it wrote them itself. */
   mapAll(id: number, maps: string): void {
-    this.#addAll(id, this.get(id), maps);
+    const process = this.get(id);
+    process.space.keepFiles(mappingsOf(maps));
+    this.#addAll(id, process, maps);
   }
 
   /** Reads the mappings of a process again. @returns False: it has ended, or they were just read. */
@@ -137,7 +139,11 @@ export class Processes {
 
   #addAll(id: number, { space }: Process, maps: string): void {
     for (const { start, end, file } of mappingsOf(maps)) {
-      if (space.find(start)?.end !== end) this.#add(id, space, start, end, file);
+      const known = space.find(start);
+      const isSame = isFile(file)
+        ? known?.module === this.#modules.ofFile(file, id)
+        : known?.isMade === true;
+      if (known?.end !== end || !isSame) this.#add(id, space, start, end, file);
     }
   }
 
@@ -149,13 +155,11 @@ export class Processes {
   }
 
   #add(id: number, space: AddressSpace, start: number, end: number, file: MappedFile): void {
-    const { path } = file, modules = this.#modules;
-    const isFile = path === VDSO ||
-      (path[0] === "/" && !/^\/(memfd:|dev\/|anon|SYSV)/.test(path) && path !== "//anon");
+    const { path } = file, modules = this.#modules, isMade = !isFile(file);
     if (/\/(lib)?python3[^/]*$/.test(path)) space.hasTrampolines = true;
-    const module = isFile ? modules.ofFile(file, id) : modules.ofProcess(id);
-    const bias = isFile ? modules.bias(module, start, file.offset) : 0;
-    space.add({ start, end, module, bias, isMade: !isFile });
+    const module = isMade ? modules.ofProcess(id) : modules.ofFile(file, id);
+    const bias = isMade ? 0 : modules.bias(module, start, file.offset);
+    space.add({ start, end, module, bias, isMade });
   }
 
   /** A process executes another program. */
@@ -189,4 +193,9 @@ export class Processes {
     if (isOver) this.#all.delete(id);
     return { isOver, unseen: isUnseen ? this.names[process.name] : undefined };
   }
+}
+
+function isFile({ path }: MappedFile): boolean {
+  return path === VDSO ||
+    (path[0] === "/" && !/^\/(memfd:|dev\/|anon|SYSV)/.test(path) && path !== "//anon");
 }

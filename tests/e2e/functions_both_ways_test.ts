@@ -30,6 +30,28 @@ int main(void) {
 }' > app.c
     cc -O2 -o app app.c -ldl`;
 
+/** Libraries that take each other's place, since they are alike but for a name. */
+const IN_TURN = `for name in first third; do
+      printf "void \$name(long n) { for (volatile long i = 0; i < n; i++); }" > $name.c
+      cc -O2 -shared -fPIC -o lib$name.so $name.c
+    done
+    printf '#include <dlfcn.h>
+#include <stdio.h>
+static void call(const char *library, const char *name, long n) {
+  void *handle = dlopen(library, RTLD_NOW);
+  ((void (*)(long))dlsym(handle, name))(n);
+  dlclose(handle);
+}
+int main(void) {
+  for (int k = 0; k < 2; k++) {
+    call("./libfirst.so", "first", 300000000);
+    call("./libthird.so", "third", 100000000);
+  }
+  puts("done");
+  return 3;
+}' > app.c
+    cc -O2 -o app app.c -ldl`;
+
 const CASES: Readonly<Record<string, Program>> = {
   "shares of work": {
     build: "cc -O2 -o app PROGRAMS/shares.c",
@@ -55,6 +77,13 @@ const CASES: Readonly<Record<string, Program>> = {
       assertAlmostEquals(shareOf(lines, "app", "start_thread", "worker", "light"), 1 / 3, ERROR);
       const names = new Set(lines.flatMap(({ frames }) => frames));
       assert(!names.has("started") && !names.has("prepare"), [...names].join(" "));
+    },
+  },
+  "libraries in the place of unloaded ones": {
+    build: IN_TURN,
+    check(lines) {
+      assertAlmostEquals(shareOf(lines, "app", "main", "first"), 0.75, ERROR);
+      assertAlmostEquals(shareOf(lines, "app", "main", "third"), 0.25, ERROR);
     },
   },
   "threads that end before their first sample keep their time": {

@@ -373,3 +373,19 @@ Deno.test("a line of mappings that was truncated is left out", () => {
   ]);
   assertEquals(Object.keys(stacks), ["app;[…];[unknown]"]);
 });
+
+Deno.test("a library in the place of an unloaded one has its own functions", () => {
+  const loaded = (lines: string, timeNs: number) => maps(lines, { process: 7, timeNs });
+  const one = "400000-401000 r-xp 00000000 08:01 5 /lib/one.so\n";
+  const { stacks } = timerProfileOf([
+    comm("app", { process: 7, timeNs: 1 }),
+    ...[loaded(one, 1), hit(2e6)],
+    ...[loaded(one.replace("5 /lib/one", "6 /lib/two"), 3e6), hit(4e6)],
+    ...[loaded("500000-501000 r-xp 00000000 08:01 7 /lib/else.so\n", 5e6), hit(6e6)],
+  ]);
+  assertEquals(Object.keys(stacks).map((name) => name.split(";").at(-1)), [
+    "[one.so, not there]",
+    "[two.so, not there]",
+    "[unknown]",
+  ]);
+});

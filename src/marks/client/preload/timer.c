@@ -111,6 +111,7 @@ static char directory[PATH_BYTES - 64];
 static uint32_t own_pid;
 static char process_name[16]; /* of the command, before threads take other ones */
 static int is_announced;
+static volatile int is_unloaded; /* another library may be in the place of one that was unloaded */
 static size_t head_bytes; /* of a ring: a page, since mappings begin at multiples of it */
 static size_t signal_stack_bytes; /* for a stack of signals: the kernel's frame and that of the handler */
 static char mark; /* its address is in the signals of our timers */
@@ -216,13 +217,14 @@ static void put(struct ring *ring, struct record *record, uint32_t type, uint32_
     __atomic_store_n(&ring->head, ring->head + bytes, __ATOMIC_RELEASE);
 }
 
-/* The mappings of the process as proc_pid_maps(5) has them, without the last ones where they are many. */
-static void put_maps(struct ring *ring, struct place place) {
+/* The mappings of the process as proc_pid_maps(5) has them, without the last ones where they are many. @returns 0:
+   there is no room. */
+static int put_maps(struct ring *ring, struct place place) {
     struct comm *start = (struct comm *)room(ring, 24 + MAPS_BYTES + sizeof place);
     char *text = start ? start->name : NULL;
     size_t length = 0;
     long fd = start ? CALL(openat, (long)AT_FDCWD, "/proc/self/maps", (long)(O_RDONLY | JOULEMARK__O_CLOEXEC)) : -1;
-    if (fd < 0) return;
+    if (fd < 0) return start != NULL;
     while (length < MAPS_BYTES) {
         long n = CALL(read, fd, text + length, MAPS_BYTES - length);
         if (n <= 0) break;
@@ -234,6 +236,7 @@ static void put_maps(struct ring *ring, struct place place) {
     start->tid = place.tid;
     memcpy(text + length, &place, sizeof place);
     put(ring, &start->record, MAPS, 0, 16 + length + sizeof place);
+    return 1;
 }
 
 static void put_name(struct ring *ring, struct place place, const char *name, uint32_t misc) {
@@ -300,6 +303,11 @@ static void take_sample(struct thread *t, uint32_t overrun, const ucontext_t *co
     uint64_t time = now_ns(), bytes = stack_bytes, copied, size, is_cut = 0;
     struct sample *sample;
     if (!has_ring(t, time)) return;
+    if (is_unloaded) {
+        struct place place = {own_pid, t->tid, time, 0, 0};
+        is_unloaded = 0;
+        if (!put_maps(t->ring, place)) is_unloaded = 1;
+    }
     if (stack >= t->low && stack < t->high && t->high - stack < bytes) {
         bytes = (t->high - stack) & ~7ul;
         is_cut = 8;
@@ -508,6 +516,13 @@ JM_EXPORT __attribute__((noreturn)) void _exit(int status) {
     for (;;) CALL(exit_group, (long)status);
 }
 JM_EXPORT __attribute__((noreturn)) void _Exit(int status) { _exit(status); }
+
+JM_EXPORT int dlclose(void *handle) {
+    JM_REAL(dlclose, NULL);
+    int result = real ? real(handle) : -1;
+    is_unloaded = 1;
+    return result;
+}
 
 /* A signal's frame must fit on the stack that the program has for signals, or it would end the program. */
 JM_EXPORT int sigaltstack(const stack_t *stack, stack_t *old) {
