@@ -8,8 +8,8 @@ import { type FunctionStack, isRegion, type LeafClasses } from "../../profile/fu
 import type { ComponentEnergies, LeafTimes } from "./function_energies.ts";
 import type { HeldRegions } from "./held_regions.ts";
 
-/** Nodes with less time are left out, and so are those beyond so many bytes of names. */
-const SHARE_LEAST = 0.001, NAME_BYTES_MOST = 60_000;
+/** Nodes with less time are left out. Where there are more nodes, or longer names, those with most time stay. */
+const SHARE_LEAST = 0.001, NODES_MOST = 20_000, NAMES_LENGTH_MOST = 4_000_000;
 const DIGITS = 5;
 const WAITING = "[not running]", OTHER_CPUS = "[other CPUs]";
 const UNKNOWN: SampledEnergy = { energyJ: NaN, seJ: NaN, why: "a part of its time has no samples" };
@@ -68,20 +68,14 @@ export function functionTree(
     if (leaf >= 0) at.ownS.set(leaf, (at.ownS.get(leaf) ?? 0) + ns / 1e9);
   }
   const nodes: Node[] = [], parent: number[] = [];
-  let bytes = 0;
-  const visit = (children: Iterable<Node>, above: number) => {
-    const shown = [...children].filter(({ ns, waits }) =>
-      ns >= SHARE_LEAST * root.ns || waits.size > 0
-    )
-      .sort((a, b) => b.ns - a.ns || (a.name < b.name ? -1 : 1));
-    for (const child of shown) {
-      bytes += child.name.length;
-      if (bytes > NAME_BYTES_MOST) return;
-      parent.push(above);
-      visit(child.children.values(), nodes.push(child) - 1);
+  const isShown = nodesWithMostTime(root);
+  const visit = (above: Node, place: number) => {
+    for (const child of childrenByTime(above).filter(isShown)) {
+      parent.push(place);
+      visit(child, nodes.push(child) - 1);
     }
   };
-  visit(root.children.values(), -1);
+  visit(root, -1);
   const energies = (of: (component: ComponentEnergies, node: Node) => SampledEnergy) =>
     components.map((component) => nodes.map((node) => of(component, node)));
   const totals = energies((component, { leafS, waits, isPartial }) => {
@@ -115,6 +109,27 @@ export function functionTree(
     se_j: columns(totals, ({ seJ }) => seJ),
     own_energy_j: columns(own, ({ energyJ }) => energyJ),
   };
+}
+
+/** Is a node among those with most time? A caller has at least the time of what it calls. */
+function nodesWithMostTime(root: Node): (node: Node) => boolean {
+  const found: Node[] = [];
+  const visit = (node: Node) => {
+    if (node.ns < SHARE_LEAST * root.ns && node.waits.size === 0) return;
+    if (node !== root) found.push(node);
+    childrenByTime(node).forEach(visit);
+  };
+  visit(root);
+  let length = 0;
+  const shown = new Set(
+    found.sort((a, b) => b.ns - a.ns).slice(0, NODES_MOST)
+      .filter(({ name }) => (length += name.length) <= NAMES_LENGTH_MOST),
+  );
+  return (node) => shown.has(node);
+}
+
+function childrenByTime({ children }: Node): Node[] {
+  return [...children.values()].sort((a, b) => b.ns - a.ns || (a.name < b.name ? -1 : 1));
 }
 
 function nodeOf(name: string): Node {

@@ -1,5 +1,5 @@
 /** The report of functions, and their lines in the summary. */
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Frame, FunctionData } from "../../../src/profile/function_data.ts";
 import { FRAME } from "../../../src/profile/profile.ts";
 import { ROOT, StackTrie } from "../../../src/profile/stack_trie.ts";
@@ -71,4 +71,17 @@ Deno.test("the report lists 200 functions, and says how many it does not", () =>
     undefined,
   );
   assertMatch(lines[11], /^\(240 more functions\) +1.20 s +96.0 %$/);
+});
+
+Deno.test("the page has the stacks with most time, however long their names are", () => {
+  const long = (i: number) => `Nest<${"std::vector<double>, ".repeat(100)}${i}>`;
+  const stacks = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [
+    Array.from({ length: 10 }, (_, depth) => long(10 * i + depth)).concat(`f${i}`).join(";"),
+    1000 - i,
+  ]));
+  const { tree: { name, parent } } = writeFunctions(dataOf(stacks), [], sources);
+  const leaves = name.filter((one) => /^f\d+$/.test(one));
+  assert(leaves.length > 100, `${leaves.length} stacks`);
+  assertEquals(leaves, Array.from(leaves, (_, i) => `f${i}`));
+  assert(parent.every((above, i) => above < i));
 });
