@@ -569,7 +569,8 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "lost; throttled",
-    "number of samples that were lost, and how often the kernel reduced the sampling rate",
+    "number of samples that were lost (with `--off-cpu` also of records of waits), and how often the kernel reduced " +
+      "the sampling rate",
   ),
   row(
     "complete (%); unknown (%)",

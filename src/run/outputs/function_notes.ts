@@ -57,11 +57,12 @@ export function whyNoTimers(
 /** Rates that notes advise, Hz. */
 const LOWER_HZ = 99, HIGHER_HZ = 997;
 
-/** The notes. @param periodNs Time between two samples. */
+/** The notes. @param periodNs Time between two samples. @param hasWaits Were waits recorded, too? */
 export function functionNotes(
   { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
   { stackBytes, elsewhereNs, missedNs = 0, others, unread, withoutLines = [], timers }: NoteSources,
   periodNs: number,
+  hasWaits = false,
 ): Finding[] {
   const notes: Finding[] = [];
   const add = (code: string, text: string, remedy: string | undefined) => {
@@ -69,9 +70,14 @@ export function functionNotes(
   };
   const rateHz = 1e9 / periodNs;
   if (lost > LOST_SHARE * samples) {
-    const text = `${lost} samples of functions were lost: the monitor had too little CPU time`;
+    // The kernel counts both together.
+    const what = hasWaits ? "samples of functions and records of waits" : "samples of functions";
     const lower = rateHz > LOWER_HZ ? `, or give a lower rate: --functions=${LOWER_HZ}` : "";
-    add("lost", text, `Leave a CPU free${lower}`);
+    add(
+      "lost",
+      `${lost} ${what} were lost: the monitor had too little CPU time`,
+      `Leave a CPU free${hasWaits ? ", or run without --off-cpu" : lower}`,
+    );
   }
   const brief = (briefNs + shortNs) / cpuNs;
   if (brief > BRIEF_SHARE) {

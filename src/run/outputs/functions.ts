@@ -130,7 +130,8 @@ function replayed(
       return written?.tree;
     },
     notes() {
-      return data.about === undefined ? [] : functionNotes(data.facts, data.about, data.periodNs);
+      const { facts, about, periodNs, off } = data;
+      return about === undefined ? [] : functionNotes(facts, about, periodNs, off.length > 0);
     },
     addTo: (host) => setFunctions(host, written?.facts),
   };
@@ -268,8 +269,8 @@ class FunctionOutput implements OpenOutput {
   }
 
   notes(): Finding[] {
-    const { facts, periodNs } = this.#sampling.profile;
-    return functionNotes(facts, this.#about, periodNs);
+    const { facts, periodNs, off } = this.#sampling.profile;
+    return functionNotes(facts, this.#about, periodNs, off.length > 0);
   }
 
   get functions(): PageFunctions | undefined {

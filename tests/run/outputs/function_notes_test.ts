@@ -41,3 +41,18 @@ Deno.test("functionNotes() advises no rate that the run has already", () => {
   assertEquals(remedies(99)[0], "Leave a CPU free");
   assertEquals(remedies(2500)[1], "Sample by timers instead of the kernel: --preload timer");
 });
+
+Deno.test("functionNotes() calls what was lost samples only where no waits were recorded", () => {
+  const sources = { stackBytes: 16384, elsewhereNs: 0, others: 0, unread: [] };
+  const [{ text, remedy }] = functionNotes(
+    Object.assign({}, FACTS, { lost: 4065 }),
+    sources,
+    5e6,
+    true,
+  );
+  assertEquals(
+    text,
+    "4065 samples of functions and records of waits were lost: the monitor had too little CPU time",
+  );
+  assertEquals(remedy, "Leave a CPU free, or run without --off-cpu");
+});
