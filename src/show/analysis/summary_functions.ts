@@ -117,18 +117,20 @@ function hostFunctions(functions: Nested | undefined): FunctionFacts | undefined
     return { joules: numberOf(row[`${key} (J)`]), seJ: numberOf(row[`${key}-se (J)`]) };
   };
   const list = functions.list.filter(isMapping);
-  const unlisted = list.find((row) => row.function === UNLISTED && row.module === undefined);
-  const rows = list.filter((row) => row !== unlisted).map((row) => ({
+  const others = list.find((row) => row.function === UNLISTED && row.module === undefined);
+  const rows = list.filter((row) => row !== others).map((row) => ({
     name: String(row.function),
     module: String(row.module ?? ""),
     ownS: numberOf(row["self-time (s)"]),
     energies: new Map(kinds.map((kind) => [kind, energyOf(row, `${kind}-energy`)])),
   }));
+  const unlistedS = numberOf(others?.["self-time (s)"]);
   return {
     rows: rows.filter(({ ownS }) => ownS > 0),
-    unlisted: unlisted === undefined ? { count: 0, ownS: 0 } : {
+    // Functions that only call others have no row here.
+    unlisted: !(unlistedS > 0) ? { count: 0, ownS: 0 } : {
       count: numberOf(functions["functions not listed"]),
-      ownS: numberOf(unlisted["self-time (s)"]),
+      ownS: unlistedS,
     },
     waiting: new Map(kinds.map((kind) => {
       return [kind, energyOf(energy[kind] as { [key: string]: Nested }, "not running")];

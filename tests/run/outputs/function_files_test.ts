@@ -73,6 +73,18 @@ Deno.test("the report lists 200 functions, and says how many it does not", () =>
   assertMatch(lines[11], /^\(240 more functions\) +1.20 s +96.0 %$/);
 });
 
+Deno.test("the summary counts no functions that only call others", () => {
+  const callers = Array.from({ length: 250 }, (_, i) => `caller${i}`).join(";");
+  const { facts: report } = writeFunctions(dataOf({ [`${callers};f`]: 60 }), [], sources);
+  const look = { width: 80, ascii: false, color: false };
+  const lines = functionLines(functionFacts([report])!, look, undefined);
+  assertEquals(lines.map((line) => line.split(/ {2,}/)[0]), [
+    "function",
+    "f",
+    "60 samples at 199 Hz; stacks 100 % complete, 20 % of frames guessed",
+  ]);
+});
+
 Deno.test("the page has the stacks with most time, however long their names are", () => {
   const long = (i: number) => `Nest<${"std::vector<double>, ".repeat(100)}${i}>`;
   const stacks = Object.fromEntries(Array.from({ length: 400 }, (_, i) => [
