@@ -57,20 +57,30 @@ Deno.test("run.sh ends a suite that hangs, all that it started too, and names th
   const dir = Deno.makeTempDirSync();
   const script = `Deno.test("ends", () => {});
 Deno.test("hangs", () => {
-  new Deno.Command("setsid", { args: ["--wait", "sleep", "16.18"] }).outputSync();
+  new Deno.Command("setsid", { args: ["--wait", "sleep", "161.8"] }).outputSync();
 });`;
   Deno.writeTextFileSync(`${dir}/hanging_test.ts`, script);
   const runner = new URL("../run.sh", import.meta.url).pathname;
-  const out = new Deno.Command("timeout", {
-    args: ["60", "sh", runner, "--no-check", `${dir}/hanging_test.ts`],
-    env: { JOULEMARK_TEST_LIMIT_S: "4", JOULEMARK_MAP: "airgap", JOULEMARK_BIN: "/bin/true" },
-  }).outputSync();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  assertStringIncludes(text(out.stderr), "no end within 4 s");
+  const within = (limitS: number) => {
+    const out = new Deno.Command("timeout", {
+      args: ["60", "sh", runner, "--no-check", `${dir}/hanging_test.ts`],
+      env: {
+        JOULEMARK_TEST_LIMIT_S: `${limitS}`,
+        JOULEMARK_MAP: "airgap",
+        JOULEMARK_BIN: "/bin/true",
+      },
+    }).outputSync();
+    assertStringIncludes(text(out.stderr), `no end within ${limitS} s`);
+    return out;
+  };
+  // A busy machine may need longer to come to the test.
+  const first = within(4);
+  const out = text(first.stderr).includes("before") ? within(30) : first;
   assertStringIncludes(text(out.stderr), "hanging_test.ts: hangs\n");
   assert(text(out.stdout).endsWith("\n1 passed, 1 failed\n"), text(out.stdout));
   assert(out.code !== 0 && out.code !== 124, String(out.code));
-  const find = "grep -lsxz '16[.]18' /proc/[0-9]*/cmdline";
+  const find = "grep -lsxz '161[.]8' /proc/[0-9]*/cmdline";
   const left = new Deno.Command("sh", { args: ["-c", find] }).outputSync();
   assertEquals(text(left.stdout), "");
   Deno.removeSync(dir, { recursive: true });

@@ -30,7 +30,7 @@
 #define VERSION 1u
 #define DATA_BYTES (1u << 18)
 #define MAPS_BYTES 57344u
-#define MAPS_NS 50000000u /* a process with many mappings takes a millisecond and more */
+#define MAPS_PAUSE 20 /* mappings, which may be very many, are read again after so many times what that took */
 #define TIMERS 8192
 #define POOL 64
 #define PATH_BYTES 512
@@ -113,7 +113,7 @@ static uint32_t own_pid;
 static char process_name[16]; /* of the command, before threads take other ones */
 static int is_announced;
 static volatile int is_unloaded; /* another library may be in the place of one that was unloaded */
-static volatile uint64_t maps_ns; /* when the mappings were read for this */
+static volatile uint64_t maps_ns; /* from when on the mappings are read again for this */
 static size_t head_bytes; /* of a ring: a page, since mappings begin at multiples of it */
 static size_t signal_stack_bytes; /* for a stack of signals: the kernel's frame and that of the handler */
 static char mark; /* its address is in the signals of our timers */
@@ -305,11 +305,13 @@ static void take_sample(struct thread *t, uint32_t overrun, const ucontext_t *co
     uint64_t time = now_ns(), bytes = stack_bytes, copied, size, is_cut = 0;
     struct sample *sample;
     if (!has_ring(t, time)) return;
-    if (is_unloaded && time - maps_ns >= MAPS_NS) {
+    if (is_unloaded && time >= maps_ns) {
         struct place place = {own_pid, t->tid, time, 0, 0};
+        uint64_t end;
         is_unloaded = 0;
-        maps_ns = time;
         if (!put_maps(t->ring, place)) is_unloaded = 1;
+        end = now_ns();
+        maps_ns = end + MAPS_PAUSE * (end - time);
     }
     if (stack >= t->low && stack < t->high && t->high - stack < bytes) {
         bytes = (t->high - stack) & ~7ul;
