@@ -55,9 +55,11 @@ await withTimeLimit(() => {
 
 Deno.test("run.sh ends a suite that hangs, all that it started too, and names the test", () => {
   const dir = Deno.makeTempDirSync();
+  // Another user may run this test, too.
+  const longS = `161.${Deno.pid}`;
   const script = `Deno.test("ends", () => {});
 Deno.test("hangs", () => {
-  new Deno.Command("setsid", { args: ["--wait", "sleep", "161.8"] }).outputSync();
+  new Deno.Command("setsid", { args: ["--wait", "sleep", "${longS}"] }).outputSync();
 });`;
   Deno.writeTextFileSync(`${dir}/hanging_test.ts`, script);
   const runner = new URL("../run.sh", import.meta.url).pathname;
@@ -80,7 +82,7 @@ Deno.test("hangs", () => {
   assertStringIncludes(text(out.stderr), "hanging_test.ts: hangs\n");
   assert(text(out.stdout).endsWith("\n1 passed, 1 failed\n"), text(out.stdout));
   assert(out.code !== 0 && out.code !== 124, String(out.code));
-  const find = "grep -lsxz '161[.]8' /proc/[0-9]*/cmdline";
+  const find = `grep -lsxz "161[.]${Deno.pid}" /proc/[0-9]*/cmdline`;
   const left = new Deno.Command("sh", { args: ["-c", find] }).outputSync();
   assertEquals(text(left.stdout), "");
   Deno.removeSync(dir, { recursive: true });
