@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs all tests, or those of some tiers or files: ./tests/run.sh [TIER|FILE|OPTION]...
 #
-#   unit        deterministic, about a minute for the whole product; never tried twice
+#   unit        deterministic, two to four minutes for the whole product; never tried twice
 #   statistics  simulations with fixed seeds and one fresh seed, which is printed
 #   e2e         the executable, compilers, launchers and a live machine; a failure is tried again, at most
 #               twice. Its halves: timed, and patient. rooted: of patient, what differs for root
