@@ -7,9 +7,9 @@
 #               twice. Its halves: timed, and patient. rooted: of patient, what differs for root
 #   laws        each system call fails once, signals at random moments, damaged input, vectors, other systems
 #
-# TIER:K/N is one of N parts of a tier. Other arguments go to `deno test`. Needs Deno or Node.js only. The last line says "N passed, N failed";
-# the status is that of the tests. After JOULEMARK_TEST_LIMIT_S seconds (default 5400) all that it started
-# is killed, and the test that hung is named.
+# TIER:K/N is one of N parts of a tier. Other arguments go to `deno test`. Needs Deno or Node.js only. The last line
+# says "N passed, N failed"; the status is that of the tests. After JOULEMARK_TEST_LIMIT_S seconds (default 5400)
+# all that it started is killed, and the test that hung is named.
 #
 # Tests get all permissions: they start the program, compilers and MPI, and Deno opens /proc, /sys
 # and /dev to nothing less. What the program itself may do is tested on the built executable.
@@ -38,7 +38,8 @@ export JOULEMARK_BIN DENO
 JOULEMARK_CONFIG=$CONFIG
 export JOULEMARK_CONFIG
 
-made=$(mktemp "${TMPDIR:-/tmp}/joulemark-tests.XXXXXX") && mkdir "$made.groups" || die "cannot make a temporary file"
+made=$(mktemp "${TMPDIR:-/tmp}/joulemark-tests.XXXXXX") || die "cannot make a temporary file"
+mkdir "$made.groups" || die "cannot make a directory"
 log=$made
 # One cache of interposition libraries for all tests.
 JOULEMARK_TEST_CACHE=$(mktemp -d "${TMPDIR:-/tmp}/joulemark-cache.XXXXXX") || die "cannot make a directory"
