@@ -191,7 +191,10 @@ plain=$(cat "$log" "$log.beside" "$log.patient" 2>/dev/null | sed 's/\x1b\[[0-9;
 failures=$(printf '%s\n' "$plain" | awk '
   /^running [0-9]+ tests? from / { sub(/^.* from (\.\/)?/, ""); file = $0; next }
   / \.\.\. FAILED \(/ && !/^ / { sub(/ \.\.\. FAILED .*/, ""); failed[++count] = $0; in_file[count] = file }
-  / => \.\/tests\// { at = $0; sub(/^.* => \.\//, "", at); sub(/:.*/, "", at); sub(/( \.\.\.| =>) .*/, ""); where[$0] = at }
+  / => \.\/tests\// {
+    at = $0; sub(/^.* => \.\//, "", at); sub(/:.*/, "", at)
+    sub(/( \.\.\.| =>) .*/, ""); where[$0] = at
+  }
   END {
     for (i = 1; i <= count; i++) {
       isGroup = in_file[i] ~ /\.groups\// && failed[i] in where
