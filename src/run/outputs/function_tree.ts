@@ -3,13 +3,14 @@
  * @module
  */
 import type { Column, PageFunctions } from "../../show/page/data.ts";
+import { rowsWithMostTime } from "../../show/page/functions.ts";
 import type { SampledEnergy } from "../../energy/attribution/sampled_sum.ts";
 import { type FunctionStack, isRegion, type LeafClasses } from "../../profile/function_data.ts";
 import type { ComponentEnergies, LeafTimes } from "./function_energies.ts";
 import type { HeldRegions } from "./held_regions.ts";
 
 /** Nodes with less time are left out. Where there are more nodes, or longer names, those with most time stay. */
-const SHARE_LEAST = 0.001, NODES_MOST = 20_000, NAMES_LENGTH_MOST = 4_000_000;
+const SHARE_LEAST = 0.001, MAX_ROWS = 20_000, MAX_LETTERS = 4_000_000;
 const DIGITS = 5;
 const WAITING = "[not running]", OTHER_CPUS = "[other CPUs]";
 const UNKNOWN: SampledEnergy = { energyJ: NaN, seJ: NaN, why: "a part of its time has no samples" };
@@ -67,15 +68,22 @@ export function functionTree(
     at.ownNs += ns;
     if (leaf >= 0) at.ownS.set(leaf, (at.ownS.get(leaf) ?? 0) + ns / 1e9);
   }
-  const nodes: Node[] = [], parent: number[] = [];
-  const isShown = nodesWithMostTime(root);
+  const all: Node[] = [], callers: number[] = [];
   const visit = (above: Node, place: number) => {
-    for (const child of childrenByTime(above).filter(isShown)) {
-      parent.push(place);
-      visit(child, nodes.push(child) - 1);
+    for (const child of childrenByTime(above)) {
+      if (child.ns < SHARE_LEAST * root.ns && child.waits.size === 0) continue;
+      callers.push(place);
+      visit(child, all.push(child) - 1);
     }
   };
   visit(root, -1);
+  const kept = rowsWithMostTime(all.map(({ ns }) => ns), all.map(({ name }) => name), {
+    rows: MAX_ROWS,
+    letters: MAX_LETTERS,
+  });
+  const places = new Map(kept.map((row, i) => [row, i]));
+  const nodes = kept.map((row) => all[row]);
+  const parent = kept.map((row) => places.get(callers[row]) ?? -1);
   const energies = (of: (component: ComponentEnergies, node: Node) => SampledEnergy) =>
     components.map((component) => nodes.map((node) => of(component, node)));
   const totals = energies((component, { leafS, waits, isPartial }) => {
@@ -109,23 +117,6 @@ export function functionTree(
     se_j: columns(totals, ({ seJ }) => seJ),
     own_energy_j: columns(own, ({ energyJ }) => energyJ),
   };
-}
-
-/** Is a node among those with most time? A caller has at least the time of what it calls. */
-function nodesWithMostTime(root: Node): (node: Node) => boolean {
-  const found: Node[] = [];
-  const visit = (node: Node) => {
-    if (node.ns < SHARE_LEAST * root.ns && node.waits.size === 0) return;
-    if (node !== root) found.push(node);
-    childrenByTime(node).forEach(visit);
-  };
-  visit(root);
-  let length = 0;
-  const shown = new Set(
-    found.sort((a, b) => b.ns - a.ns).slice(0, NODES_MOST)
-      .filter(({ name }) => (length += name.length) <= NAMES_LENGTH_MOST),
-  );
-  return (node) => shown.has(node);
 }
 
 function childrenByTime({ children }: Node): Node[] {

@@ -193,12 +193,11 @@ function hostTable(report: Report): Table {
     const { regions } = host;
     return [host.host, timeS, energyJ, energyJ / timeS, regions?.length ?? 0];
   });
-  const energy = summarize(rows.map((row) => Number(row[2])).filter(Number.isFinite));
-  const spread = energy.count > 1
-    ? `: energy of ${source} ${figures(energy.mean, 5)} ± ${
-      figures(energy.deviation, 5)
-    } J, from ` +
-      `${figures(energy.min, 5)} to ${figures(energy.max, 5)} J`
+  const energies = summarize(rows.map((row) => Number(row[2])).filter(Number.isFinite));
+  const [mean, deviation, min, max] = (["mean", "deviation", "min", "max"] as const)
+    .map((of) => figures(energies[of], 5));
+  const spread = energies.count > 1
+    ? `: energy of ${source} ${mean} ± ${deviation} J, from ${min} to ${max} J`
     : "";
   return {
     title: `${report.hosts.length} hosts${spread}`,

@@ -10,12 +10,13 @@ import script from "./made/page.js.txt" with { type: "text" };
 import sums from "./made/page.sum.txt" with { type: "text" };
 import style from "./made/page.css.txt" with { type: "text" };
 import { cellText, joules, NOT_AVAILABLE, percent, watts } from "./numbers.ts";
+import { withoutShortest } from "./functions.ts";
 
 /** Data of more bytes is compressed. */
 const PLAIN_BYTES = 300_000;
 /** A page has no more bytes. */
 const MAX_BYTES = 1_000_000;
-/** Digits of numbers: fewer where the page would be too large. */
+/** Digits of numbers: fewer where the page would be too large; if that is not enough, functions are fewer. */
 const DIGITS = [7, 5, 4, 3];
 /** Rows of the table for browsers without scripts. */
 const STATIC_ROWS = 25;
@@ -35,7 +36,12 @@ export function pageHtml(data: PageData): string {
   let text = "";
   for (const digits of DIGITS) {
     text = withDigits(data, digits);
-    if (text.length <= MAX_BYTES) break;
+    if (text.length <= MAX_BYTES) return text;
+  }
+  let { functions } = data;
+  while (functions !== undefined && functions.rest > 0 && text.length > MAX_BYTES) {
+    functions = withoutShortest(functions, functions.rest >> 1);
+    text = withDigits({ ...data, functions }, DIGITS[0]);
   }
   return text;
 }

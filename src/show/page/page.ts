@@ -37,7 +37,8 @@ import {
   type TimelineFile,
 } from "./data.ts";
 import { joinTimelines } from "./job_timelines.ts";
-import { functionColumns, known, regionColumns } from "./regions.ts";
+import { functionColumns } from "./functions.ts";
+import { known, regionColumns } from "./regions.ts";
 import { outcomeText, tilesOf } from "./tiles.ts";
 
 /** Rows of a table; the rest is counted. */

@@ -19,7 +19,7 @@ import {
 import type { JobTotals } from "../../core/job_totals.ts";
 import type { Report } from "../../core/report.ts";
 import { processSpreads } from "../analysis/process_times.ts";
-import type { Column, PageFunctions, PageRegions } from "./data.ts";
+import type { Column, PageRegions } from "./data.ts";
 
 /** Regions with a histogram of their durations: those with most energy. */
 const MAX_HISTOGRAMS = 500;
@@ -90,41 +90,6 @@ export function regionColumns(
     durations: durations(at, energy_j[Math.max(0, kinds.indexOf(found.kinds[0]))]),
   };
   return { regions, kinds, rowOf: (path) => places.get(path.join("\0")) ?? -1 };
-}
-
-/** Columns of functions, as those of regions. */
-export function functionColumns(
-  functions: PageFunctions,
-  kinds: readonly EnergyKind[],
-): PageRegions {
-  const { name, parent, rest, time_s, own_time_s, components } = functions;
-  const none = () => name.map(() => null);
-  const of = (columns: readonly Column[]) =>
-    (kinds.length === 0 ? [""] : kinds).map((kind) => columns[components.indexOf(kind)] ?? none());
-  const energy_j = of(functions.energy_j);
-  return {
-    name: [...name],
-    parent: [...parent],
-    rest,
-    visits: none(),
-    time_s,
-    own_time_s,
-    p50_s: none(),
-    p99_s: none(),
-    slowest: none(),
-    energy_j,
-    se_j: of(functions.se_j),
-    own_energy_j: of(functions.own_energy_j),
-    power_w: energy_j.map((column) =>
-      column.map((joules, i) => {
-        const seconds = time_s[i];
-        return joules !== null && seconds !== null && seconds > 0
-          ? Number((joules / seconds).toPrecision(5))
-          : null;
-      })
-    ),
-    durations: none(),
-  };
 }
 
 /** Rows in the order of the tree, siblings by energy, the rest last; the row around each. */

@@ -27,6 +27,37 @@ Deno.test("10,000 regions on 2,000 hosts are below 1 MB, with all regions", asyn
   assert(data.host_energies!.region.length * 2000 <= 12_000);
 });
 
+Deno.test("functions of any number and length are below 1 MB: those with most time, and what calls them", async () => {
+  const random = new Random(5), count = 20_000;
+  for (const length of [12, 200]) {
+    const letter = () => String.fromCharCode(97 + random.below(26));
+    const name = Array.from({ length: count }, () => Array.from({ length }, letter).join(""));
+    const times = name.map((_, i) => Math.round(1e5 * (100 - 99 * i / count)) / 1e5);
+    const joules = times.map((seconds) => Math.round(1e5 * seconds * random.uniform(40, 50)) / 1e5);
+    const functions = {
+      components: ["package"],
+      name: [...name, "[not running]"],
+      parent: [...name.map((_, i) => i % 10 === 0 ? -1 : i - 1), -1],
+      rest: count,
+      time_s: [...times, null],
+      own_time_s: [...times, null],
+      energy_j: [[...joules, 20]],
+      se_j: [[...joules, 2]],
+      own_energy_j: [[...joules, 20]],
+    };
+    const file = Object.assign(timelineOf("node01", ["a"], new Random(1)), { functions });
+    const html = pageHtml(reportPage(ownReport({ regions: 3 }), [file]));
+    assert(html.length <= 1_000_000, `${html.length} bytes`);
+    const shown = (await pageDataOf(html)).functions!;
+    assert(shown.rest > 1000, `${shown.rest} of ${length} letters`);
+    assertEquals(shown.name, [...name.slice(0, shown.rest), "[not running]"]);
+    assertEquals(shown.parent, [...functions.parent.slice(0, shown.rest), -1]);
+    const column = shown.energy_j.findIndex(([first]) => first !== null);
+    assertEquals(shown.energy_j[column].at(-1), 20);
+    assertEquals(shown.durations.length, shown.rest + 1);
+  }
+});
+
 Deno.test("small data are plain JSON, large data are compressed", async () => {
   const small = pageHtml(reportPage(ownReport({ regions: 20 })));
   assert(small.includes('<script type="application/json" id="data">'));
