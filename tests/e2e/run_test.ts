@@ -151,13 +151,13 @@ endToEnd("run reports where it can write, and says where it cannot", (dir) => {
     assertStringIncludes(out.stderr, path);
   }
   // Node-local memory, which the runtime's own file API would refuse.
-  const inMemory = `/dev/shm/joulemark-test-${Deno.pid}.report`;
+  const folder = Deno.makeTempDirSync({ dir: "/dev/shm" }), inMemory = `${folder}/x.report`;
   const memory = joulemark(dir, ["run", "-q", "--report", inMemory, "--", "true"]);
   assertEquals([memory.code, memory.stderr], [0, ""]);
   assert(
     new Deno.Command("grep", { args: ["-q", "^GEOPM Version", inMemory] }).outputSync().success,
   );
-  Deno.removeSync(inMemory);
+  Deno.removeSync(folder, { recursive: true });
   const out = joulemark(dir, ["run", "-q", "--trace", "missing/t", "--", "true"]);
   assertEquals(out.code, 0);
   assertStringIncludes(out.stderr, "missing/t");

@@ -59,8 +59,8 @@ Deno.test("atOwnPlaces() refuses an output that would replace an earlier report"
 });
 
 Deno.test("atOwnPlaces() knows the report's default path", () => {
-  const given = values(["trace", "./joulemark.report"]);
-  assertThrows(() => atOwnPlaces(given, "joulemark.report"), UsageError, "the path of the report");
+  const given = values(["trace", "./absent.report"]);
+  assertThrows(() => atOwnPlaces(given, "absent.report"), UsageError, "the path of the report");
   assertEquals(atOwnPlaces(given, undefined).lines, []);
 });
 
