@@ -126,6 +126,22 @@ export function readOpenText(fd: number, path: string): string | undefined {
   return bytes === undefined ? undefined : decoder.decode(bytes);
 }
 
+const PIECE_BYTES = 65536;
+
+/** Texts of an open file, one of each read(2): the kernel's have whole lines. The file is closed then. */
+export function* readPieces(fd: number): Generator<string> {
+  const bytes = new Uint8Array(PIECE_BYTES);
+  try {
+    for (;;) {
+      const n = Number(libc().read(fd, bytes, BigInt(PIECE_BYTES)));
+      if (n <= 0) return;
+      yield decoder.decode(bytes.subarray(0, n));
+    }
+  } finally {
+    closeFile(fd);
+  }
+}
+
 const entries = new Uint8Array(32768);
 const entriesView = new DataView(entries.buffer);
 

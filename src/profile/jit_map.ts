@@ -100,6 +100,35 @@ export class KernelMap {
   }
 }
 
+/**
+ * The part of /proc/kallsyms that names some addresses, which is less than a hundredth of the text.
+ *
+ * @param pieces Of the text, one after the other.
+ * @param addresses In the kernel, less its base.
+ */
+export function kernelLines(pieces: Iterable<string>, addresses: readonly number[]): string {
+  const wanted = addresses.map((address) => kernelAddress(address).toString(16)).sort();
+  // Lines that are taken; those before the last ones, without an address; the last ones; a line that is cut.
+  let taken = "", before = "", last = "", rest = "", areOfModules = false, i = 0;
+  for (const piece of pieces) {
+    const text = rest + piece, end = text.lastIndexOf("\n") + 1, lines = text.slice(0, end);
+    rest = text.slice(end);
+    if (end === 0) continue;
+    if (!areOfModules) {
+      areOfModules = lines.includes("\t[");
+      const isNear = areOfModules || wanted[i] < lines.slice(0, ADDRESS_CHARACTERS);
+      while (wanted[i] < lines.slice(0, ADDRESS_CHARACTERS)) i++;
+      // The function of an address may begin in the lines before.
+      if (isNear) taken += before + last;
+      before = isNear ? "" : last;
+      last = "";
+    }
+    if (areOfModules) taken += lines;
+    else last = lines;
+  }
+  return taken + before + last + rest;
+}
+
 function lineStart(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
 }

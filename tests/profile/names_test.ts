@@ -1,6 +1,6 @@
 /** Names of functions as people write them, and of code that processes made. */
-import { assertEquals } from "@std/assert";
-import { JitMap, KernelMap } from "../../src/profile/jit_map.ts";
+import { assert, assertEquals } from "@std/assert";
+import { JitMap, kernelLines, KernelMap } from "../../src/profile/jit_map.ts";
 import { kernelAddress } from "../../src/profile/records.ts";
 import { shownName } from "../../src/profile/names.ts";
 import { busyModules } from "../../src/profile/function_data.ts";
@@ -72,6 +72,30 @@ Deno.test("KernelMap finds functions, and none where the kernel hides them", () 
   assertEquals([map.find(0), new KernelMap("").find(Number(base))], [undefined, undefined]);
   const hidden = new KernelMap("0000000000000000 T _stext\n0000000000000000 t f\n");
   assertEquals(hidden.find(Number(base)), undefined);
+});
+
+Deno.test("kernelLines() takes the lines that name addresses, however the text is cut", () => {
+  const line = (address: bigint, name: string) => `${address.toString(16)} t ${name}\n`;
+  const from = 0xffffffff81000000n, none = "0000000000000000 A fixed_percpu_data\n";
+  const core = Array.from({ length: 3000 }, (_, i) => line(from + 64n * BigInt(i), `f${i}`));
+  const text = none + core.join("") + line(0xffffffffc0000200n, "late\t[two]") +
+    line(0xffffffffc0000000n, "early\t[one]");
+  const wanted = [0n, 63n, 64n * 700n, 64n * 701n + 8n, 64n * 2999n + 1n, 0x3f000210n];
+  const addresses = wanted.map((offset) => Number(from + offset - (0xffff8000n << 32n)));
+  const whole = new KernelMap(text);
+  for (const bytes of [100, 997, 4000, text.length]) {
+    const pieces = Array.from(
+      { length: Math.ceil(text.length / bytes) },
+      (_, i) => text.slice(i * bytes, (i + 1) * bytes),
+    );
+    const part = kernelLines(pieces, addresses), map = new KernelMap(part);
+    assertEquals(addresses.map((at) => map.find(at)), addresses.map((at) => whole.find(at)));
+    if (bytes < 4000) assert(part.length < text.length / 5, `${part.length} of ${text.length}`);
+  }
+  assertEquals(addresses.map((at) => whole.find(at)?.name), [
+    ...["f0", "f0", "f700", "f701", "f2999", "late"],
+  ]);
+  assertEquals(kernelLines([], addresses), "");
 });
 
 Deno.test("busyModules() counts a module's own code, not what it calls", () => {

@@ -80,6 +80,11 @@ export class Guardian {
     return match === null ? undefined : new Guardian(match);
   }
 
+  /** Processes of the same launch may share the monitor; names of other sessions are made by election.h. */
+  get isShared(): boolean {
+    return !/\/own-[^/]*\/[^/]*$/.test(this.directory);
+  }
+
   /** False when the guardian has ended: the application's end is not reported any more. */
   get open(): boolean {
     return this.#open;

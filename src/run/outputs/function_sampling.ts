@@ -18,18 +18,27 @@ import {
 import { HandedEvents, LAST } from "../../os/devices/handed_events.ts";
 import { PerfSampling, type RefusedCall } from "../../os/devices/perf_sampling.ts";
 import { ringsOf, TimerSampling } from "../../os/devices/timer_sampling.ts";
-import { closeFile, listDirectory, O, openFile, readOpenText, readText } from "../../os/files.ts";
+import {
+  closeFile,
+  listDirectory,
+  O,
+  openFile,
+  readOpenText,
+  readPieces,
+  readText,
+} from "../../os/files.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
 import { codeFileOf, openCodeFile, ownText } from "../../os/files/code_files.ts";
 import { affinityOf } from "../../os/host.ts";
 import { ERRNO, errorText } from "../../os/libc.ts";
 import { ownVdso } from "../../os/memory/vdso.ts";
 import { busyModules } from "../../profile/function_data.ts";
+import { kernelLines } from "../../profile/jit_map.ts";
 import { OWN_MACHINE } from "../../profile/machine.ts";
 import { Modules } from "../../profile/modules.ts";
 import { FrameNames } from "../../profile/names.ts";
 import type { ProcessCode } from "../../profile/processes.ts";
-import { Profile, type StackCost } from "../../profile/profile.ts";
+import { FRAME, Profile, type StackCost } from "../../profile/profile.ts";
 import { type Sampling, samplingAttribute, switchAttribute } from "../../profile/records.ts";
 import type { TimerFacts } from "../recordings/function_rows.ts";
 import type { FunctionOptions } from "./function_options.ts";
@@ -247,7 +256,11 @@ export class FunctionSampling {
   #readKernelSymbols(): string {
     const fd = this.#kernelSymbols;
     this.#kernelSymbols = -1;
-    return fd < 0 ? "" : readOpenText(fd, KERNEL_SYMBOLS) ?? "";
+    const { trie } = this.profile, addresses: number[] = [];
+    for (let node = 1; node < trie.count; node++) {
+      if (trie.module(node) === FRAME.kernel) addresses.push(trie.address(node));
+    }
+    return fd < 0 ? "" : kernelLines(readPieces(fd), addresses);
   }
 
   /** The command has ended: takes what is left. */
@@ -275,10 +288,11 @@ export class FunctionSampling {
   }
 }
 
-/** Lets other processes of the launch hand their events over; where that cannot be, they are not sampled. */
+/** Lets other processes of a launch hand their events over; where that cannot be, they are not sampled. */
 function openHanded(attribute: Uint8Array<ArrayBuffer>): HandedEvents | undefined {
-  const { directory } = guardian() ?? {};
-  const handed = directory === undefined ? undefined : HandedEvents.open(directory);
+  const { directory, isShared } = guardian() ?? {};
+  if (directory === undefined || !isShared) return undefined;
+  const handed = HandedEvents.open(directory);
   try {
     // Who finds the file may rely on the socket.
     if (handed !== undefined) writeDocument(`${directory}/sampling`, attribute);
