@@ -6,15 +6,21 @@ import { ERRNO, errno, libc } from "../../../src/os/libc.ts";
 import { OpenKeptFile } from "../../../src/os/devices/kept_file.ts";
 import { withTimeLimit } from "../../_support/time_limit.ts";
 
-function pipe(): string {
-  const path = `${Deno.makeTempDirSync()}/pipe`;
-  new Deno.Command("mkfifo", { args: [path] }).outputSync();
-  return path;
+function withPipe(body: (path: string) => void): Promise<void> {
+  return withTimeLimit(() => {
+    const dir = Deno.makeTempDirSync(), path = `${dir}/pipe`;
+    new Deno.Command("mkfifo", { args: [path] }).outputSync();
+    try {
+      body(path);
+    } finally {
+      Deno.removeSync(dir, { recursive: true });
+    }
+  }, 20);
 }
 
 Deno.test("Deadline ends a read that blocks, again and again, and sleeps are not its matter", () =>
-  withTimeLimit(() => {
-    const fd = openFile(pipe(), O.RDWR);
+  withPipe((path) => {
+    const fd = openFile(path, O.RDWR);
     const into = new Uint8Array(8);
     using deadline = new Deadline();
     deadline.set(0.1);
@@ -28,10 +34,10 @@ Deno.test("Deadline ends a read that blocks, again and again, and sleeps are not
     assertEquals(libc().read(fd, into, 8n), 8n);
     assert(performance.now() - begin < 5000);
     closeFile(fd);
-  }, 20));
+  }));
 
 Deno.test("a kept file that is a pipe fails, and does not block", () =>
-  withTimeLimit(() => {
-    using file = new OpenKeptFile("/sys/x", pipe(), false);
+  withPipe((path) => {
+    using file = new OpenKeptFile("/sys/x", path, false);
     assert(file.read() < 0);
-  }, 20));
+  }));
