@@ -234,9 +234,10 @@ function plain(base: string): string {
   return demangled(base) ?? fortranName(base) ?? base;
 }
 
-/** `__heat_MOD_step`, `heat_mp_step_`, `_QMheatPstep`: gfortran, ifort, flang. */
+/** `__heat_MOD_step`, `heat_mp_step_`, `_QMheatPstep`, also with a part for OpenMP: gfortran, ifort, flang. */
 function fortranName(symbol: string): string | undefined {
-  const match = /^__([a-z]\w*)_MOD_(\w+)$/.exec(symbol) ?? /^([a-z]\w*)_mp_(\w+?)_$/.exec(symbol) ??
-    /^_QM([a-z]\w*)P(\w+)$/.exec(symbol);
-  return match === null ? undefined : `${match[1]}::${match[2]}`;
+  const [, whole, part] = /^([^.]*)(.*)$/s.exec(symbol)!;
+  const match = /^__([a-z]\w*)_MOD_(\w+)$/.exec(whole) ?? /^([a-z]\w*)_mp_(\w+?)_$/.exec(whole) ??
+    /^_QM([a-z]\w*)P(\w+)$/.exec(whole);
+  return match === null ? undefined : `${match[1]}::${match[2]}${part}`;
 }

@@ -18,7 +18,9 @@ const NAMES: Readonly<Record<string, string>> = {
   "_ZN4heat5LightIdE5lightEl.constprop.0": "heat::Light<double>::light.constprop.0",
   __heat_MOD_heavy: "heat::heavy",
   "__heat_MOD_heavy.constprop.0": "heat::heavy.constprop.0",
+  "__heat_MOD_heavy._omp_fn.0": "heat::heavy._omp_fn.0",
   heat_mp_heavy_: "heat::heavy",
+  "_QMheatPheavy..omp_par": "heat::heavy..omp_par",
   _QMheatPheavy: "heat::heavy",
   "_ZN3std2rt10lang_start28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE":
     "std::rt::lang_start::{{closure}}",
