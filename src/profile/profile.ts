@@ -160,6 +160,11 @@ export class Profile {
   #renumbered = 0;
   /** Lost samples that no thread has missed so far. */
   #lostLeft = 0;
+  /**
+   * By root: samples that are missing in the kernel. Below 0 its threads have too many: the kernel may exchange the
+   * events of two threads, and one then has samples that the other one misses.
+   */
+  readonly #missing = new Map<number, number>();
   /** Called for each sample; the next one overwrites it. */
   onSample: ((sample: Readonly<SampleSeen>) => void) | undefined;
   readonly #seen: SampleSeen = { timeNs: 0, cpu: 0, process: 0, thread: 0, name: 0, node: 0 };
@@ -500,28 +505,40 @@ export class Profile {
     // A sample that is missing may be lost: only the others are of the kernel.
     const absent = Math.max(0, expected - samples), lost = Math.min(absent, this.#lostLeft);
     this.#lostLeft -= lost;
+    const hiddenNs = this.#hidesKernel ? this.#hide(thread, absent - lost) : 0;
     if (samples === 0) {
       if (cpuNs === 0) return;
-      const isShort = expected === 0 || !this.#hidesKernel && lost === 0;
+      const isShort = expected === 0 || hiddenNs === 0 && lost === 0;
       const isLost = !isShort && lost >= absent;
-      facts[isShort ? "shortNs" : isLost ? "lostNs" : "hiddenNs"] += cpuNs;
+      const ns = cpuNs - hiddenNs;
+      facts[isShort ? "shortNs" : isLost ? "lostNs" : "hiddenNs"] += ns;
       const marker = isShort ? MARKER.shortThreads : isLost ? MARKER.lost : MARKER.hiddenKernel;
-      this.#cost(trie.child(root, FRAME.marker, marker), cpuNs, 0, false);
+      this.#cost(trie.child(root, FRAME.marker, marker), ns, 0, false);
       return;
     }
     // One without a count has ended in a way that the kernel does not report.
     const known = cpuNs > 0 ? cpuNs : samples * this.periodNs;
-    const missing = this.#hidesKernel ? absent - lost : 0;
-    const hiddenNs = Math.min(missing * this.periodNs, known);
-    if (hiddenNs > 0) {
-      facts.hiddenNs += hiddenNs;
-      this.#cost(trie.child(root, FRAME.marker, MARKER.hiddenKernel), hiddenNs, 0, false);
-    }
     // A timer's first period has any length: its samples are not at the same places.
     const isBrief = this.event === "cpu-clock" && known < BRIEF_PERIODS * this.periodNs;
     if (isBrief) facts.briefNs += known - hiddenNs;
     const weight = (known - hiddenNs) / samples;
     for (const [node, count] of thread.stacks) this.#cost(node, count * weight, count, isBrief);
+  }
+
+  /** Time of a thread in the kernel, ns; below 0: time of others, whose samples it has. */
+  #hide({ root, samples, cpuNs, expected, isCounted }: Thread, absent: number): number {
+    const before = this.#missing.get(root) ?? 0, hasMore = isCounted && cpuNs > 0;
+    const after = before + absent - (hasMore ? Math.max(0, samples - expected) : 0);
+    this.#missing.set(root, after);
+    return (Math.max(0, after) - Math.max(0, before)) * this.periodNs;
+  }
+
+  /** Time that a number of samples does not show. */
+  #miss(root: number, marker: number, count: number): void {
+    if (count <= 0) return;
+    const ns = count * this.periodNs;
+    this.facts[marker === MARKER.lost ? "lostNs" : "hiddenNs"] += ns;
+    this.#cost(this.trie.child(root, FRAME.marker, marker), ns, 0, false);
   }
 
   #cost(node: number, ns: number, samples: number, isBrief: boolean): void {
@@ -553,7 +570,16 @@ export class Profile {
         if (share > 0) this.#add(thread, left * share);
       }
     }
+    // All that is left is of one thread.
+    if (open.length === 1 && this.#hidesKernel) open[0].isCounted = true;
     for (const id of [...this.#threads.keys()]) this.#leave(id);
+    for (const [root, missing] of this.#missing) {
+      // What was lost may be told after the threads that miss it have ended.
+      const lost = Math.min(Math.max(0, missing), this.#lostLeft);
+      this.#lostLeft -= lost;
+      this.#miss(root, MARKER.lost, lost);
+      this.#miss(root, MARKER.hiddenKernel, missing - lost);
+    }
     return [...this.#costs.values()];
   }
 }

@@ -135,6 +135,29 @@ Deno.test("CPU time that has fewer samples than periods is the kernel's", () => 
   assertEquals(stacks["app;py::step:/a;b.py;py::step:/a;b.py"], { ms: 11, samples: 2 });
 });
 
+Deno.test("samples of threads whose events the kernel exchanged are not the kernel's", () => {
+  // Each thread has two periods.
+  const hiddenMs = (...samples: number[]) => {
+    const threads = samples.flatMap((count, i) => {
+      const of = { process: 7, thread: 100 + i }, timeNs = 3e6 + 100 * i;
+      return [
+        task("fork", 7, { ...of, timeNs }),
+        ...Array.from({ length: count }, (_, k) => hit(timeNs + 1 + k, of.thread)),
+        task("exit", 7, { ...of, timeNs: timeNs + 10 }),
+        cpuTime(12e6, { ...of, timeNs: timeNs + 10 }),
+      ];
+    });
+    const { stacks, facts } = profileOf([...begin("app"), ...threads], 12e6 * samples.length);
+    const totalMs = Object.values(stacks).reduce((sum, { ms }) => sum + ms, 0);
+    assertEquals(totalMs, 12 * samples.length);
+    assertEquals(stacks["app;[kernel, not visible]"]?.ms ?? 0, facts.hiddenNs / 1e6);
+    return facts.hiddenNs / 1e6;
+  };
+  assertEquals([hiddenMs(1, 3), hiddenMs(3, 1), hiddenMs(4, 0)], [0, 0, 0]);
+  assertEquals([hiddenMs(1, 2), hiddenMs(1, 3, 1), hiddenMs(1, 1, 3)], [5, 5, 5]);
+  assertEquals(hiddenMs(0, 2), 12);
+});
+
 Deno.test("samples that were lost are not the kernel's", () => {
   const { stacks, facts } = profileOf([
     ...begin("app"),
@@ -148,6 +171,12 @@ Deno.test("samples that were lost are not the kernel's", () => {
   assertEquals([facts.hiddenNs, facts.lostNs], [0, 0]);
   const none = profileOf([...begin("app"), lost(8, { process: 7, timeNs: 9e6 })], 41e6);
   assertEquals(none.facts.hiddenNs + none.facts.shortNs, 0);
+  // The loss is told when another thread has the number of the one that misses it: two periods, one sample.
+  const of = { process: 7, thread: 9, timeNs: 40e6 };
+  const ended = [task("exit", 7, of), cpuTime(12e6, of), task("fork", 7, of)];
+  const told = lost(1, { process: 7, timeNs: 41e6 });
+  const late = profileOf([...begin("app"), hit(30e6, 9), ...ended, told], 12e6);
+  assertEquals([late.facts.hiddenNs, late.facts.lostNs], [0, 5e6]);
 });
 
 Deno.test("a function of brief threads has an error as large as its doubt", () => {
