@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { BINARY, build, endToEnd, joulemark } from "../_support/programs.ts";
 import { freePort, outputOf, without } from "../_support/readers_of_others.ts";
+import { exists } from "../_support/live_tree.ts";
 import { loadNode, writeNodeTree } from "../_support/node_tree.ts";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -112,6 +113,26 @@ endToEnd("--metrics answers in both formats while the command runs, and no longe
   assertEquals([code, new TextDecoder().decode(stderr)], [0, ""]);
   for (const connection of silent) connection.close();
   await fetch(`http://127.0.0.1:${port}/`).then(() => assert(false, "nobody listens"), () => {});
+});
+
+endToEnd("--metrics answers after the last process with annotations has ended", async (dir) => {
+  const port = freePort();
+  const script = '"$0"; touch ended; until [ -e asked ]; do sleep 0.05; done';
+  const command = ["sh", "-c", script, build("four_regions", dir)];
+  const run = start(dir, ["--simulate", "--metrics", String(port)], command);
+  while (!exists(`${dir}/ended`)) await sleep(50);
+  try {
+    // Two answers: one could come from a sample that was still to be settled.
+    for (let i = 0; i < 2; i++) {
+      await sleep(200);
+      const signal = AbortSignal.timeout(10_000);
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal });
+      assertMatch(await answer.text(), /joulemark_run_up\{[^}]*\} 1\n/);
+    }
+  } finally {
+    Deno.writeTextFileSync(`${dir}/asked`, "");
+    assertEquals((await run.output()).code, 0);
+  }
 });
 
 endToEnd("whoever asks while a run ends gets a whole answer, or nobody answers", async (dir) => {

@@ -141,6 +141,7 @@ function openLive(run: RunView, value: OptionValue, site: OutputSite): OpenOutpu
       metrics.timeS = timeS;
       server.serve(timeS);
     },
+    idle: (timeS) => server.serve(timeS),
     finish() {
       metrics.hasEnded = true;
       server.finish(metrics.timeS);

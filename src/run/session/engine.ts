@@ -255,6 +255,11 @@ export class Engine implements RunView {
     for (const output of this.#outputs) output.flush?.();
   }
 
+  /** No process runs, and another one may start: there is no sample. */
+  idle(timeS: number): void {
+    for (const output of this.#outputs) output.idle?.(timeS);
+  }
+
   /**
    * The run is over: outputs write what they leave.
    *

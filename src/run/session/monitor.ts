@@ -468,7 +468,7 @@ class Run {
       });
       if (last && !this.#application.hurry) this.#correctLast(timeNs);
     }
-    if (this.#paused && tracker.finished) return;
+    if (this.#paused && tracker.finished) return this.#engine.idle(timeNs * 1e-9);
     // Without processes the application has ended, until another process starts.
     this.#paused = tracker.finished;
     // A real node's counters are read on at the end, which takes time.
