@@ -60,6 +60,8 @@ export class RingThread {
   #handedNs = NaN;
   /** Time when the visits ended that found no space during a pause that continues. */
   #pausedNs = -Infinity;
+  /** True once `tid` is that of the first record. */
+  #isNamed = false;
   /** Regions of a visit that may be folded. */
   readonly #open = new Uint32Array(SHORT_LEVELS);
 
@@ -97,7 +99,23 @@ export class RingThread {
   /** Commits `records` written at the place that `reserve` returned. */
   filled(records: number): void {
     this.#end += records;
+    if (!this.#isNamed) this.#nameFirst();
     if (this.nextNs === Infinity) this.advance();
+  }
+
+  /** The entry names the thread that has it now; the first of its records may be of one before. */
+  #nameFirst(): void {
+    this.#isNamed = true;
+    const words = this.#words;
+    for (let i = this.#start; i < this.#end; i++) {
+      const at = i * WORDS, kind = words[at + 2] & 0xff;
+      if (kind === KIND.threadBegin) return;
+      if (kind === KIND.threadEnd) {
+        this.tid = words[at + 3];
+        return;
+      }
+      i += HAS_PAYLOAD[kind];
+    }
   }
 
   /**
