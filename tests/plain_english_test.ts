@@ -120,6 +120,15 @@ Deno.test("manuals have no dates", () => {
   assertEquals(found, []);
 });
 
+Deno.test("each row of a table is one line", () => {
+  const broken = pages().flatMap((path) =>
+    text(path).replace(/^ *```[^]*?^ *```/gm, "").split("\n")
+      .filter((line) => /^\s*\|/.test(line) && !/\|\s*$/.test(line))
+      .map((line) => `${path}: ${line}`)
+  );
+  assertEquals(broken, []);
+});
+
 Deno.test("every link and anchor of the pages holds", () => {
   const broken = pages().flatMap((path) =>
     [...text(path).replace(/^ *```[^]*?^ *```/gm, "").matchAll(/\]\(([^)\s]+)\)/g)]
