@@ -85,7 +85,7 @@ export interface OpenOutput {
    * @param ends It is the first that finds every process ended.
    */
   sample?(timeS: number, last: boolean, ends: boolean): void;
-  /** Takes the place of `sample` while no process runs, until another one starts. */
+  /** Takes the place of `sample` while no process of the run is alive. */
   idle?(timeS: number): void;
   /**
    * Takes what the kernel gathered, where its turn has come: between samples, too.

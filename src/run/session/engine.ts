@@ -255,7 +255,7 @@ export class Engine implements RunView {
     for (const output of this.#outputs) output.flush?.();
   }
 
-  /** No process runs, and another one may start: there is no sample. */
+  /** Takes the place of a sample while no process of the run is alive. */
   idle(timeS: number): void {
     for (const output of this.#outputs) output.idle?.(timeS);
   }
