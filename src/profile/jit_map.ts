@@ -101,7 +101,7 @@ export class KernelMap {
 }
 
 /**
- * The part of /proc/kallsyms that names some addresses, which is less than a hundredth of the text.
+ * The lines of /proc/kallsyms that name some addresses: those of the kernel near them, and all of its modules.
  *
  * @param pieces Of the text, one after the other.
  * @param addresses In the kernel, less its base.

@@ -509,7 +509,7 @@ export class Profile {
     if (samples === 0) {
       if (cpuNs === 0) return;
       const isShort = expected === 0 || hiddenNs === 0 && lost === 0;
-      const isLost = !isShort && lost >= absent;
+      const isLost = !isShort && hiddenNs === 0;
       const ns = cpuNs - hiddenNs;
       facts[isShort ? "shortNs" : isLost ? "lostNs" : "hiddenNs"] += ns;
       const marker = isShort ? MARKER.shortThreads : isLost ? MARKER.lost : MARKER.hiddenKernel;

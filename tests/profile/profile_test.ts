@@ -171,6 +171,9 @@ Deno.test("samples that were lost are not the kernel's", () => {
   assertEquals([facts.hiddenNs, facts.lostNs], [0, 0]);
   const none = profileOf([...begin("app"), lost(8, { process: 7, timeNs: 9e6 })], 41e6);
   assertEquals(none.facts.hiddenNs + none.facts.shortNs, 0);
+  // Who may sample the kernel has no hidden time, however few are told to be lost.
+  const root = profileOf([...begin("app"), lost(3, { process: 7, timeNs: 9e6 })], 41e6, true);
+  assertEquals([root.facts.hiddenNs, root.facts.lostNs], [0, 41e6]);
   // The loss is told when another thread has the number of the one that misses it: two periods, one sample.
   const of = { process: 7, thread: 9, timeNs: 40e6 };
   const ended = [task("exit", 7, of), cpuTime(12e6, of), task("fork", 7, of)];

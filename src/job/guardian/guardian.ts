@@ -80,7 +80,7 @@ export class Guardian {
     return match === null ? undefined : new Guardian(match);
   }
 
-  /** Processes of the same launch may share the monitor; names of other sessions are made by election.h. */
+  /** May other processes of the launch join this session? election.h names the job of any other one `own-…`. */
   get isShared(): boolean {
     return !/\/own-[^/]*\/[^/]*$/.test(this.directory);
   }

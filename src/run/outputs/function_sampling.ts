@@ -256,11 +256,12 @@ export class FunctionSampling {
   #readKernelSymbols(): string {
     const fd = this.#kernelSymbols;
     this.#kernelSymbols = -1;
+    if (fd < 0) return "";
     const { trie } = this.profile, addresses: number[] = [];
     for (let node = 1; node < trie.count; node++) {
       if (trie.module(node) === FRAME.kernel) addresses.push(trie.address(node));
     }
-    return fd < 0 ? "" : kernelLines(readPieces(fd), addresses);
+    return kernelLines(readPieces(fd), addresses);
   }
 
   /** The command has ended: takes what is left. */
