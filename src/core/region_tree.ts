@@ -86,6 +86,12 @@ export interface RegionTree {
   readonly undetermined: ReadonlyMap<EnergyKind, TreeEnergy>;
 }
 
+/** The tree of a run. */
+export interface RunTree extends RegionTree {
+  /** Path of each row. */
+  readonly pathOf: readonly number[];
+}
+
 /** The energies beside the rows by their keys, in the order that they are printed. */
 export const REST_KEYS = {
   unmarked: "unmarked",

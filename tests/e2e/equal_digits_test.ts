@@ -7,6 +7,8 @@ import { type RegionTree, treeFromNested, type TreeRow } from "../../src/core/re
 import { parseReport } from "../../src/formats/report.ts";
 import { pageDataOf, rowOf } from "../_support/page_data.ts";
 import { build, endToEnd, joulemark } from "../_support/programs.ts";
+import { makeProgram } from "../_support/sim_programs.ts";
+import { recordProgram } from "../_support/sim_recording.ts";
 
 const FACTORS: Readonly<Record<string, number>> = { "": 1, m: 1e-3, k: 1e3, M: 1e6 };
 const KINDS = { node: "node", package: "package", memory: "dram" } as const;
@@ -168,3 +170,39 @@ endToEnd("nested regions that are told have one time and energy everywhere", asy
   const { told } = await check(out.stderr, dir);
   assert(told > 0, out.stderr);
 });
+
+endToEnd(
+  "a region without an estimate has at most what the others leave, everywhere",
+  (dir) => {
+    const made = makeProgram("random 2 ms", { seed: 4, seconds: 3, counters: "both" });
+    const { yaml, events, samples } = recordProgram(made, { dither: 0.25 });
+    Deno.mkdirSync(`${dir}/rec`);
+    Deno.writeTextFileSync(`${dir}/rec/recording.yaml`, yaml);
+    Deno.writeTextFileSync(`${dir}/rec/events.csv`, events);
+    Deno.writeTextFileSync(`${dir}/rec/samples.csv`, samples);
+    const config = "runtime-report(energy,output=profile.txt)";
+    const out = joulemark(dir, ["replay", "rec", "--report", "r", "--cali-config", config]);
+    assertEquals(out.code, 0, out.stderr);
+    const [host] = parseReport(Deno.readTextFileSync(`${dir}/r`), "r").hosts;
+    const tree = treeFromNested(host.joulemark!.tree)!;
+    assert(tree.rows.some(({ energies }) => Number.isNaN(energies.get("package")!.joules)));
+    const profile = Deno.readTextFileSync(`${dir}/profile.txt`).split("\n");
+    let sum = 0;
+    for (const row of tree.rows) {
+      const joules = joulesOf(row, "package");
+      sum += joules;
+      const { fields } = host.regions!.find(({ region }) => region === row.region)!;
+      const fit = Number(fields["joulemark-package-energy-fit (J)"]);
+      const exact = Number(fields["joulemark-package-energy-exact (J)"]);
+      assertAlmostEquals((Number.isNaN(fit) ? exact : fit) / joules, 1, 1e-9, row.region);
+      const line = profile.find((text) => text.trim().startsWith(`${row.region} `));
+      assert(line?.split(/\s+/).includes(joules.toFixed(6)), `${row.region} ${joules}\n${line}`);
+    }
+    for (const rest of [tree.unmarked, tree.otherCpus, tree.undetermined]) {
+      const energy = rest.get("package");
+      if (energy !== undefined) sum += Number.isNaN(energy.joules) ? energy.exactJ : energy.joules;
+    }
+    const totalJ = Number(host.application["joulemark-package-energy-exact (J)"]);
+    assertAlmostEquals(sum / totalJ, 1, 1e-4);
+  },
+);

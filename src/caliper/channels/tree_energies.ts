@@ -14,12 +14,20 @@ import { type ContextTree, NONE } from "../model/tree.ts";
 import { TYPE } from "../model/variant.ts";
 import { ENERGY_SIGNALS } from "../../core/job_totals.ts";
 import { type PathTable, ROOT } from "../../core/path_stats.ts";
-import { ENERGY_KINDS, type EnergyKind, type PathEnergies } from "../../core/region_tree.ts";
+import { reportedJoules } from "../../core/region_rows.ts";
+import {
+  ENERGY_KINDS,
+  type EnergyKind,
+  type PathEnergies,
+  type RunTree,
+} from "../../core/region_tree.ts";
 
 /** A run's energies of its paths at its end. */
 export interface TreeSource {
   readonly paths: PathTable;
   readonly energies: PathEnergies;
+  /** The report's tree; `undefined`: no region was marked. */
+  readonly tree: RunTree | undefined;
   /** Came a path's visits folded, so that the tree has no energy of them alone? */
   isFolded(path: number): boolean;
 }
@@ -173,7 +181,9 @@ class Families {
    * up to what the tree shows.
    */
   wanted(kind: EnergyKind): Map<string, number> {
-    const { paths, energies } = this.#source;
+    const { paths, energies, tree } = this.#source;
+    const rows = new Map(tree?.pathOf.map((path, at) => [path, tree.rows[at].energies]));
+    if (tree !== undefined) rows.set(ROOT, tree.unmarked);
     const families: number[][] = Array.from({ length: paths.length }, (_, path) => [path]);
     // A parent has a smaller number than its children.
     for (let path = paths.length - 1; path > ROOT; path--) {
@@ -188,7 +198,9 @@ class Families {
     for (let path = 0; path < paths.length; path++) {
       if (this.#shownBy[path] !== path) continue;
       const { fitJ, exactJ } = energies.of(kind, families[path]);
-      const shown = Number.isNaN(fitJ) ? exactJ : fitJ;
+      const row = rows.get(path)?.get(kind);
+      // Paths with little time have no row.
+      const shown = row !== undefined ? reportedJoules(row) : Number.isNaN(fitJ) ? exactJ : fitJ;
       add(path, shown);
       if (paths.parent(path) > ROOT) add(this.#shownBy[paths.parent(path)], -shown);
     }

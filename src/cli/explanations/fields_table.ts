@@ -136,8 +136,9 @@ export const OWN_FIELDS: readonly FieldRow[] = [
     "joulemark-PART-energy-exact (J)",
     "energy from the readings of the counter. For each interval between two updates of the " +
       "counter, joulemark divides the energy among the regions, in proportion to their exact " +
-      "CPU times in this interval. The value is the sum over all intervals. Regions, unmarked " +
-      "time and application have this key",
+      "CPU times in this interval. The value is the sum over all intervals. If " +
+      "`joulemark-PART-energy-fit (J)` is `nan`, the value is at most what the regions with an " +
+      "estimate leave of the total energy. Regions, unmarked time and application have this key",
   ),
   row(
     "joulemark-PART-energy-fit (J)",
@@ -228,8 +229,9 @@ export const TREE_FIELDS: readonly FieldRow[] = [
     "PART-energy-exact (J)",
     "energy from the readings of the counter. For each interval between two updates of the " +
       "counter, joulemark divides the energy among the regions, in proportion to their exact " +
-      "CPU times in this interval. The value is the sum over all intervals. Present if " +
-      "`PART-energy (J)` cannot be determined",
+      "CPU times in this interval. The value is the sum over all intervals, but at most what the " +
+      "rows with an estimate leave of the total energy. Present if `PART-energy (J)` cannot be " +
+      "determined",
   ),
   row(
     "PART-energy-self (J); PART-energy-self-se (J)",

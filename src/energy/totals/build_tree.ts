@@ -8,7 +8,7 @@ import { type PathStats, type PathTable, ROOT } from "../../core/path_stats.ts";
 import {
   type PathEnergies,
   type PathEnergy,
-  type RegionTree,
+  type RunTree,
   type TreeEnergy,
   type TreeRow,
   type TreeVisits,
@@ -88,16 +88,17 @@ export class PathFamilies {
   }
 }
 
-/** The tree so far. `undefined`: no region was marked. */
+/** The tree so far: its energies add up to the total. `undefined`: no region was marked. */
 export function buildTree(
   { paths, stats, processes, processesOf = () => processes, energies, isFolded = () => false }:
     TreeSources,
-): RegionTree | undefined {
+): RunTree | undefined {
   const families = new PathFamilies(paths);
   const kept = pathsWithTime(paths, stats);
   if (kept.size === 0) return undefined;
   const least = leastTime([...kept.values()]);
   const rows: (TreeRow & { readonly energies: Energies })[] = [];
+  const pathOf: number[] = [];
   const energiesOf = (inside: readonly number[], own: readonly number[]) => {
     const list: Energies = new Map();
     // The outermost regions are always recorded in order.
@@ -116,6 +117,7 @@ export function buildTree(
     const family = families.family(path), over = processesOf(path);
     // Not the sum of its own visits: clients round these one by one, and some may be open still.
     const inclusiveS = 1e-9 * family.reduce((sum, one) => sum + (stats.selfNs[one] ?? 0), 0);
+    pathOf.push(path);
     rows.push({
       region: paths.name(path),
       depth,
@@ -148,7 +150,7 @@ export function buildTree(
     const restJ = balance(kind, rows, { beside, totalJ: energies!.totalJ(kind) });
     if (restJ > 0) undetermined.set(kind, treeEnergy({ ...UNTOLD, fitJ: restJ }));
   }
-  return { processes, rows, leftOut, unmarked, otherCpus, undetermined };
+  return { processes, rows, pathOf, leftOut, unmarked, otherCpus, undetermined };
 }
 
 /** @param self Its energy without that of nested regions. */

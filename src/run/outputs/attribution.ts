@@ -14,7 +14,6 @@ import type { ExactEnergy } from "../../energy/edges/add_up.ts";
 import type { DomainFacts } from "../../energy/attribution/kind.ts";
 import { helpFor } from "../../energy/attribution/run_sum.ts";
 import { SURE } from "../../energy/attribution/estimate.ts";
-import { familyOf } from "../../energy/attribution/response.ts";
 import { PathFamilies } from "../../energy/totals/build_tree.ts";
 import { EnergyHistory } from "../../energy/totals/energy_history.ts";
 import { PeakPower } from "../../energy/totals/peak_power.ts";
@@ -31,6 +30,8 @@ import {
   type EnergyKind,
   type PathEnergies,
   regionName,
+  type RegionTree,
+  type TreeRow,
 } from "../../core/region_tree.ts";
 import type { Nested, RegionTotal, ReportFields, ReportHost } from "../../core/report.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
@@ -38,20 +39,12 @@ import { allProcesses, weights } from "../../caliper/channels/shares.ts";
 import type { Batch } from "../../sources/signals/batch.ts";
 import { type AttributionMode, parseAttribution } from "../../core/attribution_mode.ts";
 import type { OptionValues } from "../../core/option.ts";
+import { ENERGY_KEYS as KEYS, fitFacts, numbers, takeEnergies } from "./section_energies.ts";
 import { type EnergyCounter, findCounters, offered, STAMP } from "./energy_counters.ts";
 import { FittedEnergies, TOO_MANY } from "./fitted_energies.ts";
 import { outermostPlain, tooFastNote } from "./paths_without_edges.ts";
 import type { Opener, OpenOutput } from "./output.ts";
 import type { RunView } from "./run_view.ts";
-
-/** Keys of the report. */
-const KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
-  exact: `joulemark-${kind}-energy-exact (J)`,
-  fit: `joulemark-${kind}-energy-fit (J)`,
-  se: `joulemark-${kind}-energy-fit-se (J)`,
-  caused: `joulemark-${kind}-energy-caused (J)`,
-  other: `joulemark-${kind}-energy-other-cpus (J)`,
-}])) as Readonly<Record<Kind, Record<"exact" | "fit" | "se" | "caused" | "other", string>>>;
 
 /** Most names in a note and in the report's list of regions without a figure; the rest is a count. */
 const NOTED_NAMES = 3;
@@ -303,9 +296,18 @@ export class RunAttribution implements OpenOutput {
     };
   }
 
+  /** Sections and tree have the same energies. */
+  takeTree({ unmarked }: ReportHost, tree: RegionTree | undefined): void {
+    const outermost = tree?.rows.filter(({ depth }) => depth === 0) ?? [];
+    this.#rows = Map.groupBy(outermost, ({ region }) => region);
+    if (unmarked !== undefined && tree !== undefined) takeEnergies(unmarked, [tree.unmarked]);
+  }
+
   /** Adds the energies as of the last `addTo`. */
   addToRegion(fields: ReportFields, { name, hash }: RegionTotal): void {
     this.#add(fields, this.#families.outermost(name), hash);
+    const rows = this.#rows.get(name) ?? [];
+    takeEnergies(fields, rows.map(({ energies }) => energies));
   }
 
   /** The run has ended: other outputs use these energies. */
@@ -419,6 +421,8 @@ export class RunAttribution implements OpenOutput {
     return isSeen ? { ...unknown, why: NEVER_SHOWN } : { exactJ: exact.exactJ, ...fitted, powerW };
   }
 
+  /** Outermost rows of the tree of the last report, by region. */
+  #rows = new Map<string, TreeRow[]>();
   /** The last report, and whether its notes name nested regions. */
   #shown: { host: ReportHost; hasNested: boolean } | undefined;
   readonly #families: PathFamilies;
@@ -567,31 +571,3 @@ type PathSum = ExactEnergy & {
   readonly causedJ: number;
   readonly why?: string;
 };
-
-/** Facts about the response of a counter. */
-function fitFacts({ response, jitterS, notes, refusal }: DomainFacts): { [key: string]: Nested } {
-  const lack = [...(refusal === undefined ? [] : [refusal]), ...notes];
-  const { kernel } = response ?? {};
-  return {
-    ...(lack.length === 0 ? {} : { "lack of fit": lack.join("; ") }),
-    ...(response === undefined ? {} : { response: familyOf(response.kernel) }),
-    ...numbers({
-      "lag (s)": kernel?.lagS ?? NaN,
-      "lag se (s)": response?.lagSeS ?? NaN,
-      "clock jitter (s)": jitterS,
-      "moving average (s)": kernel?.meanS || NaN,
-      "window (s)": kernel?.windowS || NaN,
-      "time constant (s)": kernel?.orderS || NaN,
-      intervals: response?.intervals ?? 0,
-      columns: response?.columns ?? NaN,
-    }),
-  };
-}
-
-/** Numbers without the missing ones. */
-function numbers(all: { [key: string]: number }): { [key: string]: number } {
-  return Object.fromEntries(
-    Object.entries(all).filter(([, value]) => Number.isFinite(value))
-      .map(([key, value]) => [key, Number(value.toPrecision(9))]),
-  );
-}

@@ -34,7 +34,7 @@ export function makeChannels(
       const { energies } = view;
       if (energies === undefined) return undefined;
       const isFolded = (path: number) => tracker.regionPaths.isFolded(path);
-      return { paths: tracker.paths, energies, isFolded };
+      return { paths: tracker.paths, energies, tree: view.tree(), isFolded };
     };
     const place = { ...own, treeSource };
     const recorder = run.begin(tracker, place);

@@ -8,7 +8,7 @@ import type { Printer } from "../../caliper/channels/files.ts";
 import type { Environment } from "../../core/environment.ts";
 import type { EventReceiver } from "../../core/events/event.ts";
 import type { Finding } from "../../core/finding.ts";
-import type { EnergyKind, PathEnergies } from "../../core/region_tree.ts";
+import type { EnergyKind, PathEnergies, RegionTree } from "../../core/region_tree.ts";
 import type { Option, OptionValue, OptionValues } from "../../core/option.ts";
 import type { RegionTotal, Report, ReportFields, ReportHost } from "../../core/report.ts";
 import type { PmcRecord, PmcVersion } from "../../formats/pmc/log.ts";
@@ -107,7 +107,13 @@ export interface OpenOutput {
    * @param isQuick What takes time is left out.
    */
   addTo?(host: ReportHost, partial: boolean, isQuick?: boolean): void;
-  /** Adds keys to the fields of a region, after `addTo`, whenever they are made. */
+  /**
+   * Takes the tree of the report, after `addTo`; `undefined`: the report has none.
+   *
+   * @ignore
+   */
+  takeTree?(host: ReportHost, tree: RegionTree | undefined): void;
+  /** Adds keys to the fields of a region, after `takeTree`, whenever they are made. */
   addToRegion?(fields: ReportFields, region: RegionTotal): void;
   /** Notes for report, summary and page. */
   notes?(): readonly Finding[];

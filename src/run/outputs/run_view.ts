@@ -8,7 +8,7 @@ import type { Coverage, Known } from "../../energy/totals/coverage.ts";
 import type { SampleAggregator } from "../../energy/totals/sample_aggregator.ts";
 import type { Agent } from "../../core/agent.ts";
 import type { Finding } from "../../core/finding.ts";
-import type { PathEnergies } from "../../core/region_tree.ts";
+import type { PathEnergies, RunTree } from "../../core/region_tree.ts";
 import type { Nested, RegionTotal, Report, ReportHost } from "../../core/report.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
 import type { PageFunctions, TimelineFile } from "../../show/page/data.ts";
@@ -109,6 +109,12 @@ export interface RunView {
    * @ignore
    */
   readonly energies: PathEnergies | undefined;
+  /**
+   * Regions by path as a report has them now; `undefined`: none was marked.
+   *
+   * @ignore
+   */
+  tree(): RunTree | undefined;
   /** A whole report around sections of one or more hosts. */
   document(hosts: ReportHost[], joulemark?: { [key: string]: Nested }): Report;
 }

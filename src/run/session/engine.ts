@@ -16,7 +16,7 @@ import { type Agent, MONITOR } from "../../core/agent.ts";
 import type { Finding } from "../../core/finding.ts";
 import { HASH_UNMARKED } from "../../core/hash.ts";
 import { hostTotals, stillFacts, totalsToNested } from "../../core/job_totals.ts";
-import { type PathEnergies, type RegionTree, treeToNested } from "../../core/region_tree.ts";
+import { type PathEnergies, type RunTree, treeToNested } from "../../core/region_tree.ts";
 import { type Nested, present, type Report, type ReportHost } from "../../core/report.ts";
 import { parseSignalList } from "../../core/signal_list.ts";
 import type { PlatformTopology } from "../../core/machine/topology.ts";
@@ -420,10 +420,11 @@ export class Engine implements RunView {
     for (const output of this.#outputs) {
       output.addTo?.(host, extras.partial === true, extras.isQuick);
     }
+    const tree = extras.isQuick === true ? undefined : this.tree();
+    for (const output of this.#outputs) output.takeTree?.(host, tree);
     makeFields(host);
-    if (host.joulemark !== undefined && extras.isQuick !== true) {
-      const tree = this.tree();
-      if (tree !== undefined) host.joulemark.tree = treeToNested(tree);
+    if (host.joulemark !== undefined && tree !== undefined) {
+      host.joulemark.tree = treeToNested(tree);
     }
     return host;
   }
@@ -433,7 +434,7 @@ export class Engine implements RunView {
    *
    * @ignore
    */
-  tree(): RegionTree | undefined {
+  tree(): RunTree | undefined {
     const { paths, regionPaths } = this.tracker;
     const processes = Math.max(1, this.tracker.markingCount), groups = this.tracker.groups();
     const { energies } = this, isFolded = (path: number) => regionPaths.isFolded(path);
