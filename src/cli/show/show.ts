@@ -65,8 +65,8 @@ also one that ends in .partial or .recovered.`,
       value: "F",
       words: FORMATS,
       help: "text (default); json: the data of the page; csv, jsonl: one long table with a row " +
-        "for each region, host and component; markdown: the region table; speedscope, pprof: " +
-        "the region tree for these viewers",
+        "for each region, host and component; markdown: the tables of the summary; " +
+        "speedscope, pprof: the region tree for these viewers",
     },
     {
       name: "components",

@@ -10,8 +10,9 @@ import { findings } from "./findings.ts";
 import { absenceWords, relativeError } from "./notes.ts";
 import { quantity, timeText } from "./quantity_text.ts";
 import { type SummaryFacts, totalOf } from "./summary_facts.ts";
-import { functionLines } from "./summary_functions.ts";
-import { largestRemainder, markdownTable, markdownText, summaryTable } from "./summary_table.ts";
+import { functionLines, functionMarkdown } from "./summary_functions.ts";
+import { markdownText, WIDE_LOOK } from "./markdown.ts";
+import { largestRemainder, markdownTable, summaryTable } from "./summary_table.ts";
 import {
   curveText,
   cutText,
@@ -61,12 +62,19 @@ export function summary(facts: SummaryFacts, options: SummaryOptions): string {
   return [head, textOf(middle(facts, options)), end].filter((text) => text !== "").join("\n");
 }
 
-/** Table of the summary for GitHub and wikis, below what all values depend on. */
+/** Tables of the summary for GitHub and wikis, below what all values depend on; without any, its first line. */
 export function summaryMarkdown(facts: SummaryFacts): string {
   const head = [...outcomeLines(facts), ...simulatedLines(facts)].map(([text]) => {
     return `**${markdownText(text.trim())}**\n\n`;
   });
-  return head.join("") + markdownTable(facts);
+  const { functions, main } = facts;
+  const tables = [
+    markdownTable(facts),
+    functions === undefined ? "" : functionMarkdown(functions, main),
+  ].filter((text) => text !== "");
+  const [answer] = answerLines(facts, WIDE_LOOK);
+  return head.join("") +
+    (tables.length > 0 ? tables.join("\n") : `${markdownText(answer[0])}\n`);
 }
 
 /** Our own text, broken at the width; what is painted already stays as it is. */

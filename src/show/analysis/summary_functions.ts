@@ -7,6 +7,7 @@ import { isMapping, type Nested, numberOf } from "../../core/report.ts";
 import { COMPONENT_NAMES, ENERGY_KINDS, type EnergyKind } from "../../core/region_tree.ts";
 import { timeText } from "./quantity_text.ts";
 import { errorCells } from "./cell_text.ts";
+import { markdownColumns, WIDE_LOOK } from "./markdown.ts";
 import { cutText, type Look, shortText, shownText } from "./text_layout.ts";
 
 /** An energy of a function, J; NaN: it cannot be determined. */
@@ -190,12 +191,18 @@ function cutNames(look: Look, names: readonly string[], width: number): string[]
   });
 }
 
-/** Table of functions: heading, rows, and lines on the samples. @param kind Component of the energies. */
-export function functionLines(
-  facts: FunctionFacts,
-  look: Look,
-  kind: EnergyKind | undefined,
-): string[] {
+/** Cells of the table of functions. */
+interface FunctionTable {
+  /** Name, own time, share, energy and module. */
+  readonly heading: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly hasEnergy: boolean;
+  /** Lines on the samples. */
+  readonly notes: readonly string[];
+}
+
+/** The functions with most time of their own. @param kind Component of the energies. */
+function tableOf(facts: FunctionFacts, look: Look, kind: EnergyKind | undefined): FunctionTable {
   const { cpuS, samples, lost, rateHz, completePercent, guessedPercent, waiting, hostsWithout } =
     facts;
   const hasShares = Number.isFinite(completePercent), rows = facts.rows.slice(0, MAX_ROWS);
@@ -209,15 +216,6 @@ export function functionLines(
   // Without any energy there is no column.
   const waits = known > 0 || Number.isFinite(found?.joules) ? found : undefined;
   const { unit, cells } = errorCells(rows.map(energyOf).concat(waits ?? none), look);
-  const nameWidth = waits === undefined ? MAX_NAME : NAME_WITH_ENERGY;
-  const names = cutNames(look, rows.map(({ name }) => name), nameWidth);
-  const line = (name: string, own: string, share: string, module: string, energy: string) => {
-    const joules = waits === undefined ? "" : energy.padStart(ENERGY_WIDTH);
-    const cells = `${cutText(look, name, nameWidth)} ${own.padStart(9)} ${
-      share.padStart(7)
-    }${joules}  `;
-    return cells + cutText(look, module, Math.max(MIN_MODULE, look.width - cells.length));
-  };
   const others = facts.rows.slice(MAX_ROWS);
   const otherS = others.reduce((sum, { ownS }) => sum + ownS, facts.unlisted.ownS);
   const otherCount = others.length + facts.unlisted.count;
@@ -233,25 +231,57 @@ export function functionLines(
     : "";
   const rate = Number.isFinite(rateHz) ? ` at ${rateHz} Hz` : "";
   const loss = lost > 0 ? `, ${lost} lost` : "";
-  return [
-    line(
-      "function",
-      "own time",
-      hasShares ? "share" : "",
-      "module",
-      kind === undefined ? "" : `${COMPONENT_NAMES[kind]} (${unit})`,
-    ),
-    ...rows.map(({ module, ownS }, i) => {
-      return line(names[i], timeText(ownS), shareText(ownS), module.replace(/^.*\//, ""), cells[i]);
-    }),
-    ...otherCount === 0 ? [] : [line(otherName, timeText(otherS), shareText(otherS), "", "")],
-    ...Number.isFinite(waits?.joules) ? [line("[not running]", "", "", "", cells.at(-1)!)] : [],
-    `${samples} samples${rate}${loss}; ${complete}${guess}`,
-    ...hostsWithout === 0 ? [] : [
-      `no functions of ${hostsWithout} ${hostsWithout === 1 ? "host" : "hosts"}`,
+  const energy = kind === undefined ? "" : `${COMPONENT_NAMES[kind]} (${unit})`;
+  return {
+    heading: ["function", "own time", hasShares ? "share" : "", energy, "module"],
+    rows: [
+      ...rows.map(({ name, module, ownS }, i) => {
+        return [name, timeText(ownS), shareText(ownS), cells[i], module.replace(/^.*\//, "")];
+      }),
+      ...otherCount === 0 ? [] : [[otherName, timeText(otherS), shareText(otherS), "", ""]],
+      ...Number.isFinite(waits?.joules) ? [["[not running]", "", "", cells.at(-1)!, ""]] : [],
     ],
-    ...found === undefined || known === count ? [] : [
-      `no energy for ${count - known} of ${count} functions: the report has the reason for each`,
+    hasEnergy: waits !== undefined,
+    notes: [
+      `${samples} samples${rate}${loss}; ${complete}${guess}`,
+      ...hostsWithout === 0 ? [] : [
+        `no functions of ${hostsWithout} ${hostsWithout === 1 ? "host" : "hosts"}`,
+      ],
+      ...found === undefined || known === count ? [] : [
+        `no energy for ${count - known} of ${count} functions: the report has the reason for each`,
+      ],
     ],
-  ].map((text) => text.trimEnd());
+  };
+}
+
+/** Table of functions: heading, rows, and lines on the samples. @param kind Component of the energies. */
+export function functionLines(
+  facts: FunctionFacts,
+  look: Look,
+  kind: EnergyKind | undefined,
+): string[] {
+  const { heading, rows, hasEnergy, notes } = tableOf(facts, look, kind);
+  const nameWidth = hasEnergy ? NAME_WITH_ENERGY : MAX_NAME;
+  const names = cutNames(look, rows.map(([name]) => name), nameWidth);
+  const line = ([, own, share, energy, module]: readonly string[], name: string) => {
+    const joules = hasEnergy ? energy.padStart(ENERGY_WIDTH) : "";
+    const cells = `${cutText(look, name, nameWidth)} ${own.padStart(9)} ${
+      share.padStart(7)
+    }${joules}  `;
+    return cells + cutText(look, module, Math.max(MIN_MODULE, look.width - cells.length));
+  };
+  return [line(heading, heading[0]), ...rows.map((row, i) => line(row, names[i])), ...notes]
+    .map((text) => text.trimEnd());
+}
+
+/** The table for GitHub and wikis. */
+export function functionMarkdown(facts: FunctionFacts, kind: EnergyKind | undefined): string {
+  const { heading, rows } = tableOf(facts, WIDE_LOOK, kind);
+  const used = heading.map((_, k) => rows.some((row) => row[k] !== ""));
+  const columns = heading.map((text, k) => ({
+    heading: text,
+    cells: rows.map((row) => row[k]),
+    isText: k === 0 || k === heading.length - 1,
+  }));
+  return markdownColumns(columns.filter((_, k) => used[k]));
 }

@@ -2,7 +2,6 @@
  * The region table of a summary: a tree with energy or time, its error, share and bar.
  * @module
  */
-import { printable } from "../../core/printable.ts";
 import { moreRegions } from "../../core/region_rows.ts";
 import { COMPONENT_NAMES, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
 import {
@@ -14,6 +13,7 @@ import {
 } from "./summary_facts.ts";
 import { decimalsOf, fixed, unitOf } from "./cell_text.ts";
 import { timeText } from "./quantity_text.ts";
+import { markdownColumns, WIDE_LOOK } from "./markdown.ts";
 import { barText, cutText, type Look, painted, shownText, textWidth } from "./text_layout.ts";
 
 /** The share from which a region has a row. */
@@ -55,25 +55,10 @@ export function summaryTable(facts: SummaryFacts, look: Look, maxRows: number): 
   return { lines: columns.length === 0 ? [] : laidOut(columns, look), ...hidden };
 }
 
-/** A look with room for all columns. */
-const WIDE_LOOK: Look = { width: Infinity, ascii: false, color: false };
-
 /** All rows for GitHub and wikis, without bars. */
 export function markdownTable(facts: SummaryFacts): string {
-  const columns = tableOf(facts, WIDE_LOOK, Infinity).columns.filter(({ isBar }) => isBar !== true);
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |\n`;
-  const rows = columns[0]?.cells.map((_, row) => {
-    return line(columns.map(({ cells }) => markdownText(cells[row])));
-  });
-  if (rows === undefined) return "";
-  const rule = columns.map(({ isText }) => isText === true ? "---" : "---:");
-  return [line(columns.map(({ heading }) => heading)), line(rule), ...rows].join("");
-}
-
-/** A text without markup. */
-export function markdownText(text: string): string {
-  return printable(text).replace(/[\\|`*_<>&[\]~]/g, (c) => `\\${c}`)
-    .replace(/^ +/, (blanks) => "&nbsp;".repeat(blanks.length));
+  const { columns } = tableOf(facts, WIDE_LOOK, Infinity);
+  return markdownColumns(columns.filter(({ isBar }) => isBar !== true));
 }
 
 /** The columns of the table, and the number of regions without a row. */
@@ -118,14 +103,14 @@ function isLongAndCoarse(
     region.runtimeS >= MIN_SHARE * seconds;
 }
 
-/** What rows are compared by: energy of the column, else time. */
+/** Size by which rows are compared: energy of the column, else time. */
 function sizes({ column, isPartial }: SummaryFacts): (row: TreeRow) => number {
   if (column === undefined) return ({ runtimeS }) => runtimeS || 0;
   if (isPartial) return (row) => (row as Partial<RegionFacts>).partialJ || 0;
   return (row) => joulesOf(row, column) || 0;
 }
 
-/** What shares refer to: the energy of the column, else the time. */
+/** Size that is 100 %: the energy of the column, else the time. */
 function wholeOf(facts: SummaryFacts): number {
   const { column, totals: { seconds }, regions, rests } = facts;
   const whole = column === undefined ? seconds : totalOf(facts, column)?.joules ?? NaN;

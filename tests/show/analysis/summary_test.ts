@@ -4,7 +4,7 @@ import type { EnergyKind, TreeRow } from "../../../src/core/region_tree.ts";
 import type { Report } from "../../../src/core/report.ts";
 import { reportNotes, valueFindings } from "../../../src/show/analysis/notes.ts";
 import { reportView } from "../../../src/show/analysis/report_view.ts";
-import { summary } from "../../../src/show/analysis/summary.ts";
+import { summary, summaryMarkdown } from "../../../src/show/analysis/summary.ts";
 import { type SummaryFacts, summaryFacts } from "../../../src/show/analysis/summary_facts.ts";
 import {
   largestRemainder,
@@ -345,6 +345,15 @@ Deno.test("the table of functions has all in its sums, and no column of energies
   );
   assert(!without.includes("node (J)"), without);
   rows[11].energies.set("node", { joules: 5, seJ: 1 });
+  const facts = factsOf({ regions: [], column: undefined, functions, rests: [] });
+  const markdown = summaryMarkdown(facts).split("\n");
+  assertEquals(markdown.slice(0, 2), [
+    "| function | own time | share | module |",
+    "| --- | ---: | ---: | --- |",
+  ]);
+  assertMatch(markdown.join("\n"), /^\| \(3 more functions\) \| 3[.0]* s \| 3\.0 % \| {2}\|$/m);
+  const alone = summaryMarkdown({ ...facts, functions: undefined });
+  assertMatch(alone, /^flow: 10.00 s, 1.000 kJ [^\n|]+\n$/);
   const one = printed(factsOf({ regions: [], column: undefined, functions }));
   assertStringIncludes(one, "no energy for 12 of 13 functions");
   assertMatch(one, /^f0 .* libpython3…?[^ ]*$/m);
