@@ -90,6 +90,11 @@ export function regionRows(report: Report, { ofAll = false } = {}): RegionRows {
   return { ...found, rows, outside: [...outside, row(name, NaN, NaN, rests)] };
 }
 
+/** Visits of all processes. @param ofRun Processes of the run: a row may not say how many it is a mean of. */
+export function allVisits({ count, processes }: TreeRow, ofRun: number): number {
+  return count * Math.max(1, processes || ofRun || 1);
+}
+
 /** Name of the row of regions that a report has no rows of. */
 export function moreRegions(leftOut: number): string {
   return `(${leftOut} more regions)`;

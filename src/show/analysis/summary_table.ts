@@ -2,7 +2,7 @@
  * The region table of a summary: a tree with energy or time, its error, share and bar.
  * @module
  */
-import { moreRegions } from "../../core/region_rows.ts";
+import { allVisits, moreRegions } from "../../core/region_rows.ts";
 import { COMPONENT_NAMES, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
 import {
   errorOf,
@@ -251,7 +251,7 @@ function energyColumns(
     ? plainCells(lines.map(({ row }) => joulesOf(row, "gpu") / factor))
     : undefined;
   const perVisit = lines.map(({ row, region }) => {
-    const visits = row.count * Math.max(1, row.processes || processes || 1);
+    const visits = allVisits(row, processes);
     // The energy of a part of the visits is none of one.
     return region !== undefined && !covers && visits > 0 ? sizeOf(row) / visits : NaN;
   });

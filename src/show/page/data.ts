@@ -116,6 +116,8 @@ export interface PageRegions {
   readonly rest: number;
   /** Mean over processes. */
   readonly visits: Column;
+  /** Visits of all processes. */
+  readonly all_visits: Column;
   readonly time_s: Column;
   readonly own_time_s: Column;
   /** Duration of a visit: median, and 99th percentile. */

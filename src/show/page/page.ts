@@ -24,6 +24,7 @@ import type { Nested, Report } from "../../core/report.ts";
 import { VERSION } from "../../core/version.ts";
 import {
   type HostEnergies,
+  type HostTimeline,
   PAGE_FORMAT,
   type PageComponent,
   type PageData,
@@ -60,7 +61,10 @@ const MAX_NOTE_HOSTS = 40;
 export function reportPage(report: Report, files: Iterable<TimelineFile> = []): PageData {
   const facts = summaryFacts(report);
   const { totals, column, simulated } = facts;
-  const { regions: marked, kinds, rowOf } = regionColumns(report, totals.components);
+  const { regions: marked, kinds, rowOf } = regionColumns(report, {
+    components: totals.components,
+    processes: facts.processes,
+  });
   const components = kinds.map((kind) => componentOf(kind, facts));
   const component = Math.max(0, kinds.indexOf(column ?? kinds[0]));
   const hosts = hostColumns(facts);
@@ -88,7 +92,7 @@ export function reportPage(report: Report, files: Iterable<TimelineFile> = []): 
     joulemark: runFacts(report),
     ...failed === undefined ? {} : { failed },
     missing: [
-      ...missingParts(report, timed, timelines.some(({ series }) => series.length > 0)),
+      ...missingParts(report, timed, timelines.some(hasPower)),
       ...shown === undefined ? missingFunctions(report) : [],
     ],
     seconds: known(totals.seconds),
@@ -104,7 +108,7 @@ export function reportPage(report: Report, files: Iterable<TimelineFile> = []): 
     ...report.hosts.length > 1 ? { hosts } : {},
     ...energies === undefined ? {} : { host_energies: energies },
     ...processes === undefined ? {} : { processes },
-    timelines,
+    timelines: timelines.filter(({ series, strips }) => series.length > 0 || strips.length > 0),
     sources: sourcesOf(report),
     tables: otherTables(report).map(tableOf),
     panels: plots(report, processes !== undefined).map(panelOf),
@@ -174,7 +178,11 @@ function leadOf({ startTime, joulemark = {} }: Report, facts: SummaryFacts): str
   ].join(" · ");
 }
 
-function missingParts({ hosts }: Report, timed: number, hasPower: boolean): string[] {
+function hasPower({ series }: HostTimeline): boolean {
+  return series.some(({ unit }) => unit === "W");
+}
+
+function missingParts({ hosts }: Report, timed: number, isPowerKnown: boolean): string[] {
   if (timed === 0) {
     return [
       "Power over time and the times of single processes are not available: there is no " +
@@ -185,7 +193,7 @@ function missingParts({ hosts }: Report, timed: number, hasPower: boolean): stri
     ...timed < hosts.length
       ? [`Timelines of ${hosts.length - timed} of ${hosts.length} hosts are not available.`]
       : [],
-    ...hasPower ? [] : ["Power over time is not available: no energy counter was read."],
+    ...isPowerKnown ? [] : ["Power over time is not available: no energy counter was read."],
   ];
 }
 

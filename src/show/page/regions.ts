@@ -3,6 +3,7 @@
  * @module
  */
 import {
+  allVisits,
   OUTSIDE_REGIONS,
   ownEnergies,
   type RegionRows,
@@ -36,14 +37,15 @@ export interface RegionColumns {
 /**
  * Columns of all regions, then of the energy outside of them.
  *
- * @param totals Components that have a total.
+ * @param components Components that have a total.
+ * @param processes Those of the run.
  */
 export function regionColumns(
   report: Report,
-  totals: JobTotals["components"],
+  { components, processes }: { components: JobTotals["components"]; processes: number },
 ): RegionColumns {
   const found = regionRows(report);
-  const kinds = ENERGY_KINDS.filter((kind) => totals.has(kind) || found.kinds.includes(kind));
+  const kinds = ENERGY_KINDS.filter((kind) => components.has(kind) || found.kinds.includes(kind));
   const rows = [...found.rows, ...found.outside];
   const places = new Map<string, number>();
   if (rows.every(({ region }) => region === UNDETERMINED)) {
@@ -75,6 +77,7 @@ export function regionColumns(
     parent,
     rest: found.rows.length,
     visits: column(({ count }) => count),
+    all_visits: column((row) => allVisits(row, processes)),
     time_s: column(({ runtimeS }) => runtimeS),
     own_time_s: column(({ selfS }) => selfS),
     p50_s: column(({ visits }) => visits.p50S),
@@ -83,7 +86,7 @@ export function regionColumns(
     energy_j,
     se_j: energies(({ seJ }) => seJ),
     own_energy_j: (kinds.length === 0 ? [undefined] : kinds).map((kind) => {
-      const own = kind === undefined ? [] : ownEnergies(found, kind, totals.get(kind)?.joules);
+      const own = kind === undefined ? [] : ownEnergies(found, kind, components.get(kind)?.joules);
       return order.map((i) => known(own[i]));
     }),
     power_w: energies(({ powerW }) => powerW),

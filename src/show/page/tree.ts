@@ -42,6 +42,7 @@ export function regionsOf({ children = [] }: TreeNode): PageRegions {
     parent: rows.map(({ parent }) => parent),
     rest: rows.length,
     visits: column(({ count }) => count),
+    all_visits: column(({ count }) => count),
     time_s: column(({ timeS }) => timeS),
     own_time_s: own(({ timeS }) => timeS),
     p50_s: none(),

@@ -2,6 +2,8 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { MADE, makePage } from "../../../airgap/page.ts";
 import { pageDataOf, rowOf } from "../../_support/page_data.ts";
+import { summaryMarkdown } from "../../../src/show/analysis/summary.ts";
+import { summaryFacts } from "../../../src/show/analysis/summary_facts.ts";
 import { summaryView } from "../../../src/show/analysis/views.ts";
 import { Random } from "../../../src/core/random.ts";
 import { timelineIn } from "../../../src/show/page/job_timelines.ts";
@@ -139,6 +141,35 @@ Deno.test("durations of visits are columns, nested regions are below the region 
   assertEquals(regions!.durations[0], [[100, 2], [103, 1]]);
   assertEquals(regions!.durations[1], null);
   assertEquals(regions!.se_j[component], [0.5, 0.5, 0.5, null, null]);
+});
+
+Deno.test("visits of all processes are those of the processes that have the region", () => {
+  const report = ownReport({ regions: 1 }), values = { "runtime (s)": 2, "runtime-self (s)": 1 };
+  const rows = [
+    { region: "solve", depth: 0, count: 3, ...values, "package-energy (J)": 12 },
+    { region: "write", depth: 0, count: 3, processes: 1, ...values, "package-energy (J)": 12 },
+  ];
+  report.hosts[0].joulemark!.tree = { processes: 4, rows };
+  const { regions } = reportPage(report);
+  assertEquals(regions!.visits.slice(0, 2), [3, 3]);
+  assertEquals(regions!.all_visits.slice(0, 2), [12, 3]);
+  const markdown = summaryMarkdown(summaryFacts(report));
+  assertMatch(markdown, /\| J\/visit \|$/m);
+  assertMatch(markdown, /^\| solve .* 1\.00 \|$/m);
+  assertMatch(markdown, /^\| write .* 4\.00 \|$/m);
+});
+
+Deno.test("a timeline without lines and regions is not shown", () => {
+  const report = ownReport({ regions: 1 }), [host] = report.hosts;
+  const file = timelineOf(host.host, ["region 0"], new Random(1));
+  const [timeline] = file.timelines;
+  const shown = (part: Partial<typeof timeline>) => {
+    return reportPage(report, [{ ...file, timelines: [{ ...timeline, ...part }] }]);
+  };
+  const none = shown({ series: [], strips: [] });
+  assertEquals(none.timelines, []);
+  assertStringIncludes(none.missing.join(" "), "Power over time is not available");
+  assertEquals(shown({ series: [] }).timelines.length, 1);
 });
 
 Deno.test("a line of many points keeps its peaks and its ends", () => {

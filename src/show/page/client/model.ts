@@ -126,6 +126,7 @@ const NO_REGIONS: PageRegions = {
   parent: [],
   rest: 0,
   visits: [],
+  all_visits: [],
   time_s: [],
   own_time_s: [],
   p50_s: [],

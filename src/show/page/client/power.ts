@@ -110,10 +110,11 @@ export function powerView(page: Page): void {
     state.zoom = state.span = undefined;
     page.changed();
   });
-  const own = section("power", "Power over time", "w12 u7", hosts, zoom, reset);
+  const title = titleOf(data.timelines);
+  const own = section("power", title, "w12 u7", hosts, zoom, reset);
   let geometry: Geometry | undefined;
   const svg = addPlot(page, own, {
-    title: "Power over time",
+    title,
     describe: () => described(page),
     draw(canvas, width) {
       const drawn = drawTimeline(canvas, width, page);
@@ -129,6 +130,13 @@ export function powerView(page: Page): void {
     sentence.textContent = spanSentence(page);
   });
   listen(svg, page, () => geometry);
+}
+
+/** Title by the lines; without a line there are strips of regions. */
+function titleOf(timelines: readonly HostTimeline[]): string {
+  const series = timelines.flatMap(({ series }) => series);
+  if (series.length === 0) return "Regions over time";
+  return series.some(({ unit }) => unit === "W") ? "Power over time" : "Counters over time";
 }
 
 function described(page: Page): string {
@@ -150,7 +158,7 @@ function tableOf(page: Page): PageTable {
     ...min === undefined ? [] : [{ name: `${name} min.`, unit }, { name: `${name} max.`, unit }],
   ]);
   return {
-    title: "Power over time",
+    title: titleOf(page.data.timelines),
     columns: [{ name: "time", unit: "s" }, ...columns],
     rows: Array.from({ length }, (_, i) => [
       Number((start_s + i * bucket_s).toPrecision(7)),
@@ -264,15 +272,13 @@ function drawTimeline(
   const areas = series.some(({ min }) => min !== undefined)
     ? " Area: lowest and highest reading in it."
     : "";
+  const line = series.length === 0 ? "" : `Line: mean of ${seconds(Number(step.toPrecision(3)))}.`;
   const whose = strips.length === 0
     ? ""
     : ` Strips: regions of ${timeline.process}, outermost above.`;
   return {
     height: bottom + BOTTOM,
-    caption:
-      `Line: mean of ${
-        seconds(Number(step.toPrecision(3)))
-      }.${areas}${whose} Drag to select a time ` +
+    caption: `${line}${areas}${whose} Drag to select a time ` +
       "span, double-click to reset. Keys: ← → move, + − zoom, Shift with ← → selects, Esc resets.",
     geometry: { whole, shown, left: LEFT, inner, bottom, width },
   };

@@ -285,10 +285,12 @@ class RegionTable {
       case "visits":
         return regions.visits[i];
       case "visit": {
-        const joules = this.#value(i, "energy"), visits = regions.visits[i];
-        // Visits are a mean over processes.
-        const all = (visits ?? 0) * (this.#page.data.processes_count ?? 1);
-        return joules === null || !(all > 0) ? null : joules / all;
+        const joules = this.#value(i, "energy"), visits = regions.all_visits[i];
+        // The energy of a part of the visits is none of one.
+        const isPart = (this.#page.data.components[component]?.covers ?? "") !== "";
+        return joules === null || visits === null || !(visits > 0) || isPart
+          ? null
+          : joules / visits;
       }
       case "p50":
         return regions.p50_s[i];
