@@ -63,6 +63,8 @@ const SHELL = /^(ba|da|k|z)?sh$|\.sh$/;
 const NAMELESS = /\+0x[\da-f]+\]$/;
 /** Rows without a function: lost samples, threads without samples, code that is in no function. */
 const NO_FUNCTION = /^\[.*\]$/;
+/** A function of the kernel. */
+const OF_KERNEL = /_\[k\]$/;
 /** Columns of a function's name in a sentence. */
 const MAX_FUNCTION = 48;
 
@@ -340,6 +342,8 @@ function hottestFunction(
     } of the CPU time${energy} by itself.`,
     next: isInterpreter
       ? "This is the Python interpreter: --python shows the functions of the program."
+      : OF_KERNEL.test(first.name)
+      ? "This is the kernel; the file of --folded shows which functions called it."
       : NAMELESS.test(first.name)
       ? "This function has no name. If it has a debug file, give its directory: --debuginfo=DIR."
       : "Look at this function first; the file of --folded shows its callers.",

@@ -255,6 +255,7 @@ Deno.test("the hottest function is named once, without template and call argumen
     "Look at this function first; the file of --folded shows its callers.",
   );
   assert(of("f".repeat(300)).text.length < 100);
+  assertMatch(of("clear_page_rep_[k]", "").next, /^This is the kernel; .*--folded/);
   for (const module of ["/usr/lib/libpython3.11.so.1.0", "/usr/bin/python3.12", "python"]) {
     assertMatch(of("_PyEval_EvalFrameDefault", module).next, /Python interpreter: --python/);
   }
