@@ -15,7 +15,7 @@ import {
   MIN_RUNS,
 } from "./difference.ts";
 import { comparableFigures, type JobFigures } from "./job_figures.ts";
-import { orderWarnings, pairedBlocks } from "./run_order.ts";
+import { inStartOrder, orderWarnings, pairedBlocks } from "./run_order.ts";
 
 /** Metrics of the job; a region's are `region:NAME` and `region-time:NAME`. */
 export const METRICS: Readonly<Record<string, { unit: string; of(job: JobFigures): number }>> = {
@@ -86,6 +86,8 @@ export interface Comparison {
   readonly unknown: readonly string[];
   /** Pairs of runs in blocks, or two samples. */
   readonly design: "blocks" | "two samples";
+  /** The metric of the gate in the order of the runs' starts; empty: the order is not known. */
+  readonly order: readonly { readonly set: 0 | 1; readonly value: number }[];
   /** About the order of the runs. */
   readonly warnings: readonly string[];
 }
@@ -158,6 +160,7 @@ export function compare(
     missing: names.filter((name) => !shared.includes(name)),
     unknown: rows.filter(({ row }) => !isKnown(row)).map(({ name }) => name),
     design: blocks ? "blocks" : "two samples",
+    order: inStartOrder([a, b], [gate.a, gate.b]),
     warnings: orderWarnings(metric, [a, b], [gate.a, gate.b]),
   };
 }

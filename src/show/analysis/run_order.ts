@@ -65,8 +65,35 @@ const ROUNDING = 1e-12;
 interface Started {
   readonly set: 0 | 1;
   readonly startS: number;
-  /** Logarithm of the metric. */
+  /** The metric, and its logarithm. */
+  readonly value: number;
   readonly y: number;
+}
+
+/** The metric of each run in the order of the starts; empty: the order is not known. */
+export function inStartOrder(
+  sets: readonly [a: readonly NamedReport[], b: readonly NamedReport[]],
+  values: readonly [a: readonly number[], b: readonly number[]],
+): { readonly set: 0 | 1; readonly value: number }[] {
+  return startedRuns(sets, values).map(({ set, value }) => ({ set, value }));
+}
+
+function startedRuns(
+  sets: readonly [a: readonly NamedReport[], b: readonly NamedReport[]],
+  values: readonly [a: readonly number[], b: readonly number[]],
+): Started[] {
+  const runs = sets.flatMap((set, k) =>
+    set.map(({ report }, i): Started => ({
+      set: k as 0 | 1,
+      startS: startSeconds(report.startTime),
+      value: values[k][i],
+      y: Math.log(values[k][i]),
+    }))
+  );
+  const isKnown = runs.every(({ startS, y }) => Number.isFinite(startS) && Number.isFinite(y));
+  const isOrdered = new Set(runs.map(({ startS }) => startS)).size === runs.length;
+  if (!isKnown || !isOrdered) return [];
+  return runs.sort((one, other) => one.startS - other.startS);
 }
 
 /**
@@ -80,17 +107,8 @@ export function orderWarnings(
   sets: readonly [a: readonly NamedReport[], b: readonly NamedReport[]],
   values: readonly [a: readonly number[], b: readonly number[]],
 ): string[] {
-  const runs = sets.flatMap((set, k) =>
-    set.map(({ report }, i): Started => ({
-      set: k as 0 | 1,
-      startS: startSeconds(report.startTime),
-      y: Math.log(values[k][i]),
-    }))
-  );
-  const isKnown = runs.every(({ startS, y }) => Number.isFinite(startS) && Number.isFinite(y));
-  const isOrdered = new Set(runs.map(({ startS }) => startS)).size === runs.length;
-  if (!isKnown || !isOrdered || sets.some((set) => set.length < 2)) return [];
-  runs.sort((one, other) => one.startS - other.startS);
+  const runs = startedRuns(sets, values);
+  if (runs.length === 0 || sets.some((set) => set.length < 2)) return [];
   return [...apart(runs), ...drift(metric, runs), ...firstRuns(metric, runs)];
 }
 

@@ -1,5 +1,5 @@
 /**
- * The page of a comparison: its tables, the runs as points, and the regions by their change.
+ * The page of a comparison: its verdict, changes with their intervals, the runs as points, and tables.
  * @module
  */
 import type { NamedReport } from "../analysis/comparable.ts";
@@ -8,64 +8,180 @@ import {
   type Comparison,
   type LoneRegion,
   type MetricRow,
+  type RegionRow,
+  type Verdict,
 } from "../analysis/comparison.ts";
 import {
+  changeText,
   type ComparisonNotes,
   detectableText,
   knownLimits,
+  percent as percentText,
+  unknownLimitText,
   verdictText,
 } from "../analysis/print_comparison.ts";
+import type { View } from "../analysis/views.ts";
 import { COMPONENT_NAMES } from "../analysis/report_view.ts";
 import { columnsOf, type Table } from "../analysis/table.ts";
 import { treeDifference } from "../analysis/tree_difference.ts";
-import type { PageData } from "./data.ts";
+import type { PageChanges, PageData, PageVerdict } from "./data.ts";
 import { viewPage } from "./page.ts";
 import { known } from "./regions.ts";
 import { regionsOf, type TreeNode } from "./tree.ts";
+
+/** Regions in the plot of changes: those with the largest change in joules. */
+const MAX_CHANGES = 30;
 
 /** The page. */
 export function comparePage(
   comparison: Comparison,
   { a, b }: { a: readonly NamedReport[]; b: readonly NamedReport[] },
-  { simulated, overruled }: ComparisonNotes,
+  { simulated, overruled, profiles }: ComparisonNotes,
 ): PageData {
-  const { gate, job, source } = comparison;
+  const { gate, job, source, regions, missing, unknown } = comparison;
+  const level = percentText(comparison.level);
   const page = viewPage({
     tables: [
-      metricTable(`Energy of ${source}; ± is the standard deviation of a run`, job),
-      {
-        ...metricTable("Energy of regions, for information; p is corrected (Holm)", []),
-        rows: allRegions(comparison).map((row) => {
-          if ("set" in row) return loneRow(row);
-          return rowOf(row, row.metric.slice("region:".length), row.p);
-        }),
-      },
+      metricTable(`Whole run in numbers: energy of ${source}`, job),
+      regionTable("Regions in numbers: energy", allRegions(comparison)),
     ].filter(({ rows }) => rows.length > 0),
-    panels: [{
-      title: `${gate.metric} of each run`,
-      xTitle: "run",
-      yTitle: `${gate.metric} (${gate.unit})`,
-      fromZero: false,
-      series: [["A", gate.a], ["B", gate.b]].map(([name, values]) => ({
-        name: name as string,
-        kind: "points" as const,
-        y: values as number[],
-        x: (values as number[]).map((_, i) => i + 1),
-      })),
-    }],
+    panels: [runsPanel(comparison)],
     notes: [
-      verdictText(comparison),
-      ...detectableText(comparison),
-      ...comparison.warnings,
+      "± is the standard deviation of a run. A change is the ratio of the geometric means.",
       ...overruled.map((one) => `compared although not comparable: ${one}`),
+      ...profiles === undefined ? [] : [`runs of different names: ${profiles.join(", ")}`],
+      ...missing.length === 0 ? [] : [`only some runs have the region ${missing.join(", ")}`],
+      ...unknown.length === 0
+        ? []
+        : [`in a run the energy is 0, below 0 or absent: region ${unknown.join(", ")}`],
     ],
   }, {
-    title: `${a.length} runs (A) and ${b.length} runs (B): ${gate.metric}`,
+    title: `Comparison of ${commonName([...a, ...b])}: ${metricName(gate.metric)}`,
     lead: `A: ${names(a)}; B: ${names(b)}`,
     ...simulated === undefined ? {} : { simulated },
   });
-  const tree = changes(a, b);
-  return tree === undefined ? page : { ...page, regions: regionsOf(tree) };
+  const tree = changes(a, b), more = regions.length - MAX_CHANGES;
+  const all = [
+    {
+      ...changesOf("Change of the whole run", job, `Line: ${level} interval.`),
+      isWhole: true,
+    },
+    changesOf(
+      "Change by region: energy",
+      regions.slice(0, MAX_CHANGES),
+      `Largest change in joules first. All intervals together are right with a probability of ` +
+        `${level}.${more > 0 ? ` The table has ${more} more regions.` : ""}`,
+    ),
+  ].filter(({ rows }) => rows.length > 0);
+  return {
+    ...page,
+    verdicts: [verdictOf(comparison)],
+    changes: all,
+    ...tree === undefined ? {} : { regions: regionsOf(tree) },
+  };
+}
+
+/** Name of the program; of several, how many they are. */
+function commonName(runs: readonly NamedReport[]): string {
+  const names = new Set(runs.map(({ report }) => report.profile));
+  return names.size === 1 ? [...names][0] : `${names.size} programs`;
+}
+
+const NAMES: Readonly<Record<string, string>> = { edp: "energy × time" };
+
+/** Name of a metric for people. */
+function metricName(metric: string): string {
+  const [, kind, region] = /^(region|region-time):(.*)$/s.exec(metric) ?? [];
+  if (kind === undefined) return NAMES[metric] ?? metric;
+  return `${kind === "region" ? "energy" : "time"} of ${region}`;
+}
+
+function verdictOf(comparison: Comparison): PageVerdict {
+  const { gate: { verdict, metric, difference: { change } }, design, warnings } = comparison;
+  const name = metricName(metric), size = percentText(Math.abs(change));
+  const more = `B ${metric === "power" ? "draws" : "needs"} ${size} ${
+    change < 0 ? "less" : "more"
+  } ${name} than A`;
+  const title: Readonly<Record<Verdict, string>> = {
+    worse: `Worse: ${more}`,
+    better: `Better: ${more}`,
+    "within the limit": `Within the limit: ${more}`,
+    "more, limit not decided": `${more}: the limit is not decided`,
+    "no significant change": `No significant change: ${name}`,
+    "not enough runs": `Not enough runs for a verdict: ${name}`,
+    "not known": `Not known: ${name}`,
+  };
+  return {
+    kind: verdict === "worse" || verdict === "better" ? verdict : "open",
+    title: title[verdict],
+    lines: [
+      verdictText(comparison),
+      ...unknownLimitText(comparison),
+      detectableText(comparison).join(" "),
+      ...design === "blocks"
+        ? ["Each run of B is compared with the run of A in the same block."]
+        : [],
+      ...warnings,
+    ].filter((line) => line !== "").map((line) => sentence(minusSigns(line))),
+  };
+}
+
+/** A text for terminals has the other sign. */
+function minusSigns(text: string): string {
+  return text.replace(/-(?=\d)/g, "−");
+}
+
+function sentence(text: string): string {
+  return text[0].toUpperCase() + text.slice(1) + (text.endsWith(".") ? "" : ".");
+}
+
+function changesOf(title: string, rows: readonly MetricRow[], caption: string): PageChanges {
+  return {
+    title,
+    isWhole: false,
+    caption,
+    rows: rows.filter(({ difference: { change } }) => Number.isFinite(change))
+      .map(({ metric, difference }) => {
+        const [low, high] = knownLimits(difference).map(known);
+        const name = metric.replace(/^region:/, "");
+        const text = minusSigns(changeText(difference)), { change } = difference;
+        return { name: NAMES[name] ?? name, change, low, high, text };
+      }),
+  };
+}
+
+/** The metric of each run in the order of the starts, with the means of both sets. */
+function runsPanel({ gate, order }: Comparison): View["panels"][number] {
+  const { a, b } = gate.difference, title = `${metricName(gate.metric)} (${gate.unit})`;
+  const all = order.length > 0
+    ? order
+    : [gate.a, gate.b].flatMap((values, k) => values.map((value) => ({ set: k as 0 | 1, value })));
+  const span = [0.5, all.length + 0.5];
+  return {
+    title: order.length > 0 ? "Runs in the order of their start" : "Runs",
+    xTitle: "run",
+    yTitle: title,
+    fromZero: false,
+    series: [["A", a.mean], ["B", b.mean]].flatMap(([name, mean], set) => {
+      const own = [...all.keys()].filter((i) => all[i].set === set);
+      return [
+        {
+          name: String(name),
+          kind: "points" as const,
+          x: own.map((i) => i + 1),
+          y: own.map((i) => all[i].value),
+          colour: set,
+        },
+        {
+          name: `mean of ${name}`,
+          kind: "line" as const,
+          x: span,
+          y: span.map(() => Number(mean)),
+          colour: set,
+        },
+      ];
+    }),
+  };
 }
 
 /** A comparison of a benchmark, with its runs. */
@@ -80,15 +196,17 @@ export interface ComparedRuns {
 export function comparePages(first: string, list: readonly ComparedRuns[]): PageData {
   const pages = list.map(({ comparison, notes, runs }) => comparePage(comparison, runs, notes));
   if (pages.length === 1) return pages[0];
-  const titled = <T extends { readonly title: string }>(of: (page: PageData) => readonly T[]) => {
+  const titled = <T extends { readonly title: string }>(
+    of: (page: PageData) => readonly T[] | undefined,
+  ) => {
     return pages.flatMap((page, i) => {
-      return of(page).map((one) =>
+      return (of(page) ?? []).map((one) =>
         Object.assign({}, one, { title: `${list[i].set} ÷ ${first}: ${one.title}` })
       );
     });
   };
   return Object.assign({}, pages[0], {
-    title: `${pages.length + 1} commands: ${list[0].comparison.gate.metric}`,
+    title: `Comparison of ${pages.length + 1} commands: ${list[0].comparison.gate.metric}`,
     lead: [
       `${first}: ${names(list[0].runs.a)}`,
       ...list.map(({ set, runs: { b } }) => `${set}: ${names(b)}`),
@@ -98,6 +216,8 @@ export function comparePages(first: string, list: readonly ComparedRuns[]): Page
         Object.assign({}, note, { text: `${list[i].set} ÷ ${first}: ${note.text}` })
       );
     }),
+    verdicts: titled(({ verdicts }) => verdicts),
+    changes: titled(({ changes }) => changes),
     tables: titled(({ tables }) => tables),
     panels: titled(({ panels }) => panels),
     regions: undefined,
@@ -124,9 +244,25 @@ function rowOf({ difference: d }: MetricRow, name: string, p: number): (string |
   return [name, d.a.mean, d.a.deviation, d.b.mean, d.b.deviation, ...shares, p];
 }
 
-function loneRow({ name, set, energyJ }: LoneRegion): (string | number)[] {
-  const [a, b] = set === "A" ? [energyJ, NaN] : [NaN, energyJ];
-  return [`${name} (only in ${set})`, a, NaN, b, ...Array(5).fill(NaN)];
+function regionTable(title: string, rows: readonly (RegionRow | LoneRegion)[]): Table {
+  return {
+    title,
+    columns: columnsOf(
+      ...["region", "A (J)", "B (J)", "change (J)", "change (%)", "from (%)", "to (%)"],
+      ...["p, corrected", "result"],
+    ),
+    rows: rows.map((row) => {
+      if ("set" in row) {
+        const [a, b] = row.set === "A" ? [row.energyJ, NaN] : [NaN, row.energyJ];
+        return [row.name, a, b, ...Array(5).fill(NaN), `only in ${row.set}`];
+      }
+      const { metric, difference: d, p, isSignificant } = row;
+      const shares = [d.change, ...knownLimits(d)].map((share) => 100 * share);
+      const result = !isSignificant ? "no significant change" : d.change > 0 ? "more" : "less";
+      const changeJ = d.b.mean - d.a.mean;
+      return [metric.slice("region:".length), d.a.mean, d.b.mean, changeJ, ...shares, p, result];
+    }),
+  };
 }
 
 /** Energies of B, with what each changed by. */

@@ -198,6 +198,31 @@ export interface PagePanel extends Omit<Panel, "series"> {
   readonly series: readonly PageSeries[];
 }
 
+/** Verdict of a comparison. */
+export interface PageVerdict {
+  /** B needs more, less, or neither is shown. */
+  readonly kind: "worse" | "better" | "open";
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** Changes of a comparison with their intervals, as parts: 0.1 is +10 %. */
+export interface PageChanges {
+  readonly title: string;
+  /** Rows are of the whole run, not of its regions. */
+  readonly isWhole: boolean;
+  readonly caption: string;
+  readonly rows: readonly {
+    readonly name: string;
+    readonly change: number;
+    /** null: this limit is not known. */
+    readonly low: number | null;
+    readonly high: number | null;
+    /** The change with its interval. */
+    readonly text: string;
+  }[];
+}
+
 /** A tile of the summary. */
 export interface PageTile {
   readonly name: string;
@@ -223,6 +248,9 @@ export interface PageData {
   readonly seconds: number | null;
   readonly processes_count: number | null;
   readonly edp_js: number | null;
+  /** A verdict a comparison; absent: the page compares nothing. */
+  readonly verdicts?: readonly PageVerdict[];
+  readonly changes?: readonly PageChanges[];
   readonly tiles: readonly PageTile[];
   readonly findings: readonly PageFinding[];
   readonly notes: readonly PageNote[];

@@ -64,7 +64,7 @@ function withDigits(data: PageData, digits: number): string {
   }</p><p class="tools noprint"></p></header>
 <nav class="toc noprint" aria-label="Sections"></nav>
 <div id="summary">
-${banners(data)}${tiles(data)}${components(data)}${findings(data)}</div>
+${banners(data)}${verdicts(data)}${tiles(data)}${components(data)}${findings(data)}</div>
 <main id="main"></main>
 <noscript>${
     regionTable(data)
@@ -86,6 +86,15 @@ function banners({ simulated, failed, missing }: PageData): string {
       ? ""
       : banner("warn", `Simulated (${simulated}): no value on this page is a measurement.`)) +
     missing.map((text) => banner("info", text)).join("");
+}
+
+function verdicts({ verdicts = [] }: PageData): string {
+  return verdicts.map(({ kind, title, lines }) => {
+    const paragraphs = lines.map((line) => `<p>${escaped(line)}</p>`);
+    return `<div class="verdict ${kind}" role="note"><h2>${escaped(title)}</h2>${
+      paragraphs.join("\n")
+    }</div>\n`;
+  }).join("");
 }
 
 function tiles({ tiles }: PageData): string {

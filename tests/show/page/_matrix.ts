@@ -1,10 +1,13 @@
 /** The pages that are looked at in a browser, and the screens. */
 import { Browser } from "../../_support/browser.ts";
+import { compare } from "../../../src/show/analysis/comparison.ts";
+import { comparePage } from "../../../src/show/page/compare_page.ts";
+import type { PageData } from "../../../src/show/page/data.ts";
 import { loadDeflate } from "../../../src/show/page/deflate.ts";
 import { pageHtml } from "../../../src/show/page/html.ts";
 import { reportPage } from "../../../src/show/page/page.ts";
 import { faultsOf, printed, type Screen, showOn, useAll } from "./_checks.ts";
-import { type GeneratedPage, largeJob } from "./_pages.ts";
+import { comparedRuns, type GeneratedPage, largeJob } from "./_pages.ts";
 
 /** Names that a program may give its regions. */
 const HOSTILE = [
@@ -33,6 +36,8 @@ export const FEW: Matrix = {
     { regions: 10_000, hosts: 50, isQuick: true },
     { regions: 60, hosts: 1, names: HOSTILE, functions: "alone", isQuick: true },
     { regions: 60, hosts: 1, names: HOSTILE, functions: "with regions" },
+    { regions: 3, hosts: 1, names: HOSTILE, growth: 0.1 },
+    { regions: 60, hosts: 1, growth: 0.001, isQuick: true },
   ],
   screens: [
     { width: 360, dark: false, uses: false },
@@ -53,6 +58,7 @@ export const ALL: Matrix = {
         return { regions, hosts: 1, names: HOSTILE, functions };
       })
     ),
+    ...[-0.1, 0, 3].map((growth) => ({ regions: 60, hosts: 1, names: HOSTILE, growth })),
   ],
   screens: [360, 800, 1600, 3840].flatMap((width) => [
     { width, dark: false, uses: true },
@@ -76,10 +82,13 @@ export async function checkPages(
     await using browser = await Browser.open();
     await browser.send("Browser.setDownloadBehavior", { behavior: "deny" });
     for (const page of pages) {
-      const what = page.functions === undefined ? "regions" : `functions ${page.functions}`;
+      const what = page.growth !== undefined
+        ? "regions compared"
+        : page.functions === undefined
+        ? "regions"
+        : `functions ${page.functions}`;
       const path = `${folder}/${page.regions}-${what}-${page.hosts}.html`;
-      const { report, files } = largeJob(page);
-      const html = pageHtml(reportPage(report, files));
+      const html = pageHtml(dataOf(page));
       if (html.length > 1_000_000) faults.push(`${path}: ${html.length} bytes`);
       Deno.writeTextFileSync(path, html);
       for (const screen of screens) {
@@ -101,6 +110,15 @@ export async function checkPages(
     Deno.removeSync(folder, { recursive: true });
   }
   return faults;
+}
+
+function dataOf(page: Matrix["pages"][number]): PageData {
+  if (page.growth === undefined) {
+    const { report, files } = largeJob(page);
+    return reportPage(report, files);
+  }
+  const sets = comparedRuns(page, page.growth);
+  return comparePage(compare(sets.a, sets.b), sets, { overruled: [] });
 }
 
 if (import.meta.main) {

@@ -12,6 +12,8 @@ export interface GeneratedPage {
   readonly names?: readonly string[];
   /** Functions of one host: of which nothing was marked, or with its regions. */
   readonly functions?: "alone" | "with regions";
+  /** The page compares runs: the regions of the second command need so much more energy, as a part. */
+  readonly growth?: number;
 }
 
 const KINDS = ["node", "package", "dram"] as const;
@@ -33,6 +35,24 @@ export function ownReport(page: GeneratedPage): Report {
   const report = emptyReport("flow");
   report.hosts.push(hostOf("node01", page.regions === 0 ? undefined : treeOf(page, RUN_S), 1));
   return report;
+}
+
+/** Three runs of each of two commands; with `growth` all regions of the second one need so much more energy. */
+export function comparedRuns(page: GeneratedPage, growth = 0): {
+  a: { name: string; report: Report }[];
+  b: { name: string; report: Report }[];
+} {
+  const runOf = (set: string, k: number, more: number) => {
+    const factor = (1 + 0.01 * k) * (1 + more);
+    const report = emptyReport("flow");
+    report.startTime = START.replace("17:00.0", `17:${k}0.${set === "A" ? 0 : 5}`);
+    report.hosts.push(hostOf("node01", treeOf(page, RUN_S * factor), factor));
+    return { name: `${set}${k + 1}.report`, report };
+  };
+  return {
+    a: [0, 1, 2].map((k) => runOf("A", k, 0)),
+    b: [0, 1, 2].map((k) => runOf("B", k, growth)),
+  };
 }
 
 /** A job, with the timelines of its hosts. */

@@ -73,7 +73,11 @@ export function icicleView(page: Page): void {
     view.colour = value;
     page.changed();
   });
-  const title = model.hasFunctions ? "Stacks of functions" : "Nested regions";
+  const title = model.hasFunctions
+    ? "Stacks of functions"
+    : page.data.changes === undefined
+    ? "Nested regions"
+    : "Nested regions of B, and their change";
   const own = section(
     model.hasFunctions ? "stacks" : "nested",
     title,
@@ -298,9 +302,10 @@ function draw(canvas: Canvas, width: number, page: Page, view: View, focused: nu
 }
 
 function rootName({ data, state }: Page, width: Width, total: number): string {
-  if (width === "time") return `${data.title}: ${seconds(total)}`;
+  const whole = data.changes === undefined ? data.title : "B";
+  if (width === "time") return `${whole}: ${seconds(total)}`;
   const name = data.components[state.component]?.name ?? "";
-  return `${data.title}: ${joules(total)} ${name}`.trim();
+  return `${whole}: ${joules(total)} ${name}`.trim();
 }
 
 function titleOf({ model, state }: Page, i: number): string {

@@ -6,6 +6,7 @@
 import "./page.css";
 import type { PageData } from "../data.ts";
 import { listenToLinks, readAddress, scrollToView, writeAddress } from "./address.ts";
+import { regionChangesViews, runChangesViews } from "./changes.ts";
 import { find } from "./dom.ts";
 import { durationsView } from "./durations.ts";
 import { hostsView } from "./hosts.ts";
@@ -34,6 +35,16 @@ const VIEWS: readonly ((page: Page) => void)[] = [
   sourcesView,
   notesView,
   aboutView,
+];
+
+/** Views of a comparison: its table of changes is in place of that of regions. */
+const COMPARISON_VIEWS: readonly ((page: Page) => void)[] = [
+  runChangesViews,
+  panelViews,
+  regionChangesViews,
+  icicleView,
+  tableViews,
+  notesView,
 ];
 
 /** The page with functions in place of regions. */
@@ -85,7 +96,7 @@ function start(data: PageData): void {
     root.dataset.theme = isDark() ? "light" : "dark";
     drawAll();
   });
-  for (const view of VIEWS) view(page);
+  for (const view of data.changes === undefined ? VIEWS : COMPARISON_VIEWS) view(page);
   drawAll();
   listenToLinks(page);
   scrollToView(page);
