@@ -152,14 +152,14 @@ export class RingDirectory {
   #open(name: string, listener: DirectoryListener): void {
     const memory = RingFileMemory.open(`${this.#path}/${name}`);
     if (!(memory instanceof RingFileMemory)) return this.#settle(name, memory, 0, listener);
-    const owner = RingProcess.ownerOf(memory);
-    const host = owner === undefined ? 0 : this.#pids.find(owner.pid, owner.namespace);
-    const aheadNs = host !== undefined && host > 0 ? clockAheadNs(host) : 0n;
-    const refuse = (what: string) => this.#refuse(name, what);
-    const clockOf = (pid: number, execId: string) => {
-      const make = () => new StampClock(this.#originNs + aheadNs);
-      return this.#clocks.getOrInsertComputed(`${pid} ${execId}`, make);
+    let host = 0 as number | undefined;
+    const aheadNs = (pid: number, namespace: number) => {
+      host = this.#pids.find(pid, namespace);
+      return host !== undefined && host > 0 ? clockAheadNs(host) : 0n;
     };
+    const refuse = (what: string) => this.#refuse(name, what);
+    const clockOf = (pid: number, execId: string, originNs: bigint) =>
+      this.#clocks.getOrInsertComputed(`${pid} ${execId}`, () => new StampClock(originNs));
     const opened = RingProcess.open(memory, this.#originNs, refuse, clockOf, aheadNs);
     if (opened === "wait" || host === undefined) {
       memory[Symbol.dispose]();

@@ -66,10 +66,14 @@ const NAMES_BLOCK = new Uint8Array(16384);
 
 interface RingOpening {
   readonly refuse: Refuse;
-  /** By how much the clock of the process is ahead of ours. */
-  readonly aheadNs: bigint;
-  /** The clock of an image of a process, whichever of its files comes first. */
-  clockOf(pid: number, execId: string): StampClock;
+  /** By how much the clock of the process, a number of that namespace, is ahead of ours. */
+  aheadNs(pid: number, namespace: number): bigint;
+  /**
+   * The clock of an image of a process, whichever of its files comes first.
+   *
+   * @param originNs The origin by that clock.
+   */
+  clockOf(pid: number, execId: string, originNs: bigint): StampClock;
 }
 
 /** The rings of one process. */
@@ -125,7 +129,6 @@ export class RingProcess {
     originNs: bigint,
     { refuse, aheadNs, clockOf }: RingOpening,
   ) {
-    const ownOriginNs = this.#originNs = originNs + aheadNs;
     this.#memory = memory;
     this.#hasPaths = head[7] >= FIRST_WITH_PATHS;
     this.#limits = new ClockLimits(originNs, refuse);
@@ -133,7 +136,8 @@ export class RingProcess {
     this.pid = view.getInt32(HEADER.pid, true);
     this.namespace = view.getUint32(HEADER.namespace, true);
     this.execId = view.getBigUint64(HEADER.execId, true).toString(16);
-    this.#clock = clockOf(this.pid, this.execId);
+    const ownOriginNs = this.#originNs = originNs + aheadNs(this.pid, this.namespace);
+    this.#clock = clockOf(this.pid, this.execId, ownOriginNs);
     this.startNs = Number(view.getBigInt64(HEADER.startNs, true) - ownOriginNs);
     this.#limits.startNs = this.startNs;
     this.#clock.pair(
@@ -144,24 +148,13 @@ export class RingProcess {
     this.cpus = cpusOf(head.subarray(HEADER.affinity, HEADER.affinity + HEADER.affinityBytes));
   }
 
-  /** Number of a file's process, and the number's namespace; `undefined`: no ring, or it is not ready. */
-  static ownerOf(memory: RingMemory): { pid: number; namespace: number } | undefined {
-    const head = new Uint8Array(HEADER.affinity), view = new DataView(head.buffer);
-    if (memory.read(0, head) !== head.length) return undefined;
-    if (decoder.decode(head.subarray(0, 7)) !== RING_MAGIC) return undefined;
-    return {
-      pid: view.getInt32(HEADER.pid, true),
-      namespace: view.getUint32(HEADER.namespace, true),
-    };
-  }
-
   /** Opens a file that is ready; `"wait"` when it is not yet, a reason when it never will be. */
   static open(
     memory: RingMemory,
     originNs: bigint,
     refuse: Refuse = () => {},
     clockOf: RingOpening["clockOf"] = () => new StampClock(originNs),
-    aheadNs = 0n,
+    aheadNs: RingOpening["aheadNs"] = () => 0n,
   ): RingProcess | "wait" | { refused: string } {
     const head = new Uint8Array(HEADER.affinity + HEADER.affinityBytes);
     if (memory.read(0, head) !== head.length) return "wait";
@@ -171,6 +164,8 @@ export class RingProcess {
       const expected = `${OLDEST_RING_VERSION} to ${RING_VERSION}`;
       return { refused: `ring version ${head[7]}, expected ${expected}` };
     }
+    // Once more: the magic is written last, and says that the rest can be read.
+    if (memory.read(0, head) !== head.length) return "wait";
     return new RingProcess(memory, head, originNs, { refuse, aheadNs, clockOf });
   }
 

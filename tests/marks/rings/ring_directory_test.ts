@@ -3,7 +3,9 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { QUESTION_PREFIX } from "../../../src/marks/rings/answers.ts";
 import type { Marks } from "../../../src/marks/rings/marks.ts";
 import { RingDirectory } from "../../../src/marks/rings/ring_directory.ts";
+import { HEADER, RING_MAGIC, RING_VERSION } from "../../../src/core/events/ring_layout.ts";
 import { monotonicNanoseconds, sleepUntil } from "../../../src/os/clock.ts";
+import { RingFileMemory } from "../../../src/os/memory/ring_file.ts";
 import {
   LaunchNotes,
   lookAtNoted,
@@ -73,6 +75,34 @@ timed(
     assertEquals(found.text.split("\n").length, 7);
   },
 );
+
+Deno.test("RingDirectory knows the process of a ring that gets ready between two reads of it", () => {
+  const dir = Deno.makeTempDirSync(), path = `${dir}/${Deno.pid}.0`;
+  const ring = new Uint8Array(4 * HEADER.affinity);
+  new DataView(ring.buffer).setInt32(HEADER.pid, Deno.pid, true);
+  Deno.writeFileSync(path, ring);
+  ring.set(new TextEncoder().encode(RING_MAGIC));
+  ring[7] = RING_VERSION;
+  const { read } = RingFileMemory.prototype;
+  RingFileMemory.prototype.read = function (...args) {
+    const n = read.apply(this, args);
+    Deno.writeFileSync(path, ring);
+    return n;
+  };
+  try {
+    using directory = new RingDirectory(dir, 0n);
+    const hosts: (number | undefined)[] = [];
+    const launched = () => {}, asked = launched;
+    for (let i = 0; i < 2; i++) {
+      directory.look({ ring: (_, host) => hosts.push(host), launched, asked });
+    }
+    assertEquals(hosts.length, 1);
+    assert(hosts[0] !== 0, "process 0");
+  } finally {
+    RingFileMemory.prototype.read = read;
+    Deno.removeSync(dir, { recursive: true });
+  }
+});
 
 Deno.test({
   // To give a file away needs root.
