@@ -7,7 +7,7 @@
  * @module
  */
 import { grown } from "../core/grow.ts";
-import { closeFile } from "./files.ts";
+import { closeFile, statPath } from "./files.ts";
 import { bindMore } from "./bind.ts";
 import { libc } from "./libc.ts";
 import { POLLIN } from "./poll.ts";
@@ -109,5 +109,9 @@ export class ProcessWatch {
 /** The last field of stat of a process that waits for its parent: proc(5). */
 function statusInProc(pid: number): number | undefined {
   const fields = statFields(pid);
-  return fields?.[0] === "Z" && fields.length === 50 ? Number(fields[49]) : undefined;
+  if (fields?.[0] !== "Z" || fields.length !== 50) return undefined;
+  const status = Number(fields[49]);
+  // Who may not trace the process reads 0. The link to its namespace needs the same right.
+  const isShown = status !== 0 || statPath(`/proc/${pid}/ns/user`) !== undefined;
+  return isShown ? status : undefined;
 }

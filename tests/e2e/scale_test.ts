@@ -199,6 +199,16 @@ endToEnd("an image that a process executes is the same process; _exit(0) is no d
   assertEquals(of("killed"), [2, 1, ["work", 1]]);
 });
 
+endToEnd(
+  "a process that a signal ended in a region made no mistake, though its parent is slow",
+  (dir) => {
+    const app = build("images", dir);
+    assertEquals(joulemark(dir, ["run", "--simulate", "--", app, "kept"]).code, 0);
+    const { processes, marks } = hostOf(dir).joulemark as Record<string, Record<string, unknown>>;
+    assertEquals([processes.count, processes.died, marks.mistakes], [2, 1, undefined]);
+  },
+);
+
 endToEnd("two names of a megabyte that begin alike are two, and whole", (dir) => {
   const app = build("images", dir);
   const told = (bytes: number) => {

@@ -1,6 +1,7 @@
 /*
  * images KIND: "work" once; then exec: as another image ten times more; fork: four children that
- * end by _exit(0); killed: a child that a signal ends; long BYTES: two names that differ at the end.
+ * end by _exit(0); killed: a child that a signal ends; kept: one that ends in
+ * a region, and whose status is taken a second later; long BYTES: two names that differ at the end.
  */
 #include "joulemark.h"
 #include <signal.h>
@@ -24,6 +25,18 @@ int main(int argc, char **argv) {
     if (strcmp(kind, "exec") == 0) {
         execl(argv[0], argv[0], "second", (char *)NULL);
         return 1;
+    }
+    if (strcmp(kind, "kept") == 0) {
+        siginfo_t ended;
+        if (fork() == 0) {
+            joulemark_begin("open");
+            sleep(1);
+            raise(SIGHUP);
+        }
+        /* It has ended, and nobody takes its status for a while. */
+        waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT);
+        sleep(1);
+        wait(NULL);
     }
     if (strcmp(kind, "fork") == 0 || strcmp(kind, "killed") == 0) {
         for (i = 0; i < (kind[0] == 'f' ? 4 : 1); i++) {
