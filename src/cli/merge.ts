@@ -33,7 +33,8 @@ export const merge: Verb = {
   usage: ["-o OUT REPORT...|DIR"],
   about: `Merges the reports of many hosts into one report of the job.
 
-A directory stands for its files *.report and *.parts/*.report. Some reports are left out: a second
+A directory stands for its files *.report and *.parts/*.report. If it contains REPORT.parts, the
+file REPORT is not read, because it is made of the parts. Some reports are left out: a second
 report of a host, truncated reports, reports of another time, and reports whose job, profile, agent
 or version differs from the first report in the list. A line on stderr names each report that is
 left out. The result is then marked "partial", and the exit status is 1. --force also merges reports

@@ -30,7 +30,7 @@ The command prints the names of the reports on stdout.`,
   examples: [
     "joulemark recover",
     "joulemark recover joulemark.report.partial",
-    "srun --ntasks-per-node=1 joulemark recover",
+    'srun -n "$SLURM_NNODES" --ntasks-per-node=1 joulemark recover',
   ],
   run,
 };

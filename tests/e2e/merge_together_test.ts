@@ -62,6 +62,18 @@ endToEnd("an earlier result in the directory is left out and named", (dir) => {
   assertEquals(Deno.readTextFileSync(`${dir}/job.report`), first);
 });
 
+endToEnd("the report of a job is left out beside the parts that it is made of", (dir) => {
+  Deno.mkdirSync(`${dir}/node/lu.report.parts`, { recursive: true });
+  write(dir, "node/lu.report.parts/a", 1);
+  write(dir, "node/lu.report.parts/b", 2);
+  const parts = ["merge", "-o", "job", "node/lu.report.parts"];
+  assertEquals(joulemark(dir, parts).code, 0);
+  Deno.copyFileSync(`${dir}/job`, `${dir}/node/lu.report`);
+  const all = joulemark(dir, ["merge", "-o", "all", "node"]);
+  assertEquals([all.code, all.stderr], [0, "joulemark: all: 2 hosts\n"]);
+  assertEquals(Deno.readTextFileSync(`${dir}/all`), Deno.readTextFileSync(`${dir}/job`));
+});
+
 endToEnd("a timeline that joulemark did not write is named by merge and show", (dir) => {
   write(dir, "a", 1);
   write(dir, "b", 2);

@@ -49,6 +49,8 @@ export function timelinePath(reportPath: string): string {
 export const IS_REPORT = /\.report(-\d+)?$/;
 /** Bytes in which the head of a report lies. */
 const HEAD_BYTES = 65_536;
+/** Suffix of the directory with the parts of a report. */
+const PARTS = ".parts";
 /** Suffix of the file that a node leaves if it never finishes. */
 const CHECKPOINT = ".report.partial";
 
@@ -84,6 +86,7 @@ export function refuseOutputAmongInputs(
 /**
  * Reports in what the user named: files as they are; a directory's `*.report`,
  * `*.report-N` and `*.parts/*.report`, sorted, and checkpoints of hosts that left nothing else.
+ * Beside its parts the report of a job is left out, since it is made of them.
  *
  * @param out Left out: an earlier result may be among its parts.
  * @param log Called with a line about it.
@@ -103,7 +106,7 @@ export function reportFiles(
         found: "nothing there",
       });
     }
-    return isDirectory(path) ? inDirectory(path, log, true) : [path];
+    return isDirectory(path) ? withParts(path, log) : [path];
   });
   return found.filter((path) => {
     const isOut = isSameFile(path, out);
@@ -120,7 +123,18 @@ function isMerged(path: string): boolean {
   return head !== undefined && /^ {2}hosts: \d+$/m.test(new TextDecoder().decode(head));
 }
 
-function inDirectory(directory: string, log: (line: string) => void, deeper = false): string[] {
+function withParts(directory: string, log: (line: string) => void): string[] {
+  const parts = listDirectory(directory).map((name) => `${directory}/${name}`)
+    .filter((path) => path.endsWith(PARTS) && isDirectory(path))
+    .map((path) => [path.slice(0, -PARTS.length), reportsIn(path, log)] as const)
+    .filter(([, reports]) => reports.length > 0);
+  const made = new Set(parts.map(([report]) => report));
+  const whole = reportsIn(directory, log).filter((path) => !made.has(path));
+  return [...whole, ...parts.flatMap(([, reports]) => reports)];
+}
+
+/** Reports in a directory itself, sorted; of parts also checkpoints of hosts that left nothing else. */
+export function reportsIn(directory: string, log: (line: string) => void = () => {}): string[] {
   const names = listDirectory(directory);
   const isFile = (name: string) => {
     const path = `${directory}/${name}`;
@@ -132,10 +146,7 @@ function inDirectory(directory: string, log: (line: string) => void, deeper = fa
   const done = new Set(whole);
   const paths = whole.map((name) => `${directory}/${name}`);
   for (const name of names) {
-    if (deeper && name.endsWith(".parts") && isDirectory(`${directory}/${name}`)) {
-      paths.push(...inDirectory(`${directory}/${name}`, log));
-    }
-    if (!name.endsWith(CHECKPOINT) || !directory.endsWith(".parts")) continue;
+    if (!name.endsWith(CHECKPOINT) || !directory.endsWith(PARTS)) continue;
     const report = name.slice(0, -".partial".length);
     if (!done.has(report) && isFile(name)) paths.push(`${directory}/${name}`);
   }

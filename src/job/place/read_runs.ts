@@ -14,7 +14,7 @@ import { isThisHost } from "../../os/host_name.ts";
 import { libc } from "../../os/libc.ts";
 import { isDirectory, OsError, UserFile } from "../../os/user_file.ts";
 import { isClaimed } from "./claim.ts";
-import { jobFacts, partFacts, reportFiles } from "./part_files.ts";
+import { jobFacts, partFacts, reportsIn } from "./part_files.ts";
 
 /** A run's report. */
 export interface NamedRun {
@@ -40,13 +40,11 @@ export function readRuns(path: string, options: ReadRunsOptions = {}): NamedRun[
   const name = path.replace(/(.)\/+$/, "$1");
   if (statPath(name) === undefined) throw wrong(name, "nothing there");
   if (!isDirectory(name)) return [{ name, report: readOne(name, options) }];
-  const files = reportFiles([name], "");
-  if (files.length === 0) throw wrong(name, "none in it");
-  const isParts = (file: string) => file.slice(0, file.lastIndexOf("/")).endsWith(".parts");
   // The parts of a run are beside its report, which is made of them.
-  const whole = files.filter((file) => name.endsWith(".parts") || !isParts(file));
-  if (name.endsWith(".parts")) return [mergedRun(name, whole)];
-  return whole.map((file) => ({ name: file, report: readOne(file, options) }));
+  const files = reportsIn(name);
+  if (files.length === 0) throw wrong(name, "none in it");
+  if (name.endsWith(".parts")) return [mergedRun(name, files)];
+  return files.map((file) => ({ name: file, report: readOne(file, options) }));
 }
 
 /**
