@@ -55,6 +55,8 @@ export class RingEvents {
   /** Handles of tracks by ring and number. */
   readonly #tracks = new Map<Marks, Int32Array>();
   readonly #trackNames: string[] = [""];
+  /** By ring and name: the ring's own number of the track of all visits so far; 0 if of several. */
+  readonly #onlyTracks = new Map<Marks, Int32Array>();
   readonly #within = new Map<Marks, { within: PathWithin }>();
   /** Names by the sink's handles. */
   readonly #names: string[] = [];
@@ -150,7 +152,9 @@ export class RingEvents {
       this.garbage++;
       return;
     }
-    const track = this.trackOf(ring, thread.value >>> TRACK_SHIFT);
+    const local = thread.value >>> TRACK_SHIFT;
+    const track = this.trackOf(ring, local);
+    this.#seeTrack(ring, name, local);
     regions.push(region);
     tracks.push(track);
     const event = this.#event;
@@ -334,6 +338,7 @@ export class RingEvents {
   forget(ring: Marks): void {
     this.#regions.delete(ring);
     this.#tracks.delete(ring);
+    this.#onlyTracks.delete(ring);
     this.#within.delete(ring);
     this.#spans.forget(ring);
   }
@@ -349,6 +354,24 @@ export class RingEvents {
       this.#trackNames[map[local]] = name;
     }
     return map[local];
+  }
+
+  /**
+   * The sink's handle of the track of visits whose track the ring does not tell: the only one that
+   * other visits of the name were on.
+   */
+  likelyTrackOf(ring: Marks, name: number): number {
+    return this.trackOf(ring, Math.max(0, this.#onlyTracks.get(ring)?.[name] ?? 0));
+  }
+
+  #seeTrack(ring: Marks, name: number, local: number): void {
+    let map = this.#onlyTracks.get(ring);
+    if (map === undefined || name >= map.length) {
+      const names = Math.max(ring.names.length, 2 * (map?.length ?? 0));
+      this.#onlyTracks.set(ring, map = lengthened(map ?? new Int32Array(0), names, UNKNOWN));
+    }
+    if (map[name] === UNKNOWN) map[name] = local;
+    else if (map[name] !== local) map[name] = 0;
   }
 
   /** Counts a mistake; the first of its kind with its place: when, and in which regions. */

@@ -92,7 +92,9 @@ export class WaitingFolds {
       this.#sink.receive(event.as(kind, timeS, handle, tid === ring.pid ? 0 : tid));
     };
     event.region = region;
-    event.track = this.#events.trackOf(ring, fold.track ?? 0);
+    event.track = fold.track === undefined
+      ? this.#events.likelyTrackOf(ring, fold.region)
+      : this.#events.trackOf(ring, fold.track);
     event.visits = fold.visits;
     event.seconds = fold.ns * 1e-9;
     emit(KIND.shortVisits);

@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import type { EventRecord, EventSink } from "../../../src/core/events/event.ts";
 import { KIND } from "../../../src/core/events/event_kinds.ts";
-import { FLAG } from "../../../src/core/events/ring_layout.ts";
+import { FLAG, TRACK_SHIFT } from "../../../src/core/events/ring_layout.ts";
 import { RingThread } from "../../../src/marks/rings/ring_thread.ts";
 import { StampClock } from "../../../src/marks/rings/stamp_clock.ts";
 import { rawNanoseconds } from "../../../src/os/clock.ts";
@@ -88,6 +88,51 @@ timed(
     Deno.removeSync(directory, { recursive: true });
   },
 );
+
+timed("visits without room in a ring are of the only track that their name was seen on", () => {
+  const directory = Deno.makeTempDirSync(),
+    thread = new RingThread(Deno.pid, [], new StampClock(0n));
+  const threads: RingThread[] = [];
+  const mpi = 1 << TRACK_SHIFT, seen = [mpi, mpi | 1, 1, mpi | 2];
+  const words = seen.flatMap((value, i) =>
+    [KIND.enter, KIND.exit].flatMap((
+      kind,
+      k,
+    ) => [1000 + 2 * i + k, 0, kind | FLAG.nanoseconds << 8, value])
+  );
+  const folds = [0, 1, 2, 3].map((region) => ({
+    thread,
+    region,
+    firstNs: 2000,
+    visits: 5,
+    ns: 100,
+  }));
+  const marks: Marks = {
+    ...image(Deno.pid, "image", 0),
+    threads,
+    poll: () => threads.length === 0 ? threads.push(thread) : 0,
+    names: ["MPI_Send", "both", "MPI_Recv", "never seen"].map((name) => ({ name, hint: 0 })),
+    hasName: () => true,
+    trackName: (track) => track === 1 ? "mpi" : "",
+    takeFolds: () => folds.splice(0),
+  };
+  thread.reserve(words.length / 4).set(new Uint8Array(Uint32Array.from(words).buffer));
+  thread.filled(words.length / 4);
+  const tracks: Record<string, number> = {}, names: string[] = [];
+  const receive = ({ kind, name, region, track }: EventRecord) => {
+    if (kind === KIND.shortVisits) tracks[names[region]] = track;
+    return kind === KIND.region ? names.push(name) - 1 : 0;
+  };
+  {
+    const sink = { ...sinkOf(receive), track: () => 7 };
+    using collector = new Collector({ directory, originNs: 0n, sink, nowNs: () => 3000 });
+    collector.ring(marks);
+    collector.drain();
+    collector.feed(3000);
+  }
+  Deno.removeSync(directory, { recursive: true });
+  assertEquals(tracks, { MPI_Send: 7, both: 0, MPI_Recv: 7, "never seen": 0 });
+});
 
 timed("of two files of one image the earlier one tells when the process began", () => {
   const [early, late] = [1, 2].map((s) => image(Deno.pid, "image", s * 1e9));
