@@ -285,3 +285,42 @@ endToEnd(
 function wait(ms: number): Promise<void> {
   return new Promise((go) => setTimeout(go, ms));
 }
+
+endToEnd("a region has no energy of the other package while one is lost", (dir) => {
+  const signal =
+    "{name: CPU_ENERGY, domain: package, unit: J, aggregation: sum, behavior: monotone}";
+  Deno.mkdirSync(`${dir}/rec`);
+  Deno.writeTextFileSync(
+    `${dir}/rec/recording.yaml`,
+    `format: joulemark-recording/1
+host: n1
+profile: loss
+agent: monitor
+start: 2024-01-01T00:00:00.000000000+0000
+topology: {packages: 2, cores_per_package: 1, threads_per_core: 1}
+signals:
+- ${signal}
+`,
+  );
+  Deno.writeTextFileSync(
+    `${dir}/rec/events.csv`,
+    'time,process,event,region,value,thread\n0,7,start,,"0,1",\n0,7,enter,a,,\n4,7,exit,a,,\n4,7,shutdown,,,\n',
+  );
+  const rows = Array.from({ length: 41 }, (_, k) => {
+    const timeS = k / 10, isLost = timeS > 1 && timeS < 2;
+    // It begins again a count below its last value.
+    const known = timeS < 2 ? 100 * timeS : 100 * (timeS - 1) - 0.0001;
+    return `${timeS},${isLost ? "" : known},${100 * timeS}\n`;
+  });
+  const title = "time,CPU_ENERGY@package-0,CPU_ENERGY@package-1\n";
+  Deno.writeTextFileSync(`${dir}/rec/samples.csv`, title + rows.join(""));
+  const out = joulemark(dir, ["replay", "rec", "--report", "r"]);
+  assertEquals(out.code, 0, out.stderr);
+  const [host] = parseReport(Deno.readTextFileSync(`${dir}/r`)).hosts;
+  const { fields } = host.regions![0];
+  assertAlmostEquals(Number(fields[KNOWN]), 600, 0.01);
+  assertAlmostEquals(Number(fields[KNOWN_POWER]), 200, 0.01);
+  assertAlmostEquals(Number(fields[SHARE]), 75, 0.01);
+  assertAlmostEquals(Number(host.application[KNOWN]), 700, 0.01);
+  assertAlmostEquals(Number(host.application[KNOWN_POWER]), 200, 0.01);
+});

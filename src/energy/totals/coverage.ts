@@ -170,11 +170,11 @@ interface Handles {
   readonly stillReason: string;
 }
 
-/** Seconds by region: those in doubt, which become lost or known, and those lost. */
-class RegionSeconds {
+/** Seconds or joules by region: those in doubt, which become lost or known, and those lost. */
+class RegionSums {
   readonly #placeOf: Map<number, number>;
-  #doubtS = new Float64Array(16);
-  #lostS = new Float64Array(16);
+  #doubt = new Float64Array(16);
+  #lost = new Float64Array(16);
   /** Regions in doubt, and which of them are listed. */
   #listed = new Int32Array(16);
   #isListed = new Uint8Array(16);
@@ -188,12 +188,12 @@ class RegionSeconds {
   /** Place of a region, made at first sight. */
   place(hash: number): number {
     const place = this.#placeOf.getOrInsert(hash, this.#placeOf.size);
-    if (place >= this.#lostS.length) this.#grow(place + 1);
+    if (place >= this.#lost.length) this.#grow(place + 1);
     return place;
   }
 
-  doubt(place: number, seconds: number): void {
-    this.#doubtS[place] += seconds;
+  doubt(place: number, amount: number): void {
+    this.#doubt[place] += amount;
     if (this.#isListed[place] !== 0) return;
     this.#isListed[place] = 1;
     this.#listed[this.#count++] = place;
@@ -203,32 +203,32 @@ class RegionSeconds {
   resolve(lost: boolean): void {
     for (let k = 0; k < this.#count; k++) {
       const place = this.#listed[k];
-      if (lost) this.#lostS[place] += this.#doubtS[place];
+      if (lost) this.#lost[place] += this.#doubt[place];
       this.#hasLost ||= lost;
-      this.#doubtS[place] = 0;
+      this.#doubt[place] = 0;
       this.#isListed[place] = 0;
     }
     this.#count = 0;
   }
 
-  /** Seconds lost of a region. @param withDoubt Those in doubt count as lost. */
-  lostS(hash: number, withDoubt: boolean): number {
+  /** Amount lost of a region. @param withDoubt What is in doubt counts as lost. */
+  lost(hash: number, withDoubt: boolean): number {
     // As in most runs, and there may be very many regions.
     if (!this.#hasLost && (!withDoubt || this.#count === 0)) return 0;
     const place = this.#placeOf.get(hash);
-    if (place === undefined || place >= this.#lostS.length) return 0;
-    return this.#lostS[place] + (withDoubt ? this.#doubtS[place] : 0);
+    if (place === undefined || place >= this.#lost.length) return 0;
+    return this.#lost[place] + (withDoubt ? this.#doubt[place] : 0);
   }
 
   clear(): void {
     this.resolve(false);
     this.#hasLost = false;
-    this.#lostS.fill(0);
+    this.#lost.fill(0);
   }
 
   #grow(least: number): void {
-    this.#doubtS = grown(this.#doubtS, least);
-    this.#lostS = grown(this.#lostS, least);
+    this.#doubt = grown(this.#doubt, least);
+    this.#lost = grown(this.#lost, least);
     this.#listed = grown(this.#listed, least);
     this.#isListed = grown(this.#isListed, least);
   }
@@ -244,9 +244,11 @@ export class FigureCoverage {
   readonly #handles: Int32Array;
   readonly #regionHandle: number;
   readonly #epochHandle: number;
-  readonly #regions: RegionSeconds;
+  readonly #regions: RegionSums;
   /** Seconds of regions in steps that began in other regions. */
-  readonly #beside: RegionSeconds;
+  readonly #beside: RegionSums;
+  /** Growth of the sum over all parts, J, with the region that it counts for. */
+  readonly #joules: RegionSums;
   /** By part: last valid value, NaN before it; when it came or changed; what is known so far. */
   readonly #value: Float64Array;
   readonly #sinceS: Float64Array;
@@ -266,6 +268,12 @@ export class FigureCoverage {
   #inEpoch = false;
   #epochDoubtS = 0;
   #epochLostS = 0;
+  /** Last sum over all parts that has all of them, and what the step after it counts for. */
+  #total = NaN;
+  #totalRegion = 0;
+  #totalInEpoch = false;
+  #epochDoubtJ = 0;
+  #epochLostJ = 0;
 
   constructor(
     { name, handles, region, epoch, isPower, isLimit, updatePeriodS, stillReason }: Handles,
@@ -278,8 +286,9 @@ export class FigureCoverage {
     this.#stillReason = stillReason;
     this.#handles = Int32Array.from(handles);
     [this.#regionHandle, this.#epochHandle] = [region, epoch];
-    this.#regions = new RegionSeconds(placeOf);
-    this.#beside = new RegionSeconds(placeOf);
+    this.#regions = new RegionSums(placeOf);
+    this.#beside = new RegionSums(placeOf);
+    this.#joules = new RegionSums(placeOf);
     const n = handles.length;
     this.#value = new Float64Array(n).fill(NaN);
     this.#sinceS = new Float64Array(n);
@@ -307,6 +316,9 @@ export class FigureCoverage {
     }
     const epoch = source.sample(this.#epochHandle);
     this.#inEpoch = epoch === epoch && epoch !== 0;
+    if (this.#missing.includes(1)) return;
+    this.#totalRegion = this.#region;
+    this.#totalInEpoch = this.#inEpoch;
   }
 
   restart(): void {
@@ -318,7 +330,13 @@ export class FigureCoverage {
     this.#steps = 0;
     this.#regions.clear();
     this.#beside.clear();
-    this.#epochDoubtS = this.#epochLostS = 0;
+    this.#joules.clear();
+    this.#total = NaN;
+    this.#epochDoubtS =
+      this.#epochLostS =
+      this.#epochDoubtJ =
+      this.#epochLostJ =
+        0;
   }
 
   /** Is the figure of a region, the epochs or the application known for all its time and parts? */
@@ -330,17 +348,25 @@ export class FigureCoverage {
   besideS(hash: number): number {
     return hash === HASH_EPOCH || hash === HASH_APPLICATION
       ? 0
-      : this.#beside.lostS(hash, this.#isMissing);
+      : this.#beside.lost(hash, this.#isMissing);
   }
 
   /** Seconds of it in which a part was lost; of the application, over all parts. */
   lostS(hash: number): number {
     const missing = this.#isMissing;
     if (hash === HASH_EPOCH) return this.#epochLostS + (missing ? this.#epochDoubtS : 0);
-    if (hash !== HASH_APPLICATION) return this.#regions.lostS(hash, missing);
+    if (hash !== HASH_APPLICATION) return this.#regions.lost(hash, missing);
     let lost = 0;
     for (let i = 0; i < this.#lostS.length; i++) lost += this.#lostSOf(i);
     return lost;
+  }
+
+  /** Energy of the region in those seconds, as far as the sum over the steps has it, J. */
+  lostJ(hash: number): number {
+    if (this.isPower) return 0;
+    const missing = this.#isMissing;
+    if (hash === HASH_EPOCH) return this.#epochLostJ + (missing ? this.#epochDoubtJ : 0);
+    return this.#joules.lost(hash, missing);
   }
 
   get #isMissing(): boolean {
@@ -431,6 +457,7 @@ export class FigureCoverage {
       this.#missing[i] = value === value ? 0 : 1;
       if (value === value) this.#fromS[i] = timeS;
     }
+    this.#total = sumOf(this.#value);
   }
 
   #advance(source: SignalSource, timeS: number): void {
@@ -468,10 +495,30 @@ export class FigureCoverage {
     }
     this.#regions.doubt(this.#region, elapsedS);
     if (this.#inEpoch) this.#epochDoubtS += elapsedS;
+    if (!this.isPower && !this.#missing.includes(1)) this.#grow();
     if (!lost && open) return;
     this.#regions.resolve(lost);
     this.#beside.resolve(lost);
-    if (lost) this.#epochLostS += this.#epochDoubtS;
-    this.#epochDoubtS = 0;
+    this.#joules.resolve(lost);
+    if (lost) {
+      this.#epochLostS += this.#epochDoubtS;
+      this.#epochLostJ += this.#epochDoubtJ;
+    }
+    this.#epochDoubtS = this.#epochDoubtJ = 0;
   }
+
+  /** Counts the growth of the sum as a sum over steps does: all since it had all parts, for the region of then. */
+  #grow(): void {
+    const total = sumOf(this.#value), grownJ = total - this.#total;
+    this.#total = total;
+    if (grownJ !== grownJ) return;
+    this.#joules.doubt(this.#totalRegion, grownJ);
+    if (this.#totalInEpoch) this.#epochDoubtJ += grownJ;
+  }
+}
+
+function sumOf(values: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i];
+  return sum;
 }

@@ -231,7 +231,8 @@ export class ReportSignals {
     const sampled = this.#aggregator.sampleRegion(handle, hash);
     const lengthS = this.#aggregator.sampleRegion(this.#handles.get("TIME")!, hash);
     const coveredS = Math.max(0, lengthS - figure.lostS(hash));
-    const value = coveredS === 0 ? NaN : field?.per === undefined ? sampled : sampled / coveredS;
+    const known = figure.isPower ? sampled : Math.max(0, sampled - figure.lostJ(hash));
+    const value = coveredS === 0 ? NaN : field?.per === undefined ? known : known / coveredS;
     const allS = lengthS + figure.besideS(hash);
     return { value, share: allS > 0 ? coveredS / allS : 0 };
   }

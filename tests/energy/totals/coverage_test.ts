@@ -149,6 +149,19 @@ Deno.test("Coverage leaves out the time before a step back", () => {
   assertEquals(losses, [{ part: 0, fromS: 0, untilS: 4, lostS: 2, restarts: 1, isStill: false }]);
 });
 
+Deno.test("Coverage knows what the other part has while one is lost", () => {
+  const figure = follow([
+    [0, A, 1, 100, 500],
+    [1, A, 1, 110, 510],
+    [2, B, 1, NaN, 520],
+    [3, B, 0, 109, 530],
+    [4, B, 0, 119, 540],
+  ]);
+  assertEquals(lost(figure), [1, 1, 2, 2]);
+  // A sum over the parts has nothing at 2 s, and then 20 J of the one and −1 J of the other, all of it for A.
+  assertEquals([A, B, HASH_EPOCH].map((hash) => figure.lostJ(hash)), [19, 0, 19]);
+});
+
 Deno.test("Coverage of a long step is lost for every region that it was in, or known after all", () => {
   const rows: number[][] = [[0, A, 0], [1, A, 10], [9, A, NaN]];
   let row = rows[0];
