@@ -256,19 +256,23 @@ function* unitRows(
       visit_max_s: visits.maxS,
     });
     const unmarked = of.region === OUTSIDE_REGIONS ? host?.unmarked : undefined;
-    const part = section === "region" ? sections.get(of.region) : unmarked && { fields: unmarked };
+    // A section has the outermost visits, of all tracks: its fields are in one row.
+    const isOutermost = section === "region" && of.depth === 0;
+    const outermost = isOutermost ? sections.get(of.region) : undefined;
+    const part = outermost ?? (unmarked && { fields: unmarked });
     const more = extra(section, part);
-    // A section belongs to all paths that end in the name: its fields are in one row.
-    if (section === "region") sections.delete(of.region);
+    if (isOutermost) sections.delete(of.region);
     if (Object.keys(times).length + Object.keys(more).length > 0) {
       yield { ...place, ...times, ...more };
     }
     for (const kind of kinds) {
       const energy = of.energies.get(kind), ownJ = own.get(kind)![i];
       // Of a counter that was lost, what was read.
-      const knownJ = others.length > 0 || part === undefined
-        ? NaN
-        : fieldOf(part.fields, `joulemark-${kind}-energy-known (J)`);
+      const ofPart = (key: string) => {
+        return others.length > 0 || part === undefined ? NaN : fieldOf(part.fields, key);
+      };
+      const knownJ = ofPart(`joulemark-${kind}-energy-known (J)`);
+      const coverage = ofPart(`joulemark-${kind}-energy-coverage (%)`) / 100;
       const wholeJ = energy === undefined ? ownJ : reportedJoules(energy);
       if (energy === undefined && Number.isNaN(ownJ) && Number.isNaN(knownJ)) continue;
       const hasError = Number.isFinite(energy?.seJ ?? NaN);
@@ -280,6 +284,7 @@ function* unitRows(
         own_se_j: isOwn ? energy?.selfSeJ : undefined,
         power_w: energy?.powerW,
         method: hasError ? "estimate" : "coarse",
+        coverage: Number.isNaN(wholeJ) ? coverage : undefined,
       });
       yield { ...place, ...facts.get(kind)!, ...values };
     }

@@ -69,6 +69,18 @@ Deno.test("time outside of regions is without that of a region that was open at 
   assertEquals(outsideS(), 0.5);
 });
 
+Deno.test("a section's fields and what is known of it are in the row of its outermost visits", () => {
+  const of = report([treeRow("b", 0, {}), treeRow("a", 1, {}), treeRow("a", 0, {})]);
+  const [host] = of.hosts;
+  const section = { "joulemark-package-energy-known (J)": 20, CPU_POWER: 7 };
+  const fields = { ...section, "joulemark-package-energy-coverage (%)": 25 };
+  host.regions = [{ region: "a", hash: 1, fields: { "runtime (s)": 1, count: 2, ...fields } }];
+  const rows = rowsOf(of).filter(({ region }) => region === "a");
+  const own = rows.filter((row) => row.energy_j !== undefined || row.CPU_POWER !== undefined);
+  assertEquals(own.map(({ path, energy_j }) => [path, energy_j]), [["/a", undefined], ["/a", 20]]);
+  assertEquals(own[1].coverage, 0.25);
+});
+
 Deno.test("own energies add up to the whole run, whichever rows have an error", () => {
   const trees: Nested[][] = [
     [treeRow("a", 0, known(600, 200)), treeRow("b", 1, known(400, 400))],
