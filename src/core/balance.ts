@@ -4,7 +4,8 @@
  *
  * Coarse energies stay if there is room for them: what is left then is `(undetermined)`. Those that exceed the room
  * are scaled to it, among the outermost rows and inside each row. Determined energies change only if they exceed the
- * total by chance: then in proportion to their variances.
+ * total by chance: then in proportion to their variances. Inside a row whose own energy is determined, the coarse
+ * ones have what is left.
  * @module
  */
 import type { EnergyKind, TreeEnergy, TreeRow } from "./region_tree.ts";
@@ -28,7 +29,7 @@ interface Family {
 /**
  * Scales energies of one kind.
  *
- * @param rows In the order of the tree, with their energies.
+ * @param rows In the order of the tree, with their energies; `leftOut`: number of those that the tree does not have.
  * @param beside Energies of other rows outside of it: unmarked time, other CPUs, left out paths.
  * @param totalJ NaN: not known, and then the outermost rows stay.
  * @returns The rest of the total, J; 0: the rows add up to it.
@@ -36,7 +37,11 @@ interface Family {
 export function balance(
   kind: EnergyKind,
   rows: readonly (Pick<TreeRow, "depth"> & { readonly energies: Energies })[],
-  { beside, totalJ }: { beside: readonly Energies[]; totalJ: number },
+  { beside, totalJ, leftOut = 0 }: {
+    beside: readonly Energies[];
+    totalJ: number;
+    leftOut?: number;
+  },
 ): number {
   const families: Energies[][] = [[...beside]];
   const parents: (Energies | undefined)[] = [undefined];
@@ -53,14 +58,15 @@ export function balance(
   for (let i = families.length - 1; i > 0; i--) {
     const parent = parents[i]!.get(kind);
     if (parent === undefined || !Number.isNaN(parent.joules)) continue;
-    const insideJ = sumOf(membersOf(families[i], kind).determined, kind);
+    const insideJ = sumOf(membersOf(families[i], kind).determined, kind) + (parent.selfJ || 0);
     if (insideJ > parent.exactJ) set(parents[i]!, kind, insideJ);
   }
   families.forEach((family, i) => {
-    const parent = parents[i]?.get(kind);
-    const wholeJ = i === 0 ? totalJ : energyOf(parent);
-    fit(membersOf(family, kind), kind, wholeJ);
+    const parent = parents[i]?.get(kind), members = membersOf(family, kind);
+    fit(members, kind, i === 0 ? totalJ : energyOf(parent));
+    if (parent !== undefined) leave(members, kind, energyOf(parent) - parent.selfJ, leftOut === 0);
   });
+  families.forEach((family, i) => setOwn(parents[i], membersOf(family, kind), kind));
   const { determined, coarse } = membersOf(families[0], kind);
   return restAbove(totalJ - sumOf(determined, kind) - sumOf(coarse, kind), totalJ);
 }
@@ -91,6 +97,13 @@ function fit({ determined, coarse }: Family, kind: EnergyKind, wholeJ: number): 
   }
 }
 
+/** Gives coarse siblings what the determined ones leave: all of it, if no row is left out. */
+function leave({ determined, coarse }: Family, kind: EnergyKind, wholeJ: number, isAll: boolean) {
+  const coarseJ = sumOf(coarse, kind), roomJ = wholeJ - sumOf(determined, kind);
+  if (!(roomJ > 0) || (!isAll && coarseJ <= roomJ)) return;
+  for (const of of coarse) set(of, kind, energyOf(of.get(kind)) * roomJ / coarseJ);
+}
+
 /** An estimate of what cannot be below 0: less than its error is so by chance. */
 export function positive(joules: number, seJ: number): number {
   if (joules > 0 || !(seJ > 0)) return Math.max(joules, HALF_NORMAL * (seJ || 0), 0);
@@ -108,6 +121,15 @@ function makePositive(energies: Energies, kind: EnergyKind): void {
     exactJ: exactJ < 0 ? 0 : exactJ,
     selfJ: selfJ < 0 ? positive(selfJ, selfSeJ) : selfJ,
   });
+}
+
+/** A row that changed has no more of its own than the rows inside it leave. */
+function setOwn(row: Energies | undefined, { determined, coarse }: Family, kind: EnergyKind): void {
+  const energy = row?.get(kind);
+  if (energy === undefined) return;
+  const joules = energyOf(energy);
+  const leftJ = Math.max(0, joules - sumOf(determined, kind) - sumOf(coarse, kind));
+  if (energy.selfJ - leftJ > ROUNDING * joules) row!.set(kind, { ...energy, selfJ: leftJ });
 }
 
 function energyOf(energy: TreeEnergy | undefined): number {

@@ -78,7 +78,7 @@ export function regionRows(report: Report, { ofAll = false } = {}): RegionRows {
     // GEOPM's figures stay as they are.
     const restJ = found.method === "sampled"
       ? restOf(kind, [...rows, ...outside], totalJ)
-      : balance(kind, rows, { beside, totalJ });
+      : balance(kind, rows, { beside, totalJ, leftOut });
     const known = found.outside.find(isRest)?.energies.get(kind);
     if (total?.covers !== "" && known !== undefined) rests.set(kind, known);
     if (restJ > 0) rests.set(kind, coarseEnergy(restJ));

@@ -74,6 +74,9 @@ Deno.test("rows of any tree add up to the total, none is below 0, and none has l
         .filter((one) => one.depth === outer.depth + 1);
       const insideJ = inside.reduce((all, one) => all + valueOf(one), 0);
       assert(insideJ <= valueOf(outer) * (1 + 1e-3) + 1e-9, `${insideJ} in ${valueOf(outer)}`);
+      const { selfJ } = outer.energies.get("package")!;
+      if (Number.isNaN(selfJ) || selfJ === 0) return;
+      assert(selfJ + insideJ <= valueOf(outer) * (1 + 1e-5), `${selfJ} and ${insideJ}`);
     });
   }
 });
@@ -82,6 +85,24 @@ Deno.test("balance() scales coarse energies inside a row to that row", () => {
   const rows = [row(0, 5, 6), row(1, NaN, 4), row(1, 3, 3), row(2, NaN, 2), row(0, NaN, 5)];
   assertEquals(balance("package", rows, { beside: [], totalJ: 10 }), 0);
   assertEquals(rows.map(valueOf), [5, 2, 3, 2, 5]);
+});
+
+Deno.test("balance() leaves a scaled row what the rows inside it leave", () => {
+  const rows = [row(0, 60, 60, 6, 20), row(1, 40, 40, 0.1, 40), row(0, 50, 50, 0.1, 50)];
+  assertEquals(balance("package", rows, { beside: [], totalJ: 100 }), 0);
+  const [outer, inner] = rows.map(({ energies }) => energies.get("package")!);
+  assertAlmostEquals(outer.joules, 50, 0.01);
+  assertAlmostEquals(outer.selfJ + inner.joules, outer.joules, 1e-9);
+});
+
+Deno.test("balance() gives coarse rows what a row's own energy leaves, if it has all rows", () => {
+  for (const [coarseJ, leftOut, shownJ] of [[5, 0, 10], [25, 0, 10], [5, 1, 5], [25, 1, 10]]) {
+    const rows = [row(0, 60, 60, 1, 20), row(1, 30, 30, 1, 30), row(1, NaN, coarseJ)];
+    balance("package", rows, { beside: [], totalJ: 60, leftOut });
+    assertAlmostEquals(valueOf(rows[2]), shownJ, 0.06);
+    const { selfJ } = rows[0].energies.get("package")!;
+    assertAlmostEquals(selfJ, 20, 0.06);
+  }
 });
 
 Deno.test("balance() takes rounding for no rest", () => {

@@ -230,8 +230,9 @@ export const TREE_FIELDS: readonly FieldRow[] = [
     "energy from the readings of the counter. For each interval between two updates of the " +
       "counter, joulemark divides the energy among the regions, in proportion to their exact " +
       "CPU times in this interval. The value is the sum over all intervals, but at most what the " +
-      "rows with an estimate leave of the total energy. Present if `PART-energy (J)` cannot be " +
-      "determined",
+      "rows with an estimate leave of the total energy. Inside a row with `PART-energy-self (J)`, " +
+      "joulemark scales these values so that all rows add up. Present if `PART-energy (J)` cannot " +
+      "be determined",
   ),
   row(
     "PART-energy-self (J); PART-energy-self-se (J)",

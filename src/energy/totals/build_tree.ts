@@ -147,7 +147,7 @@ export function buildTree(
     if (other.exactJ > 0) otherCpus.set(kind, treeEnergy({ ...other, powerW: NaN }));
     const beside = [unmarked, otherCpus];
     if (hidden.length > 0) beside.push(new Map([[kind, treeEnergy(energies!.of(kind, hidden))]]));
-    const restJ = balance(kind, rows, { beside, totalJ: energies!.totalJ(kind) });
+    const restJ = balance(kind, rows, { beside, totalJ: energies!.totalJ(kind), leftOut });
     if (restJ > 0) undetermined.set(kind, treeEnergy({ ...UNTOLD, fitJ: restJ }));
   }
   return { processes, rows, pathOf, leftOut, unmarked, otherCpus, undetermined };
