@@ -95,9 +95,8 @@ export function buildReportHost(results: HostResults): ReportHost {
     host.regions = ran.map((region) => new RegionOnDemand(region, results));
   }
   if (markedS !== 0) {
-    const restS = runtimeS - markedS;
     host.unmarked = {
-      ...signals.fields(HASH_UNMARKED, Math.abs(restS) < ROUNDING * runtimeS ? 0 : restS, 0),
+      ...signals.fields(HASH_UNMARKED, unmarkedS(runtimeS, markedS), 0),
       ...agent.reportRegion?.(HASH_UNMARKED),
     };
   }
@@ -117,6 +116,12 @@ export function buildReportHost(results: HostResults): ReportHost {
 
 /** Difference of two sums of as many seconds that is none. */
 const ROUNDING = 1e-12;
+
+/** Time outside of regions; NaN: the regions of several threads of a process add up to more than its time. */
+function unmarkedS(runtimeS: number, markedS: number): number {
+  const restS = runtimeS - markedS;
+  return Math.abs(restS) < ROUNDING * runtimeS ? 0 : restS < 0 ? NaN : restS;
+}
 
 /** The regions with most time. */
 export function longestRegions(all: readonly RegionTotal[], most: number): RegionTotal[] {

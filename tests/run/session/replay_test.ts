@@ -310,6 +310,15 @@ Deno.test("region names with commas, quotes and line ends survive", async () => 
   assertEquals(result.host.regions![0].region, name);
 });
 
+Deno.test("threads in regions longer than their process leave no time outside that is below 0", async () => {
+  const events = EVENTS.replace("0.5,", "0.2,7,enter,a,,8\n0.5,")
+    .replace("2.5,", "2.4,7,exit,a,,8\n2.5,");
+  const { host } = await run({ "events.csv": events });
+  assertEquals(host.regions![0].fields["runtime (s)"], 3.2);
+  assertEquals(host.application["runtime (s)"], 2.5);
+  assertEquals(host.unmarked!["runtime (s)"], NaN);
+});
+
 Deno.test("threads, folded visits, progress, overhead and other events", async () => {
   const others: string[] = [];
   const events = `time,process,event,region,value,thread
