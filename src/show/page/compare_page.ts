@@ -32,20 +32,24 @@ import { regionsOf, type TreeNode } from "./tree.ts";
 /** Regions in the plot of changes: those with the largest change in joules. */
 const MAX_CHANGES = 30;
 
+/** Letters of both sets. */
+type Letters = readonly [a: string, b: string];
+
 /** The page. */
 export function comparePage(
   comparison: Comparison,
   { a, b }: { a: readonly NamedReport[]; b: readonly NamedReport[] },
   { simulated, overruled, profiles }: ComparisonNotes,
+  letters: Letters = ["A", "B"],
 ): PageData {
   const { gate, job, source, regions, missing, unknown } = comparison;
   const level = percentText(comparison.level);
   const page = viewPage({
     tables: [
-      metricTable(`Whole run in numbers: energy of ${source}`, job),
-      regionTable("Regions in numbers: energy", allRegions(comparison)),
+      metricTable(`Whole run in numbers: energy of ${source}`, job, letters),
+      regionTable("Regions in numbers: energy", allRegions(comparison), letters),
     ].filter(({ rows }) => rows.length > 0),
-    panels: [runsPanel(comparison)],
+    panels: [runsPanel(comparison, letters)],
     notes: [
       "± is the standard deviation of a run. A change is the ratio of the geometric means.",
       ...overruled.map((one) => `compared although not comparable: ${one}`),
@@ -57,7 +61,7 @@ export function comparePage(
     ],
   }, {
     title: `Comparison of ${commonName([...a, ...b])}: ${metricName(gate.metric)}`,
-    lead: `A: ${names(a)}; B: ${names(b)}`,
+    lead: `${letters[0]}: ${names(a)}; ${letters[1]}: ${names(b)}`,
     ...simulated === undefined ? {} : { simulated },
   });
   const tree = changes(a, b), more = regions.length - MAX_CHANGES;
@@ -75,8 +79,8 @@ export function comparePage(
   ].filter(({ rows }) => rows.length > 0);
   return {
     ...page,
-    verdicts: [verdictOf(comparison)],
-    changes: all,
+    verdicts: [verdictOf(comparison, letters)],
+    changes: all.map((one) => ({ ...one, of: letters[1] })),
     ...tree === undefined ? {} : { regions: regionsOf(tree) },
   };
 }
@@ -96,12 +100,12 @@ function metricName(metric: string): string {
   return `${kind === "region" ? "energy" : "time"} of ${region}`;
 }
 
-function verdictOf(comparison: Comparison): PageVerdict {
+function verdictOf(comparison: Comparison, [first, other]: Letters): PageVerdict {
   const { gate: { verdict, metric, difference: { change } }, design, warnings } = comparison;
   const name = metricName(metric), size = percentText(Math.abs(change));
-  const more = `B ${metric === "power" ? "draws" : "needs"} ${size} ${
+  const more = `${other} ${metric === "power" ? "draws" : "needs"} ${size} ${
     change < 0 ? "less" : "more"
-  } ${name} than A`;
+  } ${name} than ${first}`;
   const title: Readonly<Record<Verdict, string>> = {
     worse: `Worse: ${more}`,
     better: `Better: ${more}`,
@@ -119,7 +123,7 @@ function verdictOf(comparison: Comparison): PageVerdict {
       ...unknownLimitText(comparison),
       detectableText(comparison).join(" "),
       ...design === "blocks"
-        ? ["Each run of B is compared with the run of A in the same block."]
+        ? [`Each run of ${other} is compared with the run of ${first} in the same block.`]
         : [],
       ...warnings,
     ].filter((line) => line !== "").map((line) => sentence(minusSigns(line))),
@@ -135,7 +139,11 @@ function sentence(text: string): string {
   return text[0].toUpperCase() + text.slice(1) + (text.endsWith(".") ? "" : ".");
 }
 
-function changesOf(title: string, rows: readonly MetricRow[], caption: string): PageChanges {
+function changesOf(
+  title: string,
+  rows: readonly MetricRow[],
+  caption: string,
+): Omit<PageChanges, "of"> {
   return {
     title,
     isWhole: false,
@@ -151,7 +159,7 @@ function changesOf(title: string, rows: readonly MetricRow[], caption: string): 
 }
 
 /** The metric of each run in the order of the starts, with the means of both sets. */
-function runsPanel({ gate, order }: Comparison): View["panels"][number] {
+function runsPanel({ gate, order }: Comparison, letters: Letters): View["panels"][number] {
   const { a, b } = gate.difference, title = `${metricName(gate.metric)} (${gate.unit})`;
   const all = order.length > 0
     ? order
@@ -162,11 +170,12 @@ function runsPanel({ gate, order }: Comparison): View["panels"][number] {
     xTitle: "run",
     yTitle: title,
     fromZero: false,
-    series: [["A", a.mean], ["B", b.mean]].flatMap(([name, mean], set) => {
+    series: [a.mean, b.mean].flatMap((mean, set) => {
+      const name = letters[set];
       const own = [...all.keys()].filter((i) => all[i].set === set);
       return [
         {
-          name: String(name),
+          name,
           kind: "points" as const,
           x: own.map((i) => i + 1),
           y: own.map((i) => all[i].value),
@@ -176,7 +185,7 @@ function runsPanel({ gate, order }: Comparison): View["panels"][number] {
           name: `mean of ${name}`,
           kind: "line" as const,
           x: span,
-          y: span.map(() => Number(mean)),
+          y: span.map(() => mean),
           colour: set,
         },
       ];
@@ -194,7 +203,9 @@ export interface ComparedRuns {
 
 /** One page of comparisons with the first command. @param first Its letter. */
 export function comparePages(first: string, list: readonly ComparedRuns[]): PageData {
-  const pages = list.map(({ comparison, notes, runs }) => comparePage(comparison, runs, notes));
+  const pages = list.map(({ set, comparison, notes, runs }) => {
+    return comparePage(comparison, runs, notes, [first, set]);
+  });
   if (pages.length === 1) return pages[0];
   const titled = <T extends { readonly title: string }>(
     of: (page: PageData) => readonly T[] | undefined,
@@ -231,10 +242,20 @@ function names(runs: readonly NamedReport[]): string {
   return runs.length > MAX_NAMES ? `${some} and ${runs.length - MAX_NAMES} more` : some;
 }
 
-function metricTable(title: string, rows: readonly MetricRow[]): Table {
+function metricTable(title: string, rows: readonly MetricRow[], [a, b]: Letters): Table {
   return {
     title,
-    columns: columnsOf("quantity", "A", "± A", "B", "± B", "change (%)", "from (%)", "to (%)", "p"),
+    columns: columnsOf(
+      "quantity",
+      a,
+      `± ${a}`,
+      b,
+      `± ${b}`,
+      "change (%)",
+      "from (%)",
+      "to (%)",
+      "p",
+    ),
     rows: rows.map((row) => rowOf(row, `${row.metric} (${row.unit})`, row.difference.p)),
   };
 }
@@ -244,17 +265,34 @@ function rowOf({ difference: d }: MetricRow, name: string, p: number): (string |
   return [name, d.a.mean, d.a.deviation, d.b.mean, d.b.deviation, ...shares, p];
 }
 
-function regionTable(title: string, rows: readonly (RegionRow | LoneRegion)[]): Table {
+function regionTable(
+  title: string,
+  rows: readonly (RegionRow | LoneRegion)[],
+  letters: Letters,
+): Table {
   return {
     title,
     columns: columnsOf(
-      ...["region", "A (J)", "B (J)", "change (J)", "change (%)", "from (%)", "to (%)"],
+      ...[
+        "region",
+        ...letters.map((letter) => `${letter} (J)`),
+        "change (J)",
+        "change (%)",
+        "from (%)",
+        "to (%)",
+      ],
       ...["p, corrected", "result"],
     ),
     rows: rows.map((row) => {
       if ("set" in row) {
         const [a, b] = row.set === "A" ? [row.energyJ, NaN] : [NaN, row.energyJ];
-        return [row.name, a, b, ...Array(5).fill(NaN), `only in ${row.set}`];
+        return [
+          row.name,
+          a,
+          b,
+          ...Array(5).fill(NaN),
+          `only in ${letters[row.set === "A" ? 0 : 1]}`,
+        ];
       }
       const { metric, difference: d, p, isSignificant } = row;
       const shares = [d.change, ...knownLimits(d)].map((share) => 100 * share);

@@ -211,6 +211,8 @@ export interface PageChanges {
   readonly title: string;
   /** Rows are of the whole run, not of its regions. */
   readonly isWhole: boolean;
+  /** Letter of the commands whose change it is. */
+  readonly of: string;
   readonly caption: string;
   readonly rows: readonly {
     readonly name: string;

@@ -75,6 +75,7 @@ Deno.test("several comparisons have a verdict each", () => {
   });
   const { verdicts = [], changes = [] } = comparePages("A", list);
   assertEquals(verdicts.map(({ kind }) => kind), ["worse", "better"]);
-  assertMatch(verdicts[1].title, /^C ÷ A: Better: /);
+  assertEquals(verdicts[1].title, "C ÷ A: Better: C needs 20 % less energy than A");
+  assertEquals(changes.map(({ of }) => of), ["B", "B", "C", "C"]);
   assertEquals(changes.length, 4);
 });

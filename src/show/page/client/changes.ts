@@ -78,7 +78,7 @@ function isClear({ low, high }: Row): boolean {
   return low !== null && low > 0 || high !== null && high < 0;
 }
 
-function draw(canvas: Canvas, width: number, { rows, caption }: PageChanges): Drawing {
+function draw(canvas: Canvas, width: number, { rows, caption, of }: PageChanges): Drawing {
   const isWide = width >= WIDE;
   const room = isWide ? Math.max(...rows.map(({ text }) => textWidth(text))) + GAP : GAP;
   const left = Math.min(
@@ -110,14 +110,14 @@ function draw(canvas: Canvas, width: number, { rows, caption }: PageChanges): Dr
     })),
   );
   labels(group(canvas, "names"), [
-    { x: x(0) - GAP, y: 12, text: "← B lower", anchor: "end", class: "dim" },
-    { x: x(0) + GAP, y: 12, text: "B higher →", class: "dim" },
+    { x: x(0) - GAP, y: 12, text: `← ${of} lower`, anchor: "end", class: "dim" },
+    { x: x(0) + GAP, y: 12, text: `${of} higher →`, class: "dim" },
     ...rows.flatMap((row, i): Label[] => [
       { x: left - GAP, y: yOf(i) + 4, text: fitted(row.name, left - GAP), anchor: "end" },
       ...isWide ? [{ x: right + GAP, y: yOf(i) + 4, text: row.text }] : [],
     ]),
   ]);
-  const colours = rows.some(isClear) ? " Red: B is higher; green: B is lower." : "";
+  const colours = rows.some(isClear) ? ` Red: ${of} is higher; green: ${of} is lower.` : "";
   return {
     height: bottom + BOTTOM,
     caption: `${caption}${colours} Grey: the interval contains no change.`,
