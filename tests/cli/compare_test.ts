@@ -136,14 +136,14 @@ Deno.test("compare has a page with what changed, region by region", async () => 
   await withSets({ increase: 0.05 }, async (dir) => {
     const page = await capture(compare, [`${dir}/a`, "--", `${dir}/b`, "--format", "html"]);
     assertEquals(page.code, 1);
-    const { regions, notes, panels, tables } = await pageDataOf(page.stdout);
-    assertStringIncludes(notes[0].text, "worse: energy +");
+    const { regions, verdicts, panels, tables } = await pageDataOf(page.stdout);
+    assertStringIncludes(verdicts![0].lines[0], "worse: energy +");
     assertEquals(regions!.name.slice(0, 3).sort(), ["region_00", "region_01", "region_02"]);
     for (const i of [0, 1, 2]) {
       const [energy, change] = [regions!.energy_j[0][i]!, regions!.change_j![i]!];
       assert(change / (energy - change) > 0.03, `${change} of ${energy}`);
     }
-    assertEquals([panels[0].series.length, tables.length], [2, 2]);
+    assertEquals([panels[0].series.length, tables.length], [4, 2]);
   });
 });
 

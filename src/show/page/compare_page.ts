@@ -46,8 +46,8 @@ export function comparePage(
   const level = percentText(comparison.level);
   const page = viewPage({
     tables: [
-      metricTable(`Whole run in numbers: energy of ${source}`, job, letters),
-      regionTable("Regions in numbers: energy", allRegions(comparison), letters),
+      metricTable(`Energy of ${source}, whole run`, job, letters),
+      regionTable("Energy of regions", allRegions(comparison), letters),
     ].filter(({ rows }) => rows.length > 0),
     panels: [runsPanel(comparison, letters)],
     notes: [
@@ -119,7 +119,7 @@ function verdictOf(comparison: Comparison, [first, other]: Letters): PageVerdict
     kind: verdict === "worse" || verdict === "better" ? verdict : "open",
     title: title[verdict],
     lines: [
-      verdictText(comparison),
+      `verdict: ${verdictText(comparison)}`,
       ...unknownLimitText(comparison),
       detectableText(comparison).join(" "),
       ...design === "blocks"
@@ -286,13 +286,8 @@ function regionTable(
     rows: rows.map((row) => {
       if ("set" in row) {
         const [a, b] = row.set === "A" ? [row.energyJ, NaN] : [NaN, row.energyJ];
-        return [
-          row.name,
-          a,
-          b,
-          ...Array(5).fill(NaN),
-          `only in ${letters[row.set === "A" ? 0 : 1]}`,
-        ];
+        const only = `only in ${letters[row.set === "A" ? 0 : 1]}`;
+        return [`${row.name} (${only})`, a, b, ...Array(5).fill(NaN), ""];
       }
       const { metric, difference: d, p, isSignificant } = row;
       const shares = [d.change, ...knownLimits(d)].map((share) => 100 * share);

@@ -23,7 +23,10 @@ Deno.test("the verdict comes first, in words and colour", () => {
     const { page: { verdicts = [], title: name } } = pageOf(growth);
     assertEquals(verdicts.map(({ kind }) => kind), [kind]);
     assertMatch(verdicts[0].title, title);
-    assertMatch(verdicts[0].lines[0], /energy [+−]\d+\.\d\d % \[[+−].* %\] \(98\.5 %\)\.$/);
+    assertMatch(
+      verdicts[0].lines[0],
+      /^Verdict: \w.* energy [+−]\d+\.\d\d % \[[+−].* %\] \(98\.5 %\)\.$/,
+    );
     assertMatch(verdicts[0].lines[1], /^Runs vary by 0\.99 %: .* use \d+ runs of each set\.$/);
     assertEquals(name, "Comparison of flow: energy");
   }
