@@ -36,7 +36,7 @@ The standard ABI of MPI 5 is not tested with a real library.`,
     { name: "verbose", short: "v", help: "print the MPI library and the number of processes" },
   ],
   examples: [
-    'srun -n "$SLURM_NNODES" --ntasks-per-node=1 joulemark collate -o job.report job.report.parts',
+    "srun -n 4 --ntasks-per-node=1 joulemark collate -o lu.report lu.report.parts",
     "mpirun -n 4 joulemark collate -o job.report results/",
     "mpiexec -ppn 1 joulemark collate -o job.report /tmp/parts",
   ],
