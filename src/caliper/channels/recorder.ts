@@ -15,7 +15,7 @@ import type {
   FoldedEvent,
 } from "../../core/events/event.ts";
 import { KIND } from "../../core/events/event_kinds.ts";
-import type { PathTable } from "../../core/path_stats.ts";
+import { type PathTable, ROOT } from "../../core/path_stats.ts";
 import type { Batch } from "../../sources/signals/batch.ts";
 import type { FunctionSamples } from "./function_samples.ts";
 import type { RunMachine } from "./machine.ts";
@@ -28,6 +28,7 @@ import { SAMPLE, WaitingEvents } from "./waiting_events.ts";
 /** Names of processes and regions, from the tracker. */
 export interface RunNames {
   regionName(handle: number): string;
+  trackName(handle: number): string;
   process(handle: number): KnownProcess;
   /** All that ever were, by handle. */
   processes(): readonly KnownProcess[];
@@ -73,6 +74,9 @@ export class ContextRecorder implements EventReceiver {
   /** The first event of all, from which channels count; NaN before it. */
   #zeroS = NaN;
   #nowNs = 0;
+  /** Time of the last sample. */
+  #settledS = 0;
+  readonly #stepsOf = (path: number) => this.#sums.stepsOf(path);
 
   constructor(options: ContextRecorderOptions) {
     this.#options = options;
@@ -135,6 +139,7 @@ export class ContextRecorder implements EventReceiver {
   /** A sample was settled: emits all up to the time at which counters are known. */
   samples(timeS: number, batch: Pick<Batch, "sample">): void {
     this.#machine.take(timeS, batch);
+    this.#settledS = timeS;
     const isSampling = this.#channels.some((channel) => channel.services.has("sampler"));
     if (isSampling && this.#samples === undefined) this.#waiting.addSample(timeS);
     const { knownS } = this.#samples ?? { knownS: Infinity };
@@ -145,9 +150,10 @@ export class ContextRecorder implements EventReceiver {
   finish(): void {
     this.#machine.close();
     this.#emitUntil(Infinity);
-    for (const process of this.#processes) {
+    this.#processes.forEach((process, handle) => {
+      this.#emitAllFolded(this.#settledS, handle);
       for (const thread of process?.threads.values() ?? []) this.#sums.finish(thread);
-    }
+    });
   }
 
   #tick(timeS: number): void {
@@ -155,6 +161,7 @@ export class ContextRecorder implements EventReceiver {
       if (process === undefined || this.#options.names.process(handle).endS <= timeS) return;
       for (const [id, thread] of process.threads) {
         this.#turn(timeS, handle, id, -1);
+        this.#emitFolded(thread);
         thread.tick(this.#channels);
       }
     });
@@ -178,8 +185,10 @@ export class ContextRecorder implements EventReceiver {
         return machine.forget(isSampled ? untilS : timeS);
       }
       if (kind === SAMPLE) this.#tick(timeS);
-      else if (isTurn(kind)) this.#turnOfProcesses(timeS);
-      else this.#emitOne(i);
+      else if (isTurn(kind)) {
+        this.#emitAllFolded(timeS, waiting.process[i]);
+        this.#turnOfProcesses(timeS);
+      } else this.#emitOne(i);
     }
     const emittedS = Math.min(untilS, settledS);
     this.#emitSamples(emittedS);
@@ -213,6 +222,7 @@ export class ContextRecorder implements EventReceiver {
       const id = tid === pid || !this.#handles.has(pid) ? 0 : tid;
       const thread = this.#thread(this.#process(handle), id);
       this.#turn(timeS, handle, id, samples.cpu[i]);
+      this.#emitFolded(thread);
       samples.turnTo(i);
       thread.sampled(this.#channels, samples);
     }
@@ -225,6 +235,7 @@ export class ContextRecorder implements EventReceiver {
     this.#nowNs = this.#since(timeS);
     const thread = this.#thread(this.#process(handle), id);
     this.#turn(timeS, handle, id, waiting.cpu[i]);
+    if (kind !== KIND.shortVisits && kind !== KIND.folded) this.#emitFolded(thread);
     switch (kind) {
       case KIND.attributeBegin:
       case KIND.attributeSet:
@@ -237,12 +248,26 @@ export class ContextRecorder implements EventReceiver {
     }
     // They are in its paths too.
     if (thread.folds) return;
-    const name = this.#options.names.regionName(waiting.what[i]);
-    if (kind === KIND.enter) thread.enter(this.#channels, name);
+    const { names } = this.#options, name = names.regionName(waiting.what[i]);
+    const track = waiting.track[i];
+    if (kind === KIND.enter) thread.enter(this.#channels, name, track);
     else if (kind === KIND.shortVisits) {
+      const path = names.paths.add(ROOT, name, names.trackName(track));
       this.#noteUnordered(this.#process(handle), waiting.visits[i]);
-      thread.folded(this.#channels, name, waiting.visits[i], waiting.seconds[i] * 1e9);
-    } else if (!thread.exit(this.#channels, name)) this.unmatched++;
+      thread.addFolded(path, waiting.visits[i], waiting.seconds[i] * 1e9);
+    } else if (!thread.exit(this.#channels, name, track)) this.unmatched++;
+  }
+
+  #emitFolded(thread: RunThread): void {
+    thread.emitFolded(this.#channels, this.#stepsOf);
+  }
+
+  /** Folded visits of all threads of a process, which ends. */
+  #emitAllFolded(timeS: number, handle: number): void {
+    for (const [id, thread] of this.#processes[handle]?.threads ?? []) {
+      this.#turn(timeS, handle, id, -1);
+      this.#emitFolded(thread);
+    }
   }
 
   #emitPath(process: RunProcess, thread: RunThread, kind: number, what: number): void {
@@ -251,10 +276,8 @@ export class ContextRecorder implements EventReceiver {
     const event = this.#waiting.kept<FoldedEvent>(what);
     if (thread.folds) return this.#sums.add(thread, event);
     // Of a thread whose visits are recorded in their order: those for which there was no room.
-    if (event.count === 0) return;
-    this.#noteUnordered(process, event.count);
-    const folded = { count: event.count, ns: event.selfNs };
-    thread.foldedPath(this.#channels, this.#sums.stepsOf(event.path), folded);
+    if (event.count > 0) this.#noteUnordered(process, event.count);
+    thread.addFolded(event.path, event.count, event.selfNs);
   }
 
   /** Visits of the thread that it is the turn of. */

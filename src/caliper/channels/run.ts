@@ -91,6 +91,7 @@ export class ContextRun {
     return this.#recorder = new ContextRecorder({
       names: {
         regionName: (handle) => tracker.table.name(handle),
+        trackName: (handle) => tracker.tracks.name(handle),
         process: (handle) => known(tracker, handle)!,
         processes: () => allProcesses(tracker),
         paths: tracker.paths,

@@ -33,6 +33,8 @@ type Opened = "region" | "attribute" | "library";
 
 interface OpenRegion {
   name: string;
+  /** Handle of its track; 0: the program's own. */
+  track: number;
   by: Opened;
   attribute?: string;
 }
@@ -43,6 +45,8 @@ export class RunThread {
   folds = false;
   #place: readonly PathStep[] = [];
   readonly #open: OpenRegion[] = [];
+  /** Visits by path that came folded, beside others in order. */
+  readonly #folded = new Map<number, { count: number; ns: number }>();
   /** The attribute, begun just now, of the next region. */
   #follows: string | undefined;
   /** The attribute of a region that ended just now: its own end is to follow. */
@@ -53,26 +57,28 @@ export class RunThread {
   /** @param numbers Its number in each channel. */
   constructor(readonly numbers: readonly number[]) {}
 
-  enter(channels: readonly Channel[], name: string): void {
+  enter(channels: readonly Channel[], name: string, track: number): void {
     this.#endDue(channels);
     const attribute = this.#follows;
     const by = attribute !== undefined ? "attribute" : isLibrary(name) ? "library" : "region";
     this.#follows = undefined;
-    const open: OpenRegion = { name, by, attribute };
+    const open: OpenRegion = { name, track, by, attribute };
     this.#open.push(open);
     this.#mark(channels, "begin", open);
   }
 
   /**
-   * Ends a region. A channel has one stack: those of other tracks that were begun later end before
-   * it, and begin again.
+   * Ends the region that `RegionTracker` ends. A channel has one stack: those of other tracks that were
+   * begun later end before it, and begin again.
    *
-   * @returns False if nothing of that name is open: then nothing changes.
+   * @returns False if it ends none: then nothing changes.
    */
-  exit(channels: readonly Channel[], name: string): boolean {
+  exit(channels: readonly Channel[], name: string, track: number): boolean {
     this.#endDue(channels);
-    const level = this.#open.findLastIndex((open) => open.name === name);
-    if (level < 0) return false;
+    const level = this.#open.findLastIndex((open) =>
+      open.track === track && (track === 0 || open.name === name)
+    );
+    if (level < 0 || (level === 0 && this.#open[0].name !== name)) return false;
     const [ended, ...later] = this.#open.splice(level);
     for (const open of later.toReversed()) this.#mark(channels, "end", open);
     this.#due = ended.attribute;
@@ -93,10 +99,23 @@ export class RunThread {
     });
   }
 
-  folded(channels: readonly Channel[], name: string, count: number, ns: number): void {
+  /** Folded visits wait for the thread's next event: they have the time of the first of them. */
+  addFolded(path: number, count: number, selfNs: number): void {
+    const known = this.#folded.get(path);
+    if (known !== undefined) {
+      known.count += count;
+      known.ns += selfNs;
+    } else if (count > 0) this.#folded.set(path, { count, ns: selfNs });
+  }
+
+  /** Emits the folded visits that waited. */
+  emitFolded(channels: readonly Channel[], stepsOf: (path: number) => readonly PathStep[]): void {
+    if (this.#folded.size === 0) return;
     this.#endDue(channels);
-    const library = isLibrary(name);
-    this.#each(channels, (channel) => channel.foldedVisits(name, count, ns, library));
+    for (const [path, { count, ns }] of this.#folded) {
+      this.foldedPath(channels, stepsOf(path), { count, ns: Math.max(0, ns) });
+    }
+    this.#folded.clear();
   }
 
   attribute(channels: readonly Channel[], event: AttributeEvent): void {

@@ -34,6 +34,7 @@ export class WaitingEvents {
   timeS = new Float64Array(1024);
   process = new Int32Array(1024);
   thread = new Int32Array(1024);
+  track = new Int32Array(1024);
   /** Region, path, or number among what is kept. */
   what = new Int32Array(1024);
   visits = new Float64Array(1024);
@@ -57,6 +58,7 @@ export class WaitingEvents {
     this.timeS[at] = event.timeS;
     this.process[at] = event.process;
     this.thread[at] = event.thread;
+    this.track[at] = event.track;
     this.what[at] = this.#what(event);
     this.visits[at] = event.visits;
     this.seconds[at] = event.seconds;
@@ -97,7 +99,7 @@ export class WaitingEvents {
     for (
       const column of [
         ...[this.kind, this.cpu, this.timeS, this.process],
-        ...[this.thread, this.what, this.visits, this.seconds],
+        ...[this.thread, this.track, this.what, this.visits, this.seconds],
       ]
     ) column.copyWithin(0, first, count);
     this.count = count - first;
@@ -111,6 +113,7 @@ export class WaitingEvents {
     this.timeS = lengthened(this.timeS, length);
     this.process = lengthened(this.process, length);
     this.thread = lengthened(this.thread, length);
+    this.track = lengthened(this.track, length);
     this.what = lengthened(this.what, length);
     this.visits = lengthened(this.visits, length);
     this.seconds = lengthened(this.seconds, length);

@@ -98,6 +98,7 @@ export class ContextNode {
   readonly joined: { channel: number; thread: number; first: number; pid: number }[] = [];
   readonly paths = new PathTable();
   readonly #regions: string[] = [];
+  readonly #tracks = [""];
   readonly #processes: ScriptedProcess[] = [];
 
   constructor(
@@ -117,6 +118,7 @@ export class ContextNode {
       names: {
         paths: this.paths,
         regionName: (handle) => this.#regions[handle],
+        trackName: (handle) => this.#tracks[handle],
         process: (handle) => this.#processes[handle],
         processes: () => this.#processes,
       },
@@ -158,12 +160,17 @@ export class ContextNode {
     return known >= 0 ? known : this.#regions.push(name) - 1;
   }
 
-  enter(timeS: number, process: number, name: string, thread = 0): void {
-    this.calls.enter(timeS, process, this.region(name), 0, thread);
+  enter(timeS: number, process: number, name: string, thread = 0, track = ""): void {
+    this.calls.enter(timeS, process, this.region(name), 0, thread, this.#track(track));
   }
 
-  exit(timeS: number, process: number, name: string, thread = 0): void {
-    this.calls.exit(timeS, process, this.region(name), thread);
+  exit(timeS: number, process: number, name: string, thread = 0, track = ""): void {
+    this.calls.exit(timeS, process, this.region(name), thread, this.#track(track));
+  }
+
+  #track(name: string): number {
+    const known = this.#tracks.indexOf(name);
+    return known >= 0 ? known : this.#tracks.push(name) - 1;
   }
 
   attribute(

@@ -4,6 +4,7 @@ import {
   type FrameSource,
   FunctionSamples,
 } from "../../../src/caliper/channels/function_samples.ts";
+import { ROOT } from "../../../src/core/path_stats.ts";
 import { ContextNode } from "./_node.ts";
 
 const TRACE = { CALI_SERVICES_ENABLE: "event,timer,trace,recorder" };
@@ -182,10 +183,81 @@ Deno.test("folded visits are one record with their number and their time", () =>
   node.exit(0.6, process, "a");
   node.step(1);
   const [, folded, end] = node.records();
-  assertEquals(folded.region, ["a", "tiny"]);
+  // They are outermost visits, as in the report.
+  assertEquals(folded.region, ["tiny"]);
   assertEquals([folded["region.count"], folded["time.duration.ns"]], [1000, 250_000_000]);
   assertEquals(end["time.duration.ns"], 250_000_000);
   assertEquals(node.records().length, 3);
+});
+
+Deno.test("folded visits have the time after the first of them", () => {
+  const node = new ContextNode([TRACE]);
+  const process = node.start(0, 100, [0]);
+  node.enter(0.1, process, "a");
+  node.exit(0.2, process, "a");
+  node.calls.shortVisits(0.25, process, node.region("tiny"), 10, 0.5, 0);
+  node.enter(0.8, process, "a");
+  node.exit(0.9, process, "a");
+  node.calls.shortVisits(0.9, process, node.region("last"), 10, 0.0625, 0);
+  node.end(1, process);
+  node.step(1);
+  node.recorder.finish();
+  const told = node.records().filter((record) => record["region.count"] !== undefined);
+  assertEquals(told.map((record) => [record.region, record["time.duration.ns"]]), [
+    [["a"], 100e6],
+    [["tiny"], 500e6],
+    [["a"], 100e6],
+    [["last"], 62.5e6],
+  ]);
+  assertEquals(node.column("joulemark.time.missing.ns").every((ns) => ns === undefined), true);
+});
+
+Deno.test("folded visits have their time without visits nested in them", () => {
+  const node = new ContextNode([TRACE]);
+  const process = node.start(0, 100, [0]);
+  const out = node.paths.add(ROOT, "out"), inner = node.paths.add(out, "in");
+  const none = { count: 0, sumNs: 0, sumSquareNs2: 0, minNs: Infinity, maxNs: -Infinity };
+  node.calls.shortVisits(0.5, process, node.region("out"), 4, 0.25, 0);
+  node.calls.folded(0.5, process, 0, { ...none, path: out, selfNs: -125e6 });
+  node.calls.folded(0.5, process, 0, {
+    ...{ path: inner, count: 8, sumNs: 125e6, sumSquareNs2: 0 },
+    ...{ minNs: 1e6, maxNs: 5e7, selfNs: 125e6 },
+  });
+  node.end(1, process);
+  node.step(1);
+  node.recorder.finish();
+  const told = node.records();
+  assertEquals(
+    told.map((record) => [record.region, record["region.count"], record["time.duration.ns"]]),
+    [[["out"], 4, 125e6], [["out", "in"], 8, 125e6]],
+  );
+});
+
+Deno.test("an end ends the region of its own track", () => {
+  const node = new ContextNode([TRACE]);
+  const process = node.start(0, 100, [0]);
+  node.enter(0.125, process, "a");
+  node.enter(0.25, process, "b", 0, "nvtx");
+  node.enter(0.5, process, "a", 0, "nvtx");
+  node.exit(0.625, process, "a");
+  node.exit(0.75, process, "a", 0, "nvtx");
+  node.exit(0.875, process, "b", 0, "nvtx");
+  node.exit(0.9, process, "b");
+  node.step(1);
+  const sums = new Map<string, number>();
+  for (const record of node.records()) {
+    const path = [record.region ?? []].flat().join("/");
+    sums.set(path, (sums.get(path) ?? 0) + Number(record["time.duration.ns"]) / 1e6);
+  }
+  assertEquals(Object.fromEntries(sums), {
+    "": 125,
+    a: 125,
+    "a/b": 250,
+    "a/b/a": 125,
+    "b/a": 125,
+    b: 125,
+  });
+  assertEquals(node.recorder.unmatched, 1);
 });
 
 Deno.test("processes are distinguished by mpi.rank or process.id; threads share it", () => {
