@@ -3,7 +3,7 @@
  * by portable names, if the node has them.
  * @module
  */
-import type { Domain } from "../../core/machine/domain.ts";
+import { type Domain, isInside } from "../../core/machine/domain.ts";
 import type { Unit } from "../../core/signal.ts";
 import type { Batch, NameTable } from "./batch.ts";
 
@@ -68,10 +68,13 @@ export function pushQuantities(
   return rows.flatMap((row) => {
     const resolved = table.resolve(row.signal);
     if (resolved.kind !== "offered" && resolved.kind !== "derived") return [];
+    const { row: own, quality } = resolved.signal;
+    // A recording may have another domain, as `memory` for DRAM_ENERGY.
+    const domain = isInside(own.domain, row.domain) ? row.domain : own.domain;
     const handles = Array.from(
-      { length: count(row.domain) },
-      (_, i) => batch.pushSignal(row.signal, row.domain, i),
+      { length: count(domain) },
+      (_, i) => batch.pushSignal(row.signal, domain, i),
     );
-    return [{ ...row, handles, quality: resolved.signal.quality }];
+    return [{ ...row, domain, handles, quality }];
   });
 }
