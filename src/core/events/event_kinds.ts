@@ -306,8 +306,8 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
       thread: true,
       track: "handle",
       about:
-        "several visits of a region in one row, with the time of the first visit. Value: `COUNT " +
-        "SECONDS`, the number of these visits and the sum of their times",
+        "several visits of an outermost region in one row, with the time of the first visit. " +
+        "Value: `COUNT SECONDS`, the number of these visits and the sum of their times",
     },
   },
   folding: {
