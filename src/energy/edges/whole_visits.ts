@@ -45,6 +45,8 @@ export class WholeVisits {
       ? shown
       : this.#aroundOf[path] > 0
       ? this.#aroundOf[path] - 1
+      : shown < 0 && this.#aroundOf[otherwise] > 0
+      ? this.#aroundOf[otherwise] - 1
       : otherwise;
     this.#aroundOf[path] = around + 1;
     this.times.add(path, around, cpuSeconds);
