@@ -13,7 +13,7 @@ import {
 } from "../../core/region_rows.ts";
 import { COMPONENT_NAMES, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
 import { type Nested, type Report, sampledOf } from "../../core/report.ts";
-import { fieldsByRegion, jobFigures } from "./job_figures.ts";
+import { comparableFigures, fieldsByRegion, jobFigures } from "./job_figures.ts";
 import { allNotes } from "./notes.ts";
 import { processTable } from "./process_times.ts";
 import { figures } from "./quantity_text.ts";
@@ -187,11 +187,15 @@ function treeTable(
 }
 
 function hostTable(report: Report): Table {
-  const { source } = jobFigures(report);
-  const rows = report.hosts.map((host) => {
-    const { energyJ, timeS } = jobFigures({ ...report, hosts: [host] });
-    const { regions } = host;
-    return [host.host, timeS, energyJ, energyJ / timeS, regions?.length ?? 0];
+  const jobs = report.hosts.map((host) => ({ ...report, hosts: [host] }));
+  const measured = jobs.filter((job) => Number.isFinite(jobFigures(job).energyJ));
+  // Energies of one column are of the same parts.
+  const figuresOf = new Map(comparableFigures(measured).map((one, i) => [measured[i], one]));
+  const [{ source } = { source: "" }] = figuresOf.values();
+  const rows = jobs.map((job) => {
+    const [{ host, regions }] = job.hosts;
+    const { energyJ, timeS } = figuresOf.get(job) ?? jobFigures(job);
+    return [host, timeS, energyJ, energyJ / timeS, regions?.length ?? 0];
   });
   const energies = summarize(rows.map((row) => Number(row[2])).filter(Number.isFinite));
   const [mean, deviation, min, max] = (["mean", "deviation", "min", "max"] as const)

@@ -66,6 +66,21 @@ for (
   });
 }
 
+Deno.test("the hosts of a job are compared by energies of the same parts", () => {
+  const whole = job(3);
+  const tableOf = (withoutNode: number) => {
+    const hosts = whole.hosts.map((host, k) => {
+      const { ["joulemark-node-energy-exact (J)"]: _, ...application } = host.application;
+      return k < withoutNode ? { ...host, application } : host;
+    });
+    const { tables } = reportView({ ...whole, hosts });
+    return tables.find(({ title }) => title.startsWith("3 hosts"))!;
+  };
+  assertMatch(tableOf(0).title, /: energy of node /);
+  assertMatch(tableOf(1).title, /: energy of package /);
+  assertEquals(tableOf(1), tableOf(3));
+});
+
 Deno.test("the mean power of each host of a job is energy ÷ its time in all outputs", () => {
   const report = job(3);
   const { hosts } = summaryFacts(report);
