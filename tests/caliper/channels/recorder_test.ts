@@ -220,8 +220,13 @@ Deno.test("folded visits have their time without visits nested in them", () => {
   node.calls.shortVisits(0.5, process, node.region("out"), 4, 0.25, 0);
   node.calls.folded(0.5, process, 0, { ...none, path: out, selfNs: -125e6 });
   node.calls.folded(0.5, process, 0, {
-    ...{ path: inner, count: 8, sumNs: 125e6, sumSquareNs2: 0 },
-    ...{ minNs: 1e6, maxNs: 5e7, selfNs: 125e6 },
+    path: inner,
+    count: 8,
+    sumNs: 125e6,
+    sumSquareNs2: 0,
+    minNs: 1e6,
+    maxNs: 5e7,
+    selfNs: 125e6,
   });
   node.end(1, process);
   node.step(1);
