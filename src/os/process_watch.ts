@@ -32,8 +32,14 @@ export class ProcessWatch {
   readonly #pids: number[] = [];
   /** Bound now: later the permission may be gone. */
   readonly #ioctl = bindMore(SYMBOLS)?.ioctl;
+  readonly #statusOf: (pid: number) => number | undefined;
   #polls = new DataView(new ArrayBuffer(64 * ENTRY_BYTES));
   #bytes = new Uint8Array(this.#polls.buffer);
+
+  /** @param statusOf The status of a process that its parent has not noticed; `undefined`: not known. */
+  constructor(statusOf: (pid: number) => number | undefined) {
+    this.#statusOf = statusOf;
+  }
 
   /** Watches a process; one that has ended already is reported by the next `ended`. */
   add(pid: number): void {
@@ -85,7 +91,7 @@ export class ProcessWatch {
   /** The status of a process that is not our child, as in wait(2); `undefined`: not known. */
   #exitStatus(pidfd: number, pid: number): number | undefined {
     // Before its parent reaps it /proc has it, after that its pidfd, on kernels that keep it there.
-    return statusInProc(pid) ?? this.#statusInPidfd(pidfd) ?? statusInProc(pid);
+    return this.#statusInPidfd(pidfd) ?? this.#statusOf(pid) ?? this.#statusInPidfd(pidfd);
   }
 
   #statusInPidfd(pidfd: number): number | undefined {
@@ -107,7 +113,7 @@ export class ProcessWatch {
 }
 
 /** The last field of stat of a process that waits for its parent: proc(5). */
-function statusInProc(pid: number): number | undefined {
+export function statusInProc(pid: number): number | undefined {
   const fields = statFields(pid);
   if (fields?.[0] !== "Z" || fields.length !== 50) return undefined;
   const status = Number(fields[49]);

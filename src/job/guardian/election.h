@@ -58,17 +58,24 @@ static int add_values(struct text *text, char **environment, const char *names) 
 /* Further numbers of a task within what is launched. */
 #define TASK_VARIABLES "JSM_NAMESPACE_RANK\0LSF_PM_TASKID\0PBS_TASKNUM\0MPIRUN_RANK\0MV2_COMM_WORLD_RANK\0"
 
-/* proc_pid_stat(5): the name in parentheses and the parent of a process. @returns The parent; 0: it is gone. */
-static u64 parent_of(u64 pid, const char **name, char stat[512]) {
+/* proc_pid_stat(5): "pid (any name) state ppid ...". @returns From the last parenthesis; 0: the process is gone. */
+static const char *stat_of(u64 pid, char stat[512]) {
   char path[48];
   struct text text = text_in(path, sizeof path);
   print(&text, "/proc/%lu/stat", pid);
   if (read_file(path, stat, 512) <= 0) return 0;
-  const char *at = stat; /* pid (any name) state ppid */
+  const char *at = stat;
   for (const char *c = stat; *c; c++)
     if (*c == ')') at = c;
+  return length(at) < 5 ? 0 : at;
+}
+
+/* The name in parentheses and the parent of a process. @returns The parent; 0: it is gone. */
+static u64 parent_of(u64 pid, const char **name, char stat[512]) {
+  const char *at = stat_of(pid, stat);
+  if (!at) return 0;
   if (name) *name = find_char(stat, '(');
-  return length(at) < 5 ? 0 : read_number(at + 4, 10, 0);
+  return read_number(at + 4, 10, 0);
 }
 
 enum { MAX_LEVELS = 64 };

@@ -26,6 +26,8 @@
  *   F text      the message if the runtime dies from here on
  *   L permille  its budget, of one core (budget.h); 0: none
  *   P pid       is this process of the run, and which rank has it?
+ *   Q pid       of which namespace is its number?
+ *   Z pid       how did it end, if its parent has not taken its status?
  *   O pid name  the descriptor of a file that a process has mapped, root/PATH, exe, or maps
  * To the runtime, words with blanks between:
  *   S ns        the application was started (CLOCK_MONOTONIC_RAW)
@@ -36,6 +38,8 @@
  *   O pid errno        0: with the descriptor
  *   P pid member rank  member: 1 of this run, 0 of none or another, 2 its environment is closed to us
  *                      too; the rank where it is of this run and has one
+ *   Q pid namespace    the lower half of its inode; 0: it cannot be seen
+ *   Z pid status       as in wait(2); without a status: it has not ended, is gone, or is closed to us too
  */
 #include "sys.h"
 
@@ -486,13 +490,24 @@ static void answer_process(struct guard *guard, u64 pid) {
   tell_runtime(guard, 'P', pid, member, rank, member == 1 && found ? 3 : 2);
 }
 
-/* Which namespace the number of a process is of, which the runtime may not see either: the lower half of its inode;
-   0: it cannot be seen. */
+/* Which namespace the number of a process is of, which the runtime may not see either. */
 static void answer_namespace(struct guard *guard, u64 pid) {
   char path[48], stat[256] __attribute__((aligned(8)));
   struct text text = text_in(path, sizeof path);
   print(&text, "/proc/%lu/ns/pid", pid);
   tell_runtime(guard, 'Q', pid, has_stat(AT_FDCWD, path, stat, 0) ? *(const u32 *)(stat + 8) : 0, 0, 2);
+}
+
+/* The status is the last field of stat. To whom the kernel hides it, it shows 0, and hides the namespaces too. */
+static void answer_status(struct guard *guard, u64 pid) {
+  char path[48], stat[512], facts[256] __attribute__((aligned(8)));
+  struct text text = text_in(path, sizeof path);
+  print(&text, "/proc/%lu/ns/user", pid);
+  const char *at = stat_of(pid, stat), *last = at;
+  int is_known = at && starts(at, ") Z ") && has_stat(AT_FDCWD, path, facts, 0);
+  for (; is_known && *at; at++)
+    if (*at == ' ') last = at + 1;
+  tell_runtime(guard, 'Z', pid, is_known ? read_number(last, 10, 0) : 0, 0, is_known ? 2 : 1);
 }
 
 /*
@@ -576,6 +591,9 @@ static void hear_runtime(struct guard *guard, char *packet) {
       continue;
     } else if (packet[0] == 'Q') {
       answer_namespace(guard, read_number(packet + 1, 10, 0));
+      continue;
+    } else if (packet[0] == 'Z') {
+      answer_status(guard, read_number(packet + 1, 10, 0));
       continue;
     } else if (packet[0] == 'O') {
       answer_open(guard, packet + 1);

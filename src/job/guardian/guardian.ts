@@ -144,6 +144,12 @@ export class Guardian {
     return answer?.kind === "namespace" ? answer.namespace : 0;
   }
 
+  /** How a process ended whose parent has not taken its status, as in wait(2); `undefined`: not known. */
+  statusOf(pid: number): number | undefined {
+    const answer = this.#ask("Z", pid);
+    return answer?.kind === "status" ? answer.status : undefined;
+  }
+
   /**
    * Opens a file of a process: `maps`, or `root/PATH` for a path as the process sees it.
    *
@@ -241,16 +247,22 @@ interface NamespaceAnswer {
   readonly namespace: number;
 }
 
+interface StatusAnswer {
+  readonly kind: "status";
+  readonly pid: number;
+  readonly status: number | undefined;
+}
+
 interface OpenedAnswer {
   readonly kind: "opened";
   readonly pid: number;
   readonly errno: number;
 }
 
-type Answer = LookAnswer | NamespaceAnswer | OpenedAnswer;
+type Answer = LookAnswer | NamespaceAnswer | StatusAnswer | OpenedAnswer;
 
 /** Answer that belongs to each question. */
-const ANSWERS = { P: "looked", Q: "namespace", O: "opened" } as const;
+const ANSWERS = { P: "looked", Q: "namespace", Z: "status", O: "opened" } as const;
 const KINDS: ReadonlySet<string> = new Set(Object.values(ANSWERS));
 
 function isAnswer(event: GuardianEvent | Answer): event is Answer {
@@ -279,6 +291,8 @@ function eventOf(text: string): GuardianEvent | Answer | undefined {
       return { kind: "lowered" };
     case "Q":
       return { kind: "namespace", pid: a, namespace: b };
+    case "Z":
+      return { kind: "status", pid: a, status: b };
     case "O":
       return { kind: "opened", pid: a, errno: b };
     case "P":

@@ -7,6 +7,7 @@
 import { SESSION_VARIABLE } from "../../core/events/ring_layout.ts";
 import { guardian } from "../guardian/guardian.ts";
 import { readText, statPath } from "../../os/files.ts";
+import { statusInProc } from "../../os/process_watch.ts";
 
 const VARIABLES = [
   "OMPI_COMM_WORLD_RANK",
@@ -54,6 +55,12 @@ export function namespaceOf(pid: number): number {
   const own = guardian();
   if (own?.open) return own.namespaceOf(pid);
   return (statPath(`/proc/${pid}/ns/pid`)?.inode ?? 0) % 2 ** 32;
+}
+
+/** How a process ended whose parent has not taken its status, as in wait(2); `undefined`: not known. */
+export function statusOf(pid: number): number | undefined {
+  const own = guardian();
+  return own?.open ? own.statusOf(pid) : statusInProc(pid);
 }
 
 /** Rank from the text of an environment. */

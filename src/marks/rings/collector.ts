@@ -19,7 +19,7 @@ import { answer, type FunctionsNow } from "./answers.ts";
 import { addCounts, noCounts } from "./collector_counts.ts";
 import { DueSources } from "./due_sources.ts";
 import { FoldedPaths, type OutOfOrder } from "./folded_paths.ts";
-import { rankOf } from "../../job/place/process_rank.ts";
+import { rankOf, statusOf } from "../../job/place/process_rank.ts";
 import { SHORT_NS } from "../../core/budget.ts";
 import { UNMATCHED } from "./processes/host_pids.ts";
 import { type DirectoryListener, RingDirectory } from "./ring_directory.ts";
@@ -75,7 +75,7 @@ export class Collector implements DirectoryListener {
   readonly #directory: RingDirectory;
   /** Processes that were handed over and run; they may mark later. */
   readonly #noted = new Set<number>();
-  readonly #processes = new ProcessWatch();
+  readonly #processes = new ProcessWatch(statusOf);
   readonly #watched = new Set<number>();
   /** Processes that run, or whose end has not been handed on yet. */
   readonly #followers: Follower[] = [];

@@ -38,12 +38,17 @@ async function numberIn(path: string): Promise<number> {
 /**
  * Answers on the processes of a script, which leave their numbers in files and then wait for a line of "go".
  *
- * @param file Asked of each process; absent: whose it is.
+ * @param file Asked of each process; absent: whose it is, or how it ended.
+ * @param ended Those that are to have ended before it is asked.
  */
 async function answersOn(
   script: (dir: string) => string,
   names: readonly string[],
-  { others = [], file }: { others?: readonly number[]; file?: string } = {},
+  { others = [], file, ended = [] }: {
+    others?: readonly number[];
+    file?: string;
+    ended?: readonly string[];
+  } = {},
 ): Promise<{ pids: number[]; answers: string[] }> {
   const dir = Deno.makeTempDirSync();
   try {
@@ -53,10 +58,16 @@ async function answersOn(
     const run = new Deno.Command(`${dir}/guardian`, {
       args: ["run", "--", "sh", "-c", script(dir)],
       cwd: dir,
-      env: { ASK_DIRECTORY: dir, ASK_FILE: file ?? "" },
+      env: { ASK_DIRECTORY: dir, ASK_FILE: file ?? "", ASK_QUESTION: ended.length > 0 ? "Z" : "P" },
     }).spawn();
     const pids: number[] = [];
     for (const name of names) pids.push(await numberIn(`${dir}/${name}`));
+    for (const name of ended) {
+      const stat = `/proc/${pids[names.indexOf(name)]}/stat`;
+      while (!Deno.readTextFileSync(stat).includes(") Z ")) {
+        await new Promise((go) => setTimeout(go, 10));
+      }
+    }
     pids.push(...others);
     Deno.writeTextFileSync(`${dir}/asked`, pids.join(" "));
     Deno.renameSync(`${dir}/asked`, `${dir}/ask`);
@@ -121,4 +132,18 @@ Deno.test({
       assertEquals(await on("root/nowhere"), [ENOENT, ENOENT]);
       assertEquals(await on("environ"), [EACCES, EACCES]);
     }, 60),
+});
+
+Deno.test({
+  ...skippedWithout("the guardian tells how processes ended whose parent is slow", NO_COMPILER),
+  fn: () =>
+    withTimeLimit(async () => {
+      const script = `sh -c 'echo $$ >left; exit 3' & sh -c 'echo $$ >killed; kill -9 $$' &
+        echo $$ >runs; exec cat go >/dev/null`;
+      const ended = ["left", "killed"];
+      const names = [...ended, "runs"];
+      const { pids, answers } = await answersOn(() => script, names, { others: [1 << 30], ended });
+      const [left, killed, runs, none] = pids;
+      assertEquals(answers, [`Z ${left} ${3 << 8}`, `Z ${killed} 9`, `Z ${runs}`, `Z ${none}`]);
+    }, 30),
 });
