@@ -3,9 +3,10 @@
  * @module
  */
 import { counted } from "../core/counted.ts";
-import { messageFor } from "../core/errors.ts";
+import { messageFor, UsageError } from "../core/errors.ts";
 import { Mpi } from "../os/mpi.ts";
 import { collate as collateParts } from "../job/place/collate.ts";
+import { jobNode } from "../job/place/place.ts";
 import { loadYaml } from "../formats/yaml.ts";
 import { EXIT, exitCode } from "./exit_codes.ts";
 import { outputOption, quietOption } from "./command_line/common_options.ts";
@@ -56,6 +57,9 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   if (flags.has("verbose")) log(`${mpi.version} (${mpi.flavour}), ${mpi.size} processes`);
   let status: number = EXIT.done;
   try {
+    // PMI has the processes of a launch by Hydra, whose proxies are the processes of a scheduler's step.
+    const started = Number(env("PMI_SIZE") ?? jobNode(env)?.ranks ?? 1);
+    if (mpi.size === 1 && started > 1) throw alone(started, mpi.version);
     const outcome = collateParts(mpi, { directory: words[0], out });
     if (outcome !== undefined) {
       for (const line of outcome.leftOut) log(line);
@@ -70,4 +74,15 @@ async function run({ text, flags, words }: ParsedOptions): Promise<number> {
   }
   mpi.finalize();
   return status;
+}
+
+/** Each of several processes would write the report of its own node. */
+function alone(started: number, version: string): UsageError {
+  return new UsageError({
+    action: "use MPI",
+    expected: `${started} processes, because the launcher started ${started}`,
+    found: `1 process (${version})`,
+    remedy: "use the MPI library of the launcher (--mpi-lib), and in Slurm its kind of MPI, " +
+      "such as srun --mpi=pmi2 or --mpi=pmix",
+  });
 }

@@ -245,7 +245,7 @@ function libraryPath({ library, env }: MpiOptions): string {
   throw new UsageError({
     action: "load MPI",
     ...(library === undefined ? {} : { target: library }),
-    expected: `one of ${NAMES.join(", ")}`,
+    expected: library === undefined ? `one of ${NAMES.join(", ")}` : "the path of a library",
     found: outside === undefined ? "none" : `only ${outside}, out of reach`,
     remedy: "name it with --mpi-lib, or use joulemark merge, which needs no MPI",
   });

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import type { Nested } from "../../src/core/report.ts";
 import { parsePmc } from "../../src/formats/pmc/pmc.ts";
 import { parseReport } from "../../src/formats/report.ts";
+import { findLibrary } from "../../src/os/devices/library.ts";
 import { query } from "../../src/caliper/query/library.ts";
 import { BROWSER, Browser } from "../_support/browser.ts";
 import { BINARY, build, joulemark, NO_BINARY, NO_COMPILER } from "../_support/programs.ts";
@@ -142,6 +143,40 @@ async function underSlurm(t: Deno.TestContext): Promise<void> {
     assertEquals(report.joulemark!["hosts missing"], ["n2"]);
     assertStringIncludes(String(report.joulemark!.partial), "1 partial host");
     assertEquals(report.hosts[0].regions![0].fields.count, 40);
+  });
+
+  const mpich = findLibrary("libmpich.so.12");
+  const collates = async () => {
+    const run = `srun ${BINARY} run -q --simulate --report $PARTS/lu.report -- ${app} 3 5`;
+    // As with disks of their own.
+    const disks = `for n in n1 n2; do
+      mkdir $PARTS/$n && mv $PARTS/lu.report.parts/$n.* $PARTS/$n; done`;
+    const collate = (kind: string) =>
+      `SLURM_MPI_TYPE=${kind} srun -n "$SLURM_NNODES" --ntasks-per-node=1 sh -c '
+        ${BINARY} collate --mpi-lib ${
+        mpich.ok ? mpich.path : ""
+      } -o ${kind}.report $PARTS/$SLURMD_NODENAME'
+      echo "${kind} $?"`;
+    const lines = [
+      "#!/bin/sh",
+      "#SBATCH --nodes=2",
+      "#SBATCH --ntasks=4",
+      "export PARTS=$PWD/parts",
+    ];
+    lines.push(run, disks, collate("pmi2"), collate("none"));
+    Deno.writeTextFileSync(`${dir}/job.sh`, lines.join("\n") + "\n");
+    assertEquals((await slurm.sbatch(dir, ["-o", "job.out", "job.sh"]).output()).code, 0);
+    const said = Deno.readTextFileSync(`${dir}/job.out`);
+    assertStringIncludes(said, "joulemark: pmi2.report: 2 hosts\npmi2 0\n");
+    assertEquals(reportOf("pmi2.report").hosts.map((h) => h.host), ["n1", "n2"]);
+    assertMatch(said, /expected 2 processes.*srun --mpi/);
+    assertStringIncludes(said, "none 2\n");
+    assert(![...Deno.readDirSync(dir)].some((entry) => entry.name === "none.report"));
+  };
+  await t.step({
+    name: "collates from a job script, and says that processes do not find each other",
+    ignore: !mpich.ok,
+    fn: collates,
   });
 
   Deno.removeSync(dir, { recursive: true });
