@@ -129,6 +129,19 @@ endToEnd("run tells of a process that died inside a region, and counts the other
   assertStringIncludes(text, "ended inside a region");
 });
 
+endToEnd("a replay names the processes that ended inside a region", (dir) => {
+  const app = build("die_inside", dir);
+  joulemark(dir, ["run", "--simulate", "--record", "rec", "--", app]);
+  const replayed = joulemark(dir, ["replay", "--report", "replayed", "rec"]);
+  assertEquals(replayed.code, 0, replayed.stderr);
+  assertStringIncludes(replayed.stderr, "still open: fatal");
+  const factOf = (name: string) => {
+    const processes = reportOf(`${dir}/${name}`).hosts[0].joulemark!.processes;
+    return (processes as Record<string, unknown>)["ended inside a region"];
+  };
+  assertEquals(factOf("replayed"), factOf("joulemark.report"));
+});
+
 endToEnd("run survives hostile names and calls in the wrong order", (dir) => {
   const app = build("hostile", dir);
   const out = joulemark(dir, ["run", "--", app]);

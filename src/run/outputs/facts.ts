@@ -8,6 +8,7 @@ import type { Confinement } from "../../os/confinement/confine.ts";
 import { MANDATORY_SIGNALS } from "../../energy/totals/report_signals.ts";
 import { stillFacts, UNREAD_KEY } from "../../core/job_totals.ts";
 import { type Nested, present, RUN_GOES_ON } from "../../core/report.ts";
+import { endedInside } from "./ended_inside.ts";
 import { processSpreadFacts } from "./process_spread.ts";
 import { spanFacts } from "./span_facts.ts";
 import { parseSignalList } from "../../core/signal_list.ts";
@@ -301,7 +302,6 @@ function processes(facts: FactSources): Nested {
   const list = facts.engine.tracker.processes().filter((p) => p.end !== "withdrawn");
   const first = Math.min(...list.map((p) => p.startS));
   const period = facts.request.periodS;
-  const open = list.filter((p) => p.openRegion !== undefined && p.end !== "running");
   const { notAttached } = facts.collector.counts;
   return {
     count: list.length,
@@ -312,8 +312,6 @@ function processes(facts: FactSources): Nested {
       ? { cpus: "of a larger machine: CPU c counts as c mod the node's number of CPUs" }
       : {}),
     ...(list.some((p) => p.command) ? { "without marks": "the launched command" } : {}),
-    ...(open.length > 0
-      ? { "ended inside a region": open.slice(0, 20).map((p) => `${p.pid} in ${p.openRegion}`) }
-      : {}),
+    ...endedInside(list),
   };
 }

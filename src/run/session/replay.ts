@@ -20,6 +20,7 @@ import { readDescription } from "../recordings/description_text.ts";
 import { EventRows } from "../recordings/event_rows.ts";
 import { Repairs } from "../recordings/repairs.ts";
 import { RowReader } from "../recordings/row_reader.ts";
+import { endedInside } from "../outputs/ended_inside.ts";
 import { processSpreadFacts } from "../outputs/process_spread.ts";
 import { spanFacts } from "../outputs/span_facts.ts";
 import { coverageFacts } from "../outputs/coverage.ts";
@@ -239,6 +240,7 @@ function ownMapping(
       seen: processes.length,
       died: processes.filter((process) => process.end === "died").length,
       "still running": processes.filter((process) => process.end === "running").length,
+      ...endedInside(processes),
     },
     "across processes": processSpreadFacts(tracker),
     spans: spanFacts(tracker.spans()),
