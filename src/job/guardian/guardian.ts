@@ -144,7 +144,7 @@ export class Guardian {
     return answer?.kind === "namespace" ? answer.namespace : 0;
   }
 
-  /** How a process ended whose parent has not taken its status, as in wait(2); `undefined`: not known. */
+  /** Status of a process that ended and whose parent has not taken it, as in wait(2); `undefined`: not known. */
   statusOf(pid: number): number | undefined {
     const answer = this.#ask("Z", pid);
     return answer?.kind === "status" ? answer.status : undefined;

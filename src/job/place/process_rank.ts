@@ -57,7 +57,7 @@ export function namespaceOf(pid: number): number {
   return (statPath(`/proc/${pid}/ns/pid`)?.inode ?? 0) % 2 ** 32;
 }
 
-/** How a process ended whose parent has not taken its status, as in wait(2); `undefined`: not known. */
+/** Status of a process that ended and whose parent has not taken it, as in wait(2); `undefined`: not known. */
 export function statusOf(pid: number): number | undefined {
   const own = guardian();
   return own?.open ? own.statusOf(pid) : statusInProc(pid);
