@@ -40,6 +40,8 @@ interface RunProcess {
   readonly pid: number;
   readonly startS: number;
   readonly threads: Map<number, RunThread>;
+  /** Threads with folded visits that wait. */
+  readonly folding: Set<number>;
 }
 
 /** Parts of a run that a recorder needs. */
@@ -161,7 +163,7 @@ export class ContextRecorder implements EventReceiver {
       if (process === undefined || this.#options.names.process(handle).endS <= timeS) return;
       for (const [id, thread] of process.threads) {
         this.#turn(timeS, handle, id, -1);
-        this.#emitFolded(thread);
+        this.#emitFolded(process, id);
         thread.tick(this.#channels);
       }
     });
@@ -222,7 +224,7 @@ export class ContextRecorder implements EventReceiver {
       const id = tid === pid || !this.#handles.has(pid) ? 0 : tid;
       const thread = this.#thread(this.#process(handle), id);
       this.#turn(timeS, handle, id, samples.cpu[i]);
-      this.#emitFolded(thread);
+      this.#emitFolded(this.#process(handle), id);
       samples.turnTo(i);
       thread.sampled(this.#channels, samples);
     }
@@ -233,18 +235,21 @@ export class ContextRecorder implements EventReceiver {
     const waiting = this.#waiting, kind = waiting.kind[i], timeS = waiting.timeS[i];
     const handle = waiting.process[i], id = Math.max(0, waiting.thread[i]);
     this.#nowNs = this.#since(timeS);
-    const thread = this.#thread(this.#process(handle), id);
+    const process = this.#process(handle), thread = this.#thread(process, id);
     this.#turn(timeS, handle, id, waiting.cpu[i]);
-    if (kind !== KIND.shortVisits && kind !== KIND.folded) this.#emitFolded(thread);
+    if (kind !== KIND.shortVisits && kind !== KIND.folded) this.#emitFolded(process, id);
     switch (kind) {
       case KIND.attributeBegin:
       case KIND.attributeSet:
       case KIND.attributeEnd:
+        // It may be the process's, and so change the place of all threads.
+        this.#emitAllFolded(timeS, handle);
+        this.#turn(timeS, handle, id, waiting.cpu[i]);
         return thread.attribute(this.#channels, waiting.kept<AttributeEvent>(waiting.what[i]));
       case KIND.folding:
       case KIND.folded:
       case KIND.inPath:
-        return this.#emitPath(this.#process(handle), thread, kind, waiting.what[i]);
+        return this.#emitPath(process, id, kind, waiting.what[i]);
     }
     // They are in its paths too.
     if (thread.folds) return;
@@ -253,30 +258,36 @@ export class ContextRecorder implements EventReceiver {
     if (kind === KIND.enter) thread.enter(this.#channels, name, track);
     else if (kind === KIND.shortVisits) {
       const path = names.paths.add(ROOT, name, names.trackName(track));
-      this.#noteUnordered(this.#process(handle), waiting.visits[i]);
+      this.#noteUnordered(process, waiting.visits[i]);
+      process.folding.add(id);
       thread.addFolded(path, waiting.visits[i], waiting.seconds[i] * 1e9);
     } else if (!thread.exit(this.#channels, name, track)) this.unmatched++;
   }
 
-  #emitFolded(thread: RunThread): void {
-    thread.emitFolded(this.#channels, this.#stepsOf);
+  /** Folded visits of the thread that it is the turn of. */
+  #emitFolded(process: RunProcess, id: number): void {
+    if (!process.folding.delete(id)) return;
+    this.#thread(process, id).emitFolded(this.#channels, this.#stepsOf);
   }
 
-  /** Folded visits of all threads of a process, which ends. */
+  /** Folded visits of all threads of a process. */
   #emitAllFolded(timeS: number, handle: number): void {
-    for (const [id, thread] of this.#processes[handle]?.threads ?? []) {
+    const process = this.#processes[handle];
+    for (const id of process?.folding ?? []) {
       this.#turn(timeS, handle, id, -1);
-      this.#emitFolded(thread);
+      this.#emitFolded(process!, id);
     }
   }
 
-  #emitPath(process: RunProcess, thread: RunThread, kind: number, what: number): void {
+  #emitPath(process: RunProcess, id: number, kind: number, what: number): void {
+    const thread = this.#thread(process, id);
     if (kind === KIND.folding) return thread.foldByPath(this.#channels);
     if (kind === KIND.inPath) return thread.moveTo(this.#channels, this.#sums.stepsOf(what));
     const event = this.#waiting.kept<FoldedEvent>(what);
     if (thread.folds) return this.#sums.add(thread, event);
     // Of a thread whose visits are recorded in their order: those for which there was no room.
     if (event.count > 0) this.#noteUnordered(process, event.count);
+    process.folding.add(id);
     thread.addFolded(event.path, event.count, event.selfNs);
   }
 
@@ -302,7 +313,7 @@ export class ContextRecorder implements EventReceiver {
     if (known !== undefined) return known;
     const { names } = this.#options;
     const { pid, startS } = names.process(handle);
-    const made: RunProcess = { pid, startS, threads: new Map() };
+    const made: RunProcess = { pid, startS, threads: new Map(), folding: new Set() };
     this.#processes[handle] = made;
     return made;
   }
