@@ -66,12 +66,10 @@ export function comparePage(
   });
   const tree = changes(a, b), more = regions.length - MAX_CHANGES;
   const all = [
-    {
-      ...changesOf("Change of the whole run", job, `Line: ${level} interval.`),
-      isWhole: true,
-    },
+    changesOf("Change of the whole run", true, job, `Line: ${level} interval.`),
     changesOf(
       "Change by region: energy",
+      false,
       regions.slice(0, MAX_CHANGES),
       `Largest change in joules first. All intervals together are right with a probability of ` +
         `${level}.${more > 0 ? ` The table has ${more} more regions.` : ""}`,
@@ -130,9 +128,9 @@ function verdictOf(comparison: Comparison, [first, other]: Letters): PageVerdict
   };
 }
 
-/** A text for terminals has the other sign. */
+/** A text for terminals has the other sign before per cent; hyphens of names stay. */
 function minusSigns(text: string): string {
-  return text.replace(/-(?=\d)/g, "−");
+  return text.replace(/(?<=^|[ [])-(?=[\d.]+ %)/g, "−");
 }
 
 function sentence(text: string): string {
@@ -141,12 +139,13 @@ function sentence(text: string): string {
 
 function changesOf(
   title: string,
+  isWhole: boolean,
   rows: readonly MetricRow[],
   caption: string,
 ): Omit<PageChanges, "of"> {
   return {
     title,
-    isWhole: false,
+    isWhole,
     caption,
     rows: rows.filter(({ difference: { change } }) => Number.isFinite(change))
       .map(({ metric, difference }) => {
@@ -172,7 +171,9 @@ function runsPanel({ gate, order }: Comparison, letters: Letters): View["panels"
     fromZero: false,
     series: [a.mean, b.mean].flatMap((mean, set) => {
       const name = letters[set];
-      const own = [...all.keys()].filter((i) => all[i].set === set);
+      const own = [...all.keys()].filter((i) =>
+        all[i].set === set && Number.isFinite(all[i].value)
+      );
       return [
         {
           name,
@@ -184,8 +185,8 @@ function runsPanel({ gate, order }: Comparison, letters: Letters): View["panels"
         {
           name: `mean of ${name}`,
           kind: "line" as const,
-          x: span,
-          y: span.map(() => mean),
+          x: Number.isFinite(mean) ? span : [],
+          y: Number.isFinite(mean) ? span.map(() => mean) : [],
           colour: set,
         },
       ];
@@ -217,7 +218,9 @@ export function comparePages(first: string, list: readonly ComparedRuns[]): Page
     });
   };
   return Object.assign({}, pages[0], {
-    title: `Comparison of ${pages.length + 1} commands: ${list[0].comparison.gate.metric}`,
+    title: `Comparison of ${pages.length + 1} commands: ${
+      metricName(list[0].comparison.gate.metric)
+    }`,
     lead: [
       `${first}: ${names(list[0].runs.a)}`,
       ...list.map(({ set, runs: { b } }) => `${set}: ${names(b)}`),

@@ -71,6 +71,24 @@ Deno.test("the verdict is there without a script, and is no markup", () => {
   assert(!html.includes("<b>x"), "markup of a name");
 });
 
+Deno.test("a name keeps its hyphens; runs without the metric have no point", () => {
+  const { comparison, sets } = pageOf(-0.2, ["mesh-2D"]);
+  const named = { ...comparison, gate: { ...comparison.gate, metric: "region:mesh-2D" } };
+  const [{ lines: [line] }] = comparePage(named, sets, NOTES).verdicts!;
+  assertMatch(line, /region:mesh-2D −20\.00 %/);
+  for (const { report } of sets.a) {
+    const [host] = report.hosts;
+    for (const key of Object.keys(host.application)) {
+      if (key.includes("energy")) delete host.application[key];
+    }
+    delete host.joulemark!.tree;
+  }
+  const unknown = compare(sets.a, sets.b);
+  const { verdicts, panels: [{ series }] } = comparePage(unknown, sets, NOTES);
+  assertEquals(verdicts![0].title, "Not known: energy");
+  assert(series.every(({ y }) => y.every(Number.isFinite)), JSON.stringify(series));
+});
+
 Deno.test("several comparisons have a verdict each", () => {
   const list = [0.2, -0.2].map((growth, i) => {
     const { comparison, sets } = pageOf(growth);

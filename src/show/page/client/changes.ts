@@ -120,7 +120,7 @@ function draw(canvas: Canvas, width: number, { rows, caption, of }: PageChanges)
   const colours = rows.some(isClear) ? ` Red: ${of} is higher; green: ${of} is lower.` : "";
   return {
     height: bottom + BOTTOM,
-    caption: `${caption}${colours} Grey: the interval contains no change.`,
+    caption: `${caption}${colours} Grey: the interval contains 0.`,
   };
 }
 

@@ -75,9 +75,9 @@ export function icicleView(page: Page): void {
   });
   const title = model.hasFunctions
     ? "Stacks of functions"
-    : page.data.changes === undefined
+    : page.data.changes?.[0] === undefined
     ? "Nested regions"
-    : "Nested regions of B, and their change";
+    : `Nested regions of ${page.data.changes[0].of}, and their change`;
   const own = section(
     model.hasFunctions ? "stacks" : "nested",
     title,
@@ -302,7 +302,7 @@ function draw(canvas: Canvas, width: number, page: Page, view: View, focused: nu
 }
 
 function rootName({ data, state }: Page, width: Width, total: number): string {
-  const whole = data.changes === undefined ? data.title : "B";
+  const whole = data.changes?.[0]?.of ?? data.title;
   if (width === "time") return `${whole}: ${seconds(total)}`;
   const name = data.components[state.component]?.name ?? "";
   return `${whole}: ${joules(total)} ${name}`.trim();
