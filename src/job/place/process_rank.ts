@@ -1,7 +1,7 @@
 /**
- * Facts from the environment of a process: whether it was given a session, and its rank within its MPI
- * job, as its launcher put it there, for people who know their processes by it. mpirun(1) of Open MPI
- * and MPICH, srun(1), flux-run(1), aprun(1).
+ * Facts about a process that a confined monitor asks the guardian for: from its environment whether it was given
+ * a session, and its rank within its MPI job, as its launcher put it there, for people who know their processes by
+ * it (mpirun(1) of Open MPI and MPICH, srun(1), flux-run(1), aprun(1)); and how it ended.
  * @module
  */
 import { SESSION_VARIABLE } from "../../core/events/ring_layout.ts";

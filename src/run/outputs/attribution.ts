@@ -297,10 +297,15 @@ export class RunAttribution implements OpenOutput {
   }
 
   /** Sections and tree have the same energies. */
-  takeTree({ unmarked }: ReportHost, tree: RegionTree | undefined): void {
+  takeTree({ application, unmarked }: ReportHost, tree: RegionTree | undefined): void {
     const outermost = tree?.rows.filter(({ depth }) => depth === 0) ?? [];
     this.#rows = Map.groupBy(outermost, ({ region }) => region);
-    if (unmarked !== undefined && tree !== undefined) takeEnergies(unmarked, [tree.unmarked]);
+    if (tree === undefined) return;
+    if (unmarked !== undefined) takeEnergies(unmarked, [tree.unmarked]);
+    for (const [kind, { joules, exactJ }] of tree.otherCpus) {
+      const key = KEYS[kind].other;
+      if (Number.isNaN(joules) && Number.isFinite(application[key])) application[key] = exactJ;
+    }
   }
 
   /** Adds the energies as of the last `addTo`. */
