@@ -56,7 +56,10 @@ export class RingEvents {
   readonly #tracks = new Map<Marks, Int32Array>();
   readonly #trackNames: string[] = [""];
   /** By ring and name: the ring's own number of the track of all visits so far; 0 if of several. */
-  readonly #onlyTracks = new Map<Marks, Int32Array>();
+  readonly #onlyTracks = new Map<Marks, Int32Array<ArrayBuffer>>();
+  /** The ring of the last event, and its entry there. */
+  #seenRing: Marks | undefined;
+  #seenTracks = new Int32Array(0);
   readonly #within = new Map<Marks, { within: PathWithin }>();
   /** Names by the sink's handles. */
   readonly #names: string[] = [];
@@ -339,6 +342,7 @@ export class RingEvents {
     this.#regions.delete(ring);
     this.#tracks.delete(ring);
     this.#onlyTracks.delete(ring);
+    if (ring === this.#seenRing) this.#seenRing = undefined;
     this.#within.delete(ring);
     this.#spans.forget(ring);
   }
@@ -365,13 +369,16 @@ export class RingEvents {
   }
 
   #seeTrack(ring: Marks, name: number, local: number): void {
-    let map = this.#onlyTracks.get(ring);
-    if (map === undefined || name >= map.length) {
-      const names = Math.max(ring.names.length, 2 * (map?.length ?? 0));
-      this.#onlyTracks.set(ring, map = lengthened(map ?? new Int32Array(0), names, UNKNOWN));
+    if (ring !== this.#seenRing) {
+      this.#seenRing = ring;
+      this.#seenTracks = this.#onlyTracks.get(ring) ?? new Int32Array(0);
     }
-    if (map[name] === UNKNOWN) map[name] = local;
-    else if (map[name] !== local) map[name] = 0;
+    const seen = this.#seenTracks;
+    if (seen[name] === local) return;
+    if (name < seen.length) return void (seen[name] = seen[name] === UNKNOWN ? local : 0);
+    const names = Math.max(ring.names.length, 2 * seen.length);
+    this.#onlyTracks.set(ring, this.#seenTracks = lengthened(seen, names, UNKNOWN));
+    this.#seenTracks[name] = local;
   }
 
   /** Counts a mistake; the first of its kind with its place: when, and in which regions. */
