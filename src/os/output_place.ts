@@ -105,8 +105,11 @@ export class OutputPlace implements Disposable {
   /** Closes the new file and gives it its name, over an existing file. @throws {OsError} */
   finish(file: UserFile): void {
     const isNamed = this.#nameless >= 0 && this.#link(file);
+    // If it cannot be closed its end may be missing: then it goes again.
+    if (isNamed) this.#beside = this.#name;
     file.close();
-    if (!isNamed) this.rename();
+    if (isNamed) this.#beside = "";
+    else this.rename();
   }
 
   /** Gives the new file its name, over an existing file; it may stay open. @throws {OsError} */
@@ -165,7 +168,10 @@ export class OutputPlace implements Disposable {
   /** The file itself, made or emptied: it grows where it is. @throws {OsError} */
   grow(): UserFile {
     const flags = O.WRONLY | O.CREAT | O.NOFOLLOW | O.NONBLOCK;
-    const fd = openAt(this.#directory, this.#name, flags, 0o666);
+    // One that we make is ours, though a file server may give it another owner.
+    const made = openAt(this.#directory, this.#name, flags | O.EXCL, 0o666);
+    if (made >= 0) return UserFile.of(made);
+    const fd = made === -ERRNO.EEXIST ? openAt(this.#directory, this.#name, flags, 0o666) : made;
     if (fd < 0) throw new OsError(-fd);
     const file = UserFile.of(fd);
     try {

@@ -7,7 +7,7 @@
  */
 import { grown } from "../core/grow.ts";
 import { closeFile, O, openFile, readAt, statPath } from "./files.ts";
-import { ERRNO, errno, errorText, libc } from "./libc.ts";
+import { ERRNO, errno, errorText, isPassing, libc } from "./libc.ts";
 import { awaitPipe, SILENT } from "./pipes.ts";
 import { pollEntry, POLLOUT } from "./poll.ts";
 
@@ -228,12 +228,16 @@ export class UserFile implements Disposable {
     if (number !== ERRNO.EINVAL && number !== ERRNO.EROFS) throw new OsError(number || ERRNO.EIO);
   }
 
-  /** @throws {OsError} If the reader of a pipe did not take everything. */
+  /**
+   * @throws {OsError} If the reader of a pipe did not take everything, or a file server tells only now that it has
+   * no room: close(2).
+   */
   close(): void {
     const left = this.#fd < 0 ? 0 : this.#drainToEnd();
-    closeFile(this.#fd);
+    const failed = this.#fd >= 0 && libc().close(this.#fd) !== 0 ? errno() : 0;
     this.#fd = -1;
     if (left > 0) throw new OsError(ERRNO.ETIMEDOUT);
+    if (!isPassing(failed)) throw new OsError(failed);
   }
 
   #enqueue(bytes: Uint8Array): void {
@@ -280,7 +284,8 @@ export class UserFile implements Disposable {
 
   [Symbol.dispose](): void {
     this.#queue = undefined;
-    this.close();
+    closeFile(this.#fd);
+    this.#fd = -1;
   }
 }
 

@@ -132,7 +132,7 @@ export class Spool {
   }
 
   [Symbol.dispose](): void {
-    this.#spool.close();
+    this.#spool[Symbol.dispose]();
   }
 
   #put(file: UserFile, bytes: Uint8Array): void {

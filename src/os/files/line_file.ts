@@ -136,7 +136,7 @@ export class LineFile {
     try {
       this.#file.close();
     } catch (error) {
-      this.#fail(error);
+      this.#fail(error, "It may lack lines");
     }
   }
 
@@ -178,11 +178,11 @@ export class LineFile {
     }
   }
 
-  #fail(error: unknown): void {
+  #fail(error: unknown, result = "The rest is left out"): void {
     if (this.failure !== undefined) return;
     this.failure = (error as Error).message;
     this.#used = 0;
     this.#cut();
-    this.#log(`cannot write ${quote(this.path)}: ${this.failure}. The rest is left out`);
+    this.#log(`cannot write ${quote(this.path)}: ${this.failure}. ${result}`);
   }
 }

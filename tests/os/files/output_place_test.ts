@@ -8,10 +8,12 @@ import { mergeFiles } from "../../../src/job/place/merge_parts.ts";
 import {
   makeDirectories,
   makeLink,
+  OutputPlace,
   removeUserFile,
   renameOutput,
 } from "../../../src/os/output_place.ts";
-import { OsError } from "../../../src/os/user_file.ts";
+import { OsError, UserFile } from "../../../src/os/user_file.ts";
+import { closeFile } from "../../../src/os/files.ts";
 import { WholeFile } from "../../../src/os/files/whole_file.ts";
 import { timed } from "../../_support/time_limit.ts";
 import { NOT_ROOT, skippedWithout } from "../../_support/skipped.ts";
@@ -93,6 +95,8 @@ Deno.test(
 );
 
 const NOBODY = 65534;
+/** errno(3). */
+const EBADF = 9;
 
 /** A command of another user. */
 function asNobody(...command: string[]): void {
@@ -217,6 +221,51 @@ Deno.test({
     assertEquals(Deno.readTextFileSync(`${dir}/x.csv`), "new");
   }),
 });
+
+/** Files that this process makes belong to nobody, as on a file server that maps all users: setfsuid(2). */
+function filesOfNobody(action: () => void): void {
+  const library = Deno.dlopen("libc.so.6", {
+    setfsuid: { parameters: ["u32"], result: "i32" },
+  });
+  library.symbols.setfsuid(NOBODY);
+  try {
+    action();
+  } finally {
+    library.symbols.setfsuid(0);
+    library.close();
+  }
+}
+
+Deno.test({
+  ...shared(
+    "a file that grows is ours if we make it, whoever the file server says owns it",
+    ({ dir }) => {
+      filesOfNobody(() => {
+        using file = new LineFile(`${dir}/x.csv`, () => {});
+        file.write("a line\n");
+      });
+      assertEquals(Deno.statSync(`${dir}/x.csv`).uid, NOBODY);
+      assertEquals(Deno.readTextFileSync(`${dir}/x.csv`), "a line\n");
+    },
+    0o777,
+  ),
+});
+
+Deno.test(
+  "a file that cannot be closed takes no name: a file server tells only then that it has no room",
+  inTemp((dir) => {
+    Deno.writeTextFileSync(`${dir}/file`, "old");
+    {
+      using place = new OutputPlace(`${dir}/file`);
+      const fd = place.besideByName().release();
+      closeFile(fd);
+      const error = assertThrows(() => place.finish(UserFile.of(fd)), OsError);
+      assertEquals(error.errno, EBADF);
+    }
+    assertEquals(Deno.readTextFileSync(`${dir}/file`), "old");
+    assertEquals(names(dir), ["file"]);
+  }),
+);
 
 Deno.test(
   "a file on its way has no name, and none stays",
