@@ -10,7 +10,6 @@ import { refuseOutputAmongInputs } from "../job/place/part_files.ts";
 import { FormatError, isHumanError } from "../core/errors.ts";
 import { byteText, NO_END } from "../caliper/stream/cali.ts";
 import { loadYaml } from "../formats/yaml.ts";
-import { OutputPlace } from "../os/output_place.ts";
 import { OsError, UserFile } from "../os/user_file.ts";
 import { fromByteText } from "../caliper/query/byte_text.ts";
 import { caliSource } from "../caliper/query/sources/cali.ts";
@@ -19,7 +18,7 @@ import { OPTIONS, parseOptions, specFromOptions, subjectOf } from "../caliper/qu
 import { QueryError } from "../caliper/query/query_error.ts";
 import { QueryRun } from "../caliper/query/run.ts";
 import type { ReadBytes } from "../caliper/query/sources/source.ts";
-import { unwritable } from "../os/files/whole_file.ts";
+import { WholeFile } from "../os/files/whole_file.ts";
 import { printableBytes } from "../core/printable.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeStderr, writeStdout } from "./io.ts";
@@ -81,7 +80,7 @@ async function runQuery(args: readonly string[]): Promise<number> {
   if (options.has("caliper-config")) log("--caliper-config has no effect here");
   try {
     const spec = specFromOptions(options, readQueryFile, log);
-    const output = openOutput(options.get("output"));
+    using output = openOutput(options.get("output"));
     const run = new QueryRun(spec, {
       subject: subjectOf(options),
       strict: options.has("strict"),
@@ -94,7 +93,7 @@ async function runQuery(args: readonly string[]): Promise<number> {
       log,
     });
     run.finish();
-    output.close();
+    output.keep();
     return status;
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
@@ -195,27 +194,30 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof OsError || isHumanError(error);
 }
 
-function openOutput(path: string | undefined): { write(bytes: Uint8Array): void; close(): void } {
+/** Place where rows go; a file has its name once it is kept. */
+interface Output extends Disposable {
+  write(bytes: Uint8Array): void;
+  keep(): void;
+}
+
+/** @throws {AccessError} If the file cannot be made; its methods throw it too. */
+function openOutput(path: string | undefined): Output {
   if (path === undefined || path === "stdout") {
     // A stream for other programs has names as they are; a terminal reads none.
     const isShown = Deno.stdout.isTerminal();
-    return { write: isShown ? printableBytes("text", writeStdout) : writeStdout, close() {} };
+    return stream(isShown ? printableBytes("text", writeStdout) : writeStdout);
   }
-  if (path === "stderr") {
-    return { write: (bytes) => writeStderr(new TextDecoder().decode(bytes)), close() {} };
-  }
-  const file = openFor(path);
-  return { write: (bytes) => file.writeAll(bytes), close: () => file.close() };
+  if (path === "stderr") return stream((bytes) => writeStderr(new TextDecoder().decode(bytes)));
+  const file = new WholeFile(path);
+  return {
+    write: (bytes) => file.write(bytes),
+    keep: () => file.keep(),
+    [Symbol.dispose]: () => file[Symbol.dispose](),
+  };
 }
 
-/** @throws {AccessError} */
-function openFor(path: string): UserFile {
-  try {
-    using place = new OutputPlace(path);
-    return place.direct ? place.into() : place.grow();
-  } catch (error) {
-    throw unwritable(path, error);
-  }
+function stream(write: (bytes: Uint8Array) => void): Output {
+  return { write, keep() {}, [Symbol.dispose]() {} };
 }
 
 function readQueryFile(path: string): string | null {

@@ -168,3 +168,30 @@ endToEnd("bench and run name a full disk, and the checkpoint that is left", asyn
     new Deno.Command("umount", { args: [small] }).outputSync();
   }
 });
+
+endToEnd("each output that a full disk refuses has a line with its name", (dir) => {
+  const small = `${dir}/small`;
+  if (!mountSmall(small, 16384)) return;
+  try {
+    Deno.writeTextFileSync(`${small}/rows`, "old");
+    try {
+      Deno.writeFileSync(`${small}/filler`, new Uint8Array(20000));
+    } catch {
+      // That is the point.
+    }
+    const out = joulemark(dir, [
+      ...["run", "-q", "--simulate", "--no-timeline"],
+      ...["--openmetrics", "small/m.prom", "--otlp", "small/o.json", "--", "sleep", "0.2"],
+    ]);
+    assertEquals(out.code, 0, out.stderr);
+    for (const name of ["m.prom", "o.json"]) {
+      assertStringIncludes(out.stderr, `cannot write "small/${name}": no space left on device`);
+    }
+    const query = joulemark(dir, ["query", "-o", "small/rows", "joulemark.report"]);
+    assertEquals(query.code, 1, query.stderr);
+    assertStringIncludes(query.stderr, 'cannot write "small/rows": no space left on device');
+    assertEquals(Deno.readTextFileSync(`${small}/rows`), "old");
+  } finally {
+    new Deno.Command("umount", { args: [small] }).outputSync();
+  }
+});

@@ -27,15 +27,15 @@ export function makeMetricFiles(values: OptionValues, site: OutputSite): Opener 
   return (run) => {
     const metrics = new RunMetrics(run);
     const openPath = pathOf("openmetrics", values, site), otlpPath = pathOf("otlp", values, site);
-    let hasFailed = false;
+    const failed = new Set<string>();
     const write = (path: string | undefined, make: (path: string) => string) => {
       if (path === undefined) return;
       try {
         if (site.isLive) writeDocument(path, make(path));
         else site.lines(path)?.write(make(path));
       } catch (error) {
-        if (!hasFailed) site.log((error as Error).message);
-        hasFailed = true;
+        if (!failed.has(path)) site.log((error as Error).message);
+        failed.add(path);
       }
     };
     const writeOpen = () =>
