@@ -245,6 +245,34 @@ endToEnd("a stopped runtime does not keep the application's status (each user)",
   }));
 });
 
+endToEnd("a runtime that no signal ends does not keep the application's status", async (dir) => {
+  // As in a call to a file server that hangs: a frozen process ends only when it is thawed.
+  const group = makeGroup("freezer", { "freezer.state": "THAWED" });
+  if (group === undefined) return console.log("skipped: no freezer of cgroups version 1");
+  try {
+    const { child, runtime } = await start(dir, userIn(dir, "root"), [], "sleep 0.3; exit 9");
+    Deno.writeTextFileSync(`${group}/cgroup.procs`, `${runtime}`);
+    Deno.writeTextFileSync(`${group}/freezer.state`, "FROZEN");
+    await new Promise((go) => setTimeout(go, 1000));
+    // It shortens the wait for the report.
+    child.kill("SIGTERM");
+    const begin = performance.now();
+    const { code } = await child.status;
+    assertEquals(code, 9);
+    assert(performance.now() - begin < 20_000);
+    Deno.writeTextFileSync(`${group}/freezer.state`, "THAWED");
+    assertStringIncludes(await new Response(child.stderr).text(), "it did not answer in time");
+    await child.stdout.cancel();
+  } finally {
+    Deno.writeTextFileSync(`${group}/freezer.state`, "THAWED");
+    // Its process is still ending.
+    while (Deno.readTextFileSync(`${group}/cgroup.procs`) !== "") {
+      await new Promise((go) => setTimeout(go, 20));
+    }
+    Deno.removeSync(group);
+  }
+});
+
 asEachUser(
   "with the guardian killed the application goes on, and the report is left",
   async (dir, user) => {

@@ -832,8 +832,9 @@ static void watch(struct guard *guard) {
     if (guard->hear_by && now >= guard->hear_by && guard->runtime && is_at_work(guard)) {
       guard->hear_by = now + SILENCE_NS;
     } else if (guard->hear_by && now >= guard->hear_by && guard->runtime) {
-      guard->hear_by = 0;
-      end_runtime(guard, "it did not answer in time");
+      /* In a call to a file server that hangs, no signal ends it: then the wait ends without its end. */
+      if (guard->killed) runtime_ended(guard, SIGKILL, packet);
+      else end_runtime(guard, "it did not answer in time"), guard->hear_by = now + HURRY_NS;
     }
   }
 }
