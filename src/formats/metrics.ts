@@ -99,6 +99,8 @@ export function otlpJson(families: readonly MetricFamily[], origin: OtlpOrigin):
   const startTimeUnixNano = nanoseconds(origin.startS);
   const metrics = families.flatMap((family) => {
     const [, unit, factor] = unitOf(family);
+    // A name has one unit: receivers would mix the values.
+    const isTwice = families.some((one) => one.name === family.name && one.unit !== family.unit);
     const isCounter = family.kind === "counter";
     const known = family.samples.filter(({ value }) => Number.isFinite(value));
     const dataPoints = known.map(({ labels, value }) => ({
@@ -108,11 +110,11 @@ export function otlpJson(families: readonly MetricFamily[], origin: OtlpOrigin):
       asDouble: value * factor,
     }));
     if (dataPoints.length === 0) return [];
-    const { name, help } = family;
+    const name = isTwice ? nameOf(family) : family.name;
     const cumulative = { aggregationTemporality: 2, isMonotonic: true };
     return [{
       name: name.replace("_", "."),
-      description: help,
+      description: family.help,
       unit,
       ...(isCounter ? { sum: { ...cumulative, dataPoints } } : { gauge: { dataPoints } }),
     }];

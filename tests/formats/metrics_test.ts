@@ -119,3 +119,23 @@ joulemark_run_hint_seconds{host="n1",section="application",hint="network"} 1
 `.split("\n"),
   );
 });
+
+Deno.test("two metrics that differ in the unit have two names in OTLP too", () => {
+  const family = (name: string, unit: string) => {
+    return { name, unit, kind: "gauge", help: "d", samples: [{ labels: {}, value: 1 }] } as const;
+  };
+  const text = otlpJson(
+    [
+      family("joulemark_run_frequency", "%"),
+      family("joulemark_run_frequency", "Hz"),
+      family("joulemark_run_power", "W"),
+    ],
+    { version: "1", resource: {}, startS: 1, timeS: 2 },
+  );
+  const { metrics } = JSON.parse(text).resourceMetrics[0].scopeMetrics[0];
+  assertEquals(metrics.map(({ name, unit }: { name: string; unit: string }) => [name, unit]), [
+    ["joulemark.run_frequency_ratio", "1"],
+    ["joulemark.run_frequency_hertz", "Hz"],
+    ["joulemark.run_power", "W"],
+  ]);
+});
