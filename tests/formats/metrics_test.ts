@@ -121,8 +121,8 @@ joulemark_run_hint_seconds{host="n1",section="application",hint="network"} 1
 });
 
 Deno.test("two metrics that differ in the unit have two names in OTLP too", () => {
-  const family = (name: string, unit: string) => {
-    return { name, unit, kind: "gauge", help: "d", samples: [{ labels: {}, value: 1 }] } as const;
+  const family = (name: string, unit: string): MetricFamily => {
+    return { name, unit, kind: "gauge", help: "d", samples: [{ labels: {}, value: 1 }] };
   };
   const text = otlpJson(
     [
