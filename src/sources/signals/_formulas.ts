@@ -16,39 +16,46 @@ const SLOPE_WINDOW = 8;
  * Rate of a counter: the slope of a least-squares line through the last eight readings.
  *
  * As geopm::DerivativeSignal: one pair a tick; NaN with fewer than two pairs or without any spread
- * in time; a NaN stays in the window until it has passed through.
+ * in time; a NaN stays in the window until it has passed through. A reading before the counter's next update is no
+ * pair: it would make steps of the slope.
+ *
+ * @param periodS Seconds between two updates of the counter. @default 0, not known
  */
-export function makeSlope(input: Float64Array, out: Float64Array): Run {
+export function makeSlope(input: Float64Array, out: Float64Array, periodS = 0): Run {
   const count = out.length;
-  const times = new Float64Array(SLOPE_WINDOW);
+  const times = new Float64Array(SLOPE_WINDOW * count);
   const values = new Float64Array(SLOPE_WINDOW * count);
-  let pairs = 0;
-  let newest = -1;
+  const pairs = new Int32Array(count);
+  const newest = new Int32Array(count).fill(-1);
   return (timeS) => {
-    newest = (newest + 1) % SLOPE_WINDOW;
-    if (pairs < SLOPE_WINDOW) pairs++;
-    times[newest] = timeS;
-    const oldest = (newest + 1 - pairs + SLOPE_WINDOW) % SLOPE_WINDOW;
-    for (let i = 0; i < count; i++) values[newest * count + i] = input[i];
     for (let i = 0; i < count; i++) {
-      const t0 = times[oldest];
-      const y0 = values[oldest * count + i];
+      const first = i * SLOPE_WINDOW, last = first + newest[i];
+      const isOld = pairs[i] > 0 && input[i] === values[last];
+      // An update may be late by as much, or may add nothing.
+      if (isOld && timeS - times[last] < 2 * periodS) continue;
+      newest[i] = (newest[i] + 1) % SLOPE_WINDOW;
+      if (pairs[i] < SLOPE_WINDOW) pairs[i]++;
+      times[first + newest[i]] = timeS;
+      values[first + newest[i]] = input[i];
+      const used = pairs[i], oldest = (newest[i] + 1 - used + SLOPE_WINDOW) % SLOPE_WINDOW;
+      const t0 = times[first + oldest];
+      const y0 = values[first + oldest];
       let sumT = 0;
       let sumY = 0;
       let sumTT = 0;
       let sumTY = 0;
-      for (let k = 0; k < pairs; k++) {
-        const at = (oldest + k) % SLOPE_WINDOW;
+      for (let k = 0; k < used; k++) {
+        const at = first + (oldest + k) % SLOPE_WINDOW;
         // Relative to the oldest pair: absolute times and energies would cost digits.
         const t = times[at] - t0;
-        const y = values[at * count + i] - y0;
+        const y = values[at] - y0;
         sumT += t;
         sumY += y;
         sumTT += t * t;
         sumTY += t * y;
       }
-      const spread = sumTT - (sumT * sumT) / pairs;
-      out[i] = pairs < 2 || spread === 0 ? NaN : (sumTY - (sumT * sumY) / pairs) / spread;
+      const spread = sumTT - (sumT * sumT) / used;
+      out[i] = used < 2 || spread === 0 ? NaN : (sumTY - (sumT * sumY) / used) / spread;
     }
   };
 }

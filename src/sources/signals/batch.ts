@@ -400,7 +400,8 @@ export class Batch implements SignalSource {
     for (const c of this.#calculations) {
       const slice = (column: NativeColumn) =>
         this.#values.subarray(column.offset, column.offset + column.count);
-      c.run = c.derived.make(c.inputs.map(slice), slice(c.column));
+      const periodS = this.updatePeriodS(c.derived.inputs[0]);
+      c.run = c.derived.make(c.inputs.map(slice), slice(c.column), periodS);
     }
   }
 

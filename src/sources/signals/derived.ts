@@ -21,12 +21,18 @@ export interface DerivedSignal {
    *
    * @param inputs Native values of each input, refreshed in place.
    * @param out Where to write, one value per instance of the row's domain.
+   * @param periodS Seconds between two updates of the first input, if they are known.
    */
-  make(inputs: readonly Float64Array[], out: Float64Array): (timeS: number) => void;
+  make(
+    inputs: readonly Float64Array[],
+    out: Float64Array,
+    periodS?: number,
+  ): (timeS: number) => void;
 }
 
-const RATE = "the value is the slope of a least-squares line through the last 8 readings. It is " +
-  "NaN at the first sample";
+const RATE =
+  "the value is the slope of a least-squares line through the last 8 readings. Readings " +
+  "before the next update of the counter do not count. The value is NaN at the first sample";
 const INTEGRAL =
   "the hardware has no energy counter. joulemark adds up power × time (trapezoid rule)";
 
@@ -37,7 +43,7 @@ const ENERGY = { domain: "package", unit: "J", behavior: "monotone", agg: "sum" 
 function rate(energy: string, about: string, domain: Domain = "package"): DerivedSignal {
   const facts = { ...POWER, domain, about, source: energy, quirks: RATE };
   const row = { name: `RATE::${energy}`, ...facts };
-  return { row, inputs: [energy], make: ([input], out) => makeSlope(input, out) };
+  return { row, inputs: [energy], make: ([input], out, periodS) => makeSlope(input, out, periodS) };
 }
 
 /** Energy as the integral of a power. */

@@ -36,6 +36,21 @@ Deno.test("makeSlope() keeps a NaN for eight readings", () => {
   assertEquals(seen.flatMap((nan, i) => nan ? [i] : []), [0, 10, 11, 12, 13, 14, 15, 16, 17]);
 });
 
+Deno.test("makeSlope() takes one reading of each update of a counter that is slower than the samples", () => {
+  const input = new Float64Array(2);
+  const out = new Float64Array(2);
+  const run = makeSlope(input, out, 0.1);
+  for (let i = 0; i < 400; i++) {
+    const timeS = 0.005 * i;
+    // Two counters that are updated at other times, ten times a second: 300 W and none.
+    input[0] = 30 * Math.floor(timeS / 0.1 + 1e-9);
+    input[1] = timeS < 0.05 ? 0 : 7;
+    run(timeS);
+    if (timeS > 0.3) assertAlmostEquals(out[0], 300, 1e-6);
+    if (timeS > 1.9) assertAlmostEquals(out[1], 0, 1e-6);
+  }
+});
+
 Deno.test("makeIntegral() bridges a short gap and adds nothing over a long one", () => {
   const input = new Float64Array(1);
   const out = new Float64Array(1);
