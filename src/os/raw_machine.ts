@@ -7,43 +7,12 @@
  * @module
  */
 import type { Host, Registers } from "../core/machine/host.ts";
-import { bindMore } from "./bind.ts";
 import { openCounter } from "./confinement/caller_rights.ts";
+import { type FileSystemFacts, statFileSystem } from "./file_system.ts";
 import { closeFile, O, openFile, statPath } from "./files.ts";
 import { MachineHost } from "./host.ts";
-import { cString, ERRNO, libc } from "./libc.ts";
+import { ERRNO, libc } from "./libc.ts";
 import { userName } from "./users.ts";
-
-const STATVFS = {
-  statvfs: { parameters: ["buffer", "buffer"], result: "i32" }, // const char*, struct statvfs*
-} as const satisfies Deno.ForeignLibraryInterface;
-
-/** Facts about a file system, under the names of struct statvfs without their `f_`. */
-interface FileSystemFacts {
-  readonly frsize: number;
-  readonly blocks: number;
-  readonly bfree: number;
-  readonly files: number;
-  readonly ffree: number;
-}
-
-let statvfs: Deno.DynamicLibrary<typeof STATVFS>["symbols"] | undefined;
-const statWords = new BigUint64Array(16);
-const statBytes = new Uint8Array(statWords.buffer);
-
-/** statvfs(3) of a mount point, or `undefined`. */
-function statFileSystem(path: string): FileSystemFacts | undefined {
-  statvfs ??= bindMore(STATVFS);
-  if (statvfs === undefined || statvfs.statvfs(cString(path), statBytes) !== 0) return undefined;
-  // f_bsize, f_frsize, f_blocks, f_bfree, f_bavail, f_files, f_ffree: all 64 bits on both machines
-  return {
-    frsize: Number(statWords[1]),
-    blocks: Number(statWords[2]),
-    bfree: Number(statWords[3]),
-    files: Number(statWords[5]),
-    ffree: Number(statWords[6]),
-  };
-}
 
 /** A node as raw stats types see it. */
 export class RawMachine {

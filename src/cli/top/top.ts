@@ -53,8 +53,8 @@ each quantity. The range of the values is next to the bars.`,
     ...NODE_OPTIONS,
     {
       name: "simulate",
-      help: 'show simulated counters: those of a running "joulemark run --simulate". If there ' +
-        "is none, an idle simulated node is shown",
+      help: 'show simulated counters: those of the "joulemark run --simulate" that runs when ' +
+        "top starts. If there is none, an idle simulated node is shown",
     },
     {
       name: "functions",

@@ -26,6 +26,7 @@ import {
   writeNew,
 } from "../../os/files.ts";
 import { cString, ERRNO, errno, errorText, libc } from "../../os/libc.ts";
+import { isWithoutPrograms } from "../../os/file_system.ts";
 import { isPrivate, safeDirectory } from "../../os/trusted_file.ts";
 import { environment, findCommand, reap, sendSignal, spawn } from "../../os/process.ts";
 import type { Environment } from "../../core/environment.ts";
@@ -176,6 +177,7 @@ function makeInside(parent: string, name: string): ReturnType<typeof safeDirecto
     return { why: `${path}: ${errorText(errno())}` };
   }
   if (SEPARATORS.test(path)) return { why: `${path} contains a blank or a colon` };
+  if (isWithoutPrograms(path)) return { why: `${path} is on a file system mounted with noexec` };
   return isPrivate(path)
     ? { path }
     : { why: `${path} is not a directory that only this user can access` };

@@ -33,3 +33,19 @@ timed("privateCache() takes no directory that another user can exchange", () => 
     Deno.removeSync(dir, { recursive: true });
   }
 });
+
+timed("privateCache() takes no directory from which no library can be loaded", () => {
+  const dir = Deno.realPathSync(Deno.makeTempDirSync());
+  const mount = (...args: string[]) =>
+    new Deno.Command(args[0], { args: args.slice(1) }).outputSync();
+  if (!mount("mount", "-t", "tmpfs", "-o", "noexec,mode=700", "none", dir).success) {
+    return console.log("skipped: mounting a file system needs root");
+  }
+  try {
+    const cache = privateCache((name) => name === "HOME" ? dir : undefined);
+    assertEquals(cache, `/tmp/joulemark-cache-${Deno.uid()}`);
+  } finally {
+    mount("umount", dir);
+    Deno.removeSync(dir);
+  }
+});
