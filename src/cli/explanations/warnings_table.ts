@@ -47,7 +47,9 @@ export const WARNINGS: readonly WarningRow[] = [
       "The monitor could not take some samples in time, or took them more than one period late. " +
       "Energies stay correct, because the counters continue to count. The power curve has gaps. " +
       "Below 5 % the summary has no such note.",
-    todo: "Leave one CPU free, or use a longer --period.",
+    todo:
+      "Leave one CPU free, or use a longer --period. If the outputs are on a file server that is slow, " +
+      "write them to a local directory.",
   },
   {
     name: "coarse",
