@@ -133,11 +133,12 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   const first = [pure(found.candidates), ...(familyOf(top.kernel) === "lag" ? [] : [top.kernel])];
   const begun: Solution[] = [];
   for (const kernel of first) {
-    const start = { noise: found.noise, effects: new Map<number, number>() };
+    const start = begun.map(({ fit, powers }) => ({ ...fit, powers }))[0] ??
+      { noise: found.noise, effects: new Map<number, number>() };
     begun.push(yield* solve(domain, contexts, kernel, start, rowsOf(domain, first)));
   }
   const likelier = begun.sort((a, b) => a.fit.deviance - b.fit.deviance)[0];
-  const { fit: { noise, effects, theta }, scale, powers } = likelier;
+  const { fit: { noise, effects, s2, theta }, scale, powers } = likelier;
   // Contexts and answers look alike: the search is repeated with the power that contexts predict.
   const watts = predicted(contexts, theta, scale, domain);
   begun.length = 0;
@@ -146,7 +147,7 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   const isUsed = rowsOf(domain, picked), answers: Answer[] = [];
   let mostDeviance = Infinity;
   for (const kernel of picked) {
-    const begin = { noise, effects, powers, mostDeviance };
+    const begin = { noise, effects, s2, powers, mostDeviance };
     const solution = yield* solve(domain, contexts, kernel, begin, isUsed);
     // It would have no weight.
     if (solution.fit.deviance > mostDeviance) continue;

@@ -42,6 +42,10 @@ const MAX_EFFECT = 0.5;
 export const S0 = 0.02;
 /** Families start with effects of 10 %. */
 const START_EFFECT = 0.1;
+/** EM ends where a round changes s² and each family's effects by less than these parts. */
+const STILL_S2 = 0.001, STILL_EFFECT = 0.01;
+/** Whitened columns end where less than this is left, CPU-seconds: a column that is 0 costs nothing. */
+const TAIL_S = 1e-9;
 /** Rounding: a residual is never less than this part of the energies' squares. */
 const NOTHING = 1e-12;
 
@@ -186,7 +190,10 @@ export class Rows {
     for (let k = from; k < to; k++) {
       if (isFirst[k] === 1) before = last = 0;
       const now = of[offset + at[k]] * weights[k];
-      x[out + k - from] = last = now - phi * before + theta * last;
+      last = now - phi * before + theta * last;
+      // What is left of a stay that is over.
+      if (now === 0 && before === 0 && Math.abs(last) < TAIL_S) last = 0;
+      x[out + k - from] = last;
       before = now;
     }
     filter.before[j] = before;
@@ -265,6 +272,8 @@ export interface Solved {
   readonly s2: number;
   readonly effects: Map<number, number>;
   readonly deviance: number;
+  /** Would more rounds give the same? */
+  readonly isSettled: boolean;
 }
 
 /**
@@ -281,6 +290,7 @@ export function* solveEm(
   for (const f of all) if (!effects.has(f)) effects.set(f, START_EFFECT);
   const lambda = new Float64Array(p), b = new Float64Array(p), m = new Float64Array(p * p);
   let s2 = start.s2, theta: Float64Array = b, root: Factor | undefined, rss = 0, fallen = 0;
+  let isSettled = false;
   for (let round = 0; round < start.rounds; round++) {
     yield;
     fallen = 0;
@@ -304,6 +314,7 @@ export function* solveEm(
     }
     rss = Math.max(q - 2 * linear + square, NOTHING * q);
     const next = rss / Math.max(n - free, n / 4);
+    isSettled = Math.abs(next / s2 - 1) < STILL_S2;
     for (const f of all) {
       let sum = S0 * S0, count = 1;
       for (let j = 0; j < p; j++) {
@@ -311,9 +322,10 @@ export function* solveEm(
         sum += theta[j] ** 2 + v[j];
         count++;
       }
-      effects.set(f, Math.min(MAX_EFFECT, Math.sqrt(sum / count)));
+      const effect = Math.min(MAX_EFFECT, Math.sqrt(sum / count));
+      isSettled &&= Math.abs(effect / effects.get(f)! - 1) < STILL_EFFECT;
+      effects.set(f, effect);
     }
-    const isSettled = Math.abs(next / s2 - 1) < 0.001 && round > 3;
     s2 = next;
     if (isSettled) break;
   }
@@ -323,7 +335,7 @@ export function* solveEm(
     const variance = effects.get(f)! ** 2;
     deviance += S0 * S0 / variance + Math.log(variance);
   }
-  return { theta, root: root!, s2, effects, deviance };
+  return { theta, root: root!, s2, effects, deviance, isSettled };
 }
 
 /**
@@ -339,9 +351,9 @@ export function* fitRows(
     more: readonly Float64Array[];
     priors: Priors;
   },
-  start: { noise: Noise; effects: Effects; filters: number; rounds: number },
+  start: { noise: Noise; effects: Effects; s2?: number; filters: number; rounds: number },
 ): Generator<void, Fit> {
-  let { noise } = start, effects = start.effects, s2 = NaN;
+  let { noise, effects, s2 = NaN } = start;
   for (let filter = 0;; filter++) {
     const w = yield* rows.whitened(noise);
     const sums = yield* scaled(w, rows, { scale, more });
@@ -353,7 +365,7 @@ export function* fitRows(
     yield;
     const next = likelyNoise(e, rows.stretches);
     ({ s2, effects } = solved);
-    const isLast = filter + 1 === start.filters || (next === noise && filter > 0);
+    const isLast = filter + 1 === start.filters || (next === noise && solved.isSettled);
     if (isLast) {
       const { theta, deviance } = solved, v = inverseOf(solved.root);
       return { theta, v, s2, noise, effects, a: sums.a, e, deviance };

@@ -58,6 +58,8 @@ export interface Solution {
 export interface Start {
   readonly noise: Noise;
   readonly effects: Effects;
+  /** @default a part of the energies' variance */
+  readonly s2?: number;
   /** W by class. @default those of a first fit */
   readonly powers?: Float64Array;
   /** Times that the kernel moves. @default 3 */
@@ -112,23 +114,29 @@ export function* solve(
     ...(isShaped ? [FAMILY.shape] : []),
   ]);
   const { at, stretches } = stretchesOf(isUsed);
-  let { noise, effects, powers } = start, kernel = first, fit: Fit | undefined;
+  const { noise, effects, s2 } = start;
+  let { powers } = start, kernel = first, fit: Fit | undefined;
   for (let move = 0;; move++) {
     const { z, isWhole } = yield* domain.design(kernel, columns);
     yield;
     const rows = new Rows(z, domain.intervals, columns.width, energyJ, lengthS, at, stretches);
     let scale = scalesOf(domain, contexts, powers ?? new Float64Array(classes).fill(meanW));
-    if (fit === undefined) {
-      // A first fit without the lag gives powers for its column.
+    if (fit === undefined && powers === undefined) {
+      // Fits without the lag give powers for its column.
       const of = { more: [], priors: own };
       fit = yield* fitRows(rows, { ...of, scale }, { noise, effects, filters: 2, rounds: 5 });
       yield;
-      powers ??= fit.theta.slice(0, classes).map((x) => Math.max(x * meanW, MIN_POWER * meanW));
+      powers = fit.theta.slice(0, classes).map((x) => Math.max(x * meanW, MIN_POWER * meanW));
       scale = scalesOf(domain, contexts, powers);
       fit = yield* fitRows(rows, { ...of, scale }, { ...fit, filters: 1, rounds: 5 });
       yield;
     }
-    const known = scale.map((s, j) => s * fit!.theta[j]);
+    const known = fit === undefined
+      ? Float64Array.from(
+        scale,
+        (_, j) => columns.families[j] === FAMILY.own ? powers![columns.classes[j]] : 0,
+      )
+      : scale.map((s, j) => s * fit!.theta[j]);
     const now = combined(z, domain.intervals, known);
     const moved = function* (to: Kernel, by: number): Generator<void, Float64Array> {
       return (yield* domain.along(to, columns, known)).map((x, k) => (x - now[k]) / by);
@@ -138,7 +146,11 @@ export function* solve(
     if (isShaped) moves.push(yield* moved(longer(kernel, LENGTH_STEP), Math.log(LENGTH_STEP)));
     yield;
     const priors = { families, fixed };
-    fit = yield* fitRows(rows, { scale, more: moves, priors }, { ...fit, filters: 2, rounds: 8 });
+    fit = yield* fitRows(rows, { scale, more: moves, priors }, {
+      ...(fit ?? { noise, effects, s2 }),
+      filters: 2,
+      rounds: 8,
+    });
     yield;
     const p = families.length, atLag = p - moving, lagS = fit.theta[atLag];
     const lagSeS = Math.sqrt(fit.v[atLag * p + atLag]);
@@ -169,6 +181,5 @@ export function* solve(
       };
     }
     kernel = next;
-    ({ noise, effects } = fit);
   }
 }
