@@ -111,6 +111,7 @@ export function likelyNoise(e: Float64Array, stretches: Stretches): Noise {
 /** Sums of whitened columns of one noise: XᵀX, Xᵀy, yᵀy, and y itself. */
 interface Whitened {
   readonly noise: Noise;
+  readonly more: readonly Float64Array[];
   readonly y: Float64Array;
   readonly a: Float64Array;
   readonly c: Float64Array;
@@ -187,7 +188,12 @@ export class Rows {
   ): void {
     const { at, weights } = this, { x, j, isFirst } = filter;
     let before = filter.before[j], last = filter.last[j];
-    for (let k = from; k < to; k++) {
+    let k = from;
+    if (before === 0 && last === 0) {
+      while (k < to && of[offset + at[k]] === 0) k++;
+      x.fill(0, out, out + k - from);
+    }
+    for (; k < to; k++) {
       if (isFirst[k] === 1) before = last = 0;
       const now = of[offset + at[k]] * weights[k];
       last = now - phi * before + theta * last;
@@ -200,18 +206,19 @@ export class Rows {
     filter.last[j] = last;
   }
 
-  /** Sums of whitened columns. */
-  *whitened(noise: Noise): Generator<void, Whitened> {
-    if (this.#whitened?.noise === noise) return this.#whitened;
-    const { length: n, columns, stretches } = this;
-    const y = new Float64Array(n), c = new Float64Array(columns), a = new GramSum(columns);
+  /** Sums of whitened columns, and of further ones over all intervals. */
+  *whitened(noise: Noise, more: readonly Float64Array[]): Generator<void, Whitened> {
+    const last = this.#whitened;
+    if (last?.noise === noise && last.more === more) return last;
+    const { length: n, stretches } = this, p = this.columns + more.length;
+    const y = new Float64Array(n), c = new Float64Array(p), a = new GramSum(p);
     whiten(this.y, y, stretches, noise);
-    for (const { from, to, x } of this.panels(noise)) {
+    for (const { from, to, x } of this.panels(noise, more)) {
       yield;
       a.add(x, PANEL, 0, to - from);
-      for (let j = 0; j < columns; j++) c[j] += dot(x, y, to - from, j * PANEL, from);
+      for (let j = 0; j < p; j++) c[j] += dot(x, y, to - from, j * PANEL, from);
     }
-    return this.#whitened = { noise, y, a: a.whole(), c, q: dot(y, y) };
+    return this.#whitened = { noise, more, y, a: a.whole(), c, q: dot(y, y) };
   }
 
   /** Weighted residual: y − Xθ. */
@@ -355,8 +362,8 @@ export function* fitRows(
 ): Generator<void, Fit> {
   let { noise, effects, s2 = NaN } = start;
   for (let filter = 0;; filter++) {
-    const w = yield* rows.whitened(noise);
-    const sums = yield* scaled(w, rows, { scale, more });
+    const w = yield* rows.whitened(noise, more);
+    const sums = scaled(w, rows.length, scale);
     yield;
     if (!(s2 > 0)) s2 = Math.max(variance(w.y) * 0.05, NOTHING * w.q / rows.length);
     const solved = yield* solveEm(sums, priors, { s2, effects, rounds: start.rounds });
@@ -379,28 +386,13 @@ function variance(y: Float64Array): number {
   return y.reduce((s, x) => s + (x - mean) ** 2, 0) / y.length;
 }
 
-/** Normal equations of scaled columns and of further ones. */
-function* scaled(w: Whitened, rows: Rows, { scale, more }: {
-  scale: Float64Array;
-  more: readonly Float64Array[];
-}): Generator<void, Sums> {
-  const { columns, length: n } = rows, p = columns + more.length;
-  const a = new Float64Array(p * p), c = new Float64Array(p);
-  for (let i = 0; i < columns; i++) {
-    c[i] = w.c[i] * scale[i];
-    for (let j = 0; j < columns; j++) a[i * p + j] = w.a[i * columns + j] * scale[i] * scale[j];
-  }
-  if (more.length === 0) return { a, c, q: w.q, n };
-  for (const { from, to, x } of rows.panels(w.noise, more)) {
-    yield;
-    for (let i = columns; i < p; i++) {
-      c[i] += dot(x, w.y, to - from, i * PANEL, from);
-      for (let j = 0; j <= i; j++) {
-        const of = dot(x, x, to - from, i * PANEL, j * PANEL);
-        a[i * p + j] += j < columns ? of * scale[j] : of;
-      }
-    }
-  }
-  for (let i = columns; i < p; i++) for (let j = 0; j < i; j++) a[j * p + i] = a[i * p + j];
-  return { a, c, q: w.q, n };
+/** Normal equations of scaled columns; further ones have joules already. */
+function scaled({ a, c, q }: Whitened, n: number, scale: Float64Array): Sums {
+  const p = c.length, of = (j: number) => j < scale.length ? scale[j] : 1;
+  return {
+    a: a.map((x, k) => x * of(Math.floor(k / p)) * of(k % p)),
+    c: c.map((x, j) => x * of(j)),
+    q,
+    n,
+  };
 }

@@ -331,13 +331,10 @@ class Judge {
   readonly #scores = new Map<string, number>();
   readonly #weights: Float64Array;
   readonly #y: Float64Array;
-  /** Weighted columns and readings, before and after whitening: of the last fit. */
-  readonly #plain: Float64Array;
+  /** A weighted column; whitened columns and readings: of the last fit. */
+  readonly #column: Float64Array;
   readonly #x: Float64Array;
   readonly #whiteY: Float64Array;
-  /** Powers and weighted residual of the last one. */
-  #theta = new Float64Array(0);
-  #e = new Float64Array(0);
 
   constructor(
     readonly domain: Domain,
@@ -350,37 +347,48 @@ class Judge {
     for (let k = 0; k < grid.rows; k++) mean += lengthS[k] / grid.rows;
     this.#weights = Float64Array.from(rows.at, (k) => 1 / Math.sqrt(lengthS[k] / mean));
     this.#y = Float64Array.from(rows.at, (k, r) => energyJ[k] * this.#weights[r]);
-    this.#plain = new Float64Array(rows.at.length * grid.columns);
-    this.#x = new Float64Array(this.#plain.length);
+    this.#column = new Float64Array(rows.at.length);
+    this.#x = new Float64Array(rows.at.length * grid.columns);
     this.#whiteY = new Float64Array(rows.at.length);
   }
 
   score(kernel: Kernel, noise: Noise): number {
     const { lagS, meanS, orderS, windowS } = kernel;
     const key = [lagS.toFixed(7), meanS, orderS, windowS, noise.phi, noise.theta].join();
-    return this.#scores.getOrInsertComputed(key, () => this.#fit(kernel, noise));
+    return this.#scores.getOrInsertComputed(key, () => this.#fit(kernel, noise).deviance);
   }
 
+  /** Likely noise of what a kernel leaves. */
   noise(kernel: Kernel, noise: Noise): Noise {
-    this.#fit(kernel, noise);
-    return likelyNoise(this.#e, this.rows.stretches);
+    const { theta } = this.#fit(kernel, noise), z = this.grid.design(kernel);
+    const e = this.#y.slice();
+    theta.forEach((watts, j) => {
+      const column = this.#weighted(z, j);
+      for (let k = 0; k < e.length; k++) e[k] -= column[k] * watts;
+    });
+    return likelyNoise(e, this.rows.stretches);
   }
 
   /** In units of the mean power. */
   powers(kernel: Kernel, noise: Noise): Float64Array {
-    this.#fit(kernel, noise);
-    return this.#theta;
+    return this.#fit(kernel, noise).theta;
   }
 
-  #fit(kernel: Kernel, noise: Noise): number {
-    const { grid: { columns: p, rows }, rows: { at, stretches }, domain: { meanW } } = this;
-    const n = at.length, z = this.grid.design(kernel);
-    const x = this.#x, plain = this.#plain, y = this.#whiteY;
+  /** A column of a design, in joules at the mean power. */
+  #weighted(z: Float64Array, j: number): Float64Array {
+    const { grid: { rows }, rows: { at }, domain: { meanW } } = this, column = this.#column;
+    for (let k = 0; k < at.length; k++) {
+      column[k] = z[j * rows + at[k]] * this.#weights[k] * meanW;
+    }
+    return column;
+  }
+
+  #fit(kernel: Kernel, noise: Noise): { theta: Float64Array; deviance: number } {
+    const { grid: { columns: p }, rows: { at, stretches } } = this;
+    const n = at.length, z = this.grid.design(kernel), x = this.#x, y = this.#whiteY;
     whiten(this.#y, y, stretches, noise);
     for (let j = 0; j < p; j++) {
-      const column = plain.subarray(j * n, j * n + n);
-      for (let k = 0; k < n; k++) column[k] = z[j * rows + at[k]] * this.#weights[k] * meanW;
-      whiten(column, x.subarray(j * n, j * n + n), stretches, noise);
+      whiten(this.#weighted(z, j), x.subarray(j * n, j * n + n), stretches, noise);
     }
     const a = gram(x, n, p), q = dot(y, y);
     const c = Float64Array.from({ length: p }, (_, j) => dot(x, y, n, j * n));
@@ -396,13 +404,7 @@ class Judge {
       for (let j = 0; j < p; j++) rss += theta[j] * (dot(a, theta, p, j * p) - 2 * c[j]);
       s2 = Math.max(rss, 1e-12 * q) / n;
     }
-    this.#theta = Float64Array.from(theta);
-    this.#e = this.#y.map((e, k) => {
-      let sum = e;
-      for (let j = 0; j < p; j++) sum -= plain[j * n + k] * theta[j];
-      return sum;
-    });
-    return n * Math.log(s2);
+    return { theta, deviance: n * Math.log(s2) };
   }
 }
 
