@@ -8,7 +8,7 @@ import { type Energies, energiesOf, isLocked, type Part } from "./energies.ts";
 import { withoutSum } from "./linear.ts";
 import { type Effects, FAMILY, type Fit, type Noise } from "./model.ts";
 import { type Family, familyOf, type Kernel, lengthOf, reachOf } from "./response.ts";
-import { type Candidate, FAST_S, MIN_ROWS, ofFamily, priorOf, search } from "./search.ts";
+import { type Candidate, FAST_S, MIN_ROWS, ofFamily, priorOf, ROWS, search } from "./search.ts";
 import { type Solution, solve } from "./solve.ts";
 
 /** Intervals that choose the answer. */
@@ -135,7 +135,7 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   for (const kernel of first) {
     const start = begun.map(({ fit, powers }) => ({ ...fit, powers }))[0] ??
       { noise: found.noise, effects: new Map<number, number>() };
-    begun.push(yield* solve(domain, contexts, kernel, start, rowsOf(domain, first)));
+    begun.push(yield* solve(domain, contexts, kernel, start, rowsOf(domain, first, ROWS)));
   }
   const likelier = begun.sort((a, b) => a.fit.deviance - b.fit.deviance)[0];
   const { fit: { noise, effects, s2, theta }, scale, powers } = likelier;
@@ -282,10 +282,10 @@ function priorLeft({ v, theta }: Pick<Fit, "v" | "theta">, n: number): Float64Ar
 }
 
 /** Rows that each of these sees whole, should it move a little. */
-function rowsOf(domain: Domain, kernels: readonly Kernel[]): Uint8Array {
+function rowsOf(domain: Domain, kernels: readonly Kernel[], most = FIRST_ROWS): Uint8Array {
   const reach = Math.max(...kernels.map(reachOf)) * REACH + domain.boundaries.periodS;
-  const rows = domain.since(reach, FIRST_ROWS);
-  return rows.reduce((s, is) => s + is, 0) >= MIN_ROWS ? rows : domain.since(0, FIRST_ROWS);
+  const rows = domain.since(reach, most);
+  return rows.reduce((s, is) => s + is, 0) >= MIN_ROWS ? rows : domain.since(0, most);
 }
 
 /** Power of each piece by a fit, in units of the mean; pairs are left out. */

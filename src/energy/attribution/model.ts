@@ -42,6 +42,8 @@ const MAX_EFFECT = 0.5;
 export const S0 = 0.02;
 /** Families start with effects of 10 %. */
 const START_EFFECT = 0.1;
+/** Without a fit before, s² starts at this part of the squares of the energies. */
+const START_NOISE = 0.01;
 /** EM ends where a round changes s² and each family's effects by less than these parts. */
 const STILL_S2 = 0.001, STILL_EFFECT = 0.01;
 /** Whitened columns end where less than this is left, CPU-seconds: a column that is 0 costs nothing. */
@@ -108,14 +110,11 @@ export function likelyNoise(e: Float64Array, stretches: Stretches): Noise {
   return best;
 }
 
-/** Sums of whitened columns of one noise: XᵀX, Xᵀy, yᵀy, and y itself. */
+/** Sums of products of whitened columns: the last one is the energies. */
 interface Whitened {
   readonly noise: Noise;
   readonly more: readonly Float64Array[];
-  readonly y: Float64Array;
-  readonly a: Float64Array;
-  readonly c: Float64Array;
-  readonly q: number;
+  readonly products: Float64Array;
 }
 
 /** Some whitened rows, column after column, each with {@linkcode PANEL} numbers. Valid until the next panel. */
@@ -138,7 +137,7 @@ export class Rows {
     readonly z: Float64Array,
     readonly stride: number,
     readonly columns: number,
-    energyJ: Float64Array,
+    readonly energyJ: Float64Array,
     lengthS: Float64Array,
     readonly at: Int32Array,
     readonly stretches: Stretches,
@@ -206,19 +205,16 @@ export class Rows {
     filter.last[j] = last;
   }
 
-  /** Sums of whitened columns, and of further ones over all intervals. */
+  /** Sums of whitened columns, of further ones over all intervals, and of the energies. */
   *whitened(noise: Noise, more: readonly Float64Array[]): Generator<void, Whitened> {
     const last = this.#whitened;
     if (last?.noise === noise && last.more === more) return last;
-    const { length: n, stretches } = this, p = this.columns + more.length;
-    const y = new Float64Array(n), c = new Float64Array(p), a = new GramSum(p);
-    whiten(this.y, y, stretches, noise);
-    for (const { from, to, x } of this.panels(noise, more)) {
+    const sum = new GramSum(this.columns + more.length + 1);
+    for (const { from, to, x } of this.panels(noise, [...more, this.energyJ])) {
       yield;
-      a.add(x, PANEL, 0, to - from);
-      for (let j = 0; j < p; j++) c[j] += dot(x, y, to - from, j * PANEL, from);
+      sum.add(x, PANEL, 0, to - from);
     }
-    return this.#whitened = { noise, more, y, a: a.whole(), c, q: dot(y, y) };
+    return this.#whitened = { noise, more, products: sum.whole() };
   }
 
   /** Weighted residual: y − Xθ. */
@@ -363,9 +359,9 @@ export function* fitRows(
   let { noise, effects, s2 = NaN } = start;
   for (let filter = 0;; filter++) {
     const w = yield* rows.whitened(noise, more);
-    const sums = scaled(w, rows.length, scale);
+    const sums = scaled(w, rows.length, scale, scale.length + more.length);
     yield;
-    if (!(s2 > 0)) s2 = Math.max(variance(w.y) * 0.05, NOTHING * w.q / rows.length);
+    if (!(s2 > 0)) s2 = START_NOISE * sums.q / rows.length;
     const solved = yield* solveEm(sums, priors, { s2, effects, rounds: start.rounds });
     yield;
     const e = rows.residual(solved.theta, scale, more);
@@ -381,18 +377,14 @@ export function* fitRows(
   }
 }
 
-function variance(y: Float64Array): number {
-  const mean = y.reduce((s, x) => s + x, 0) / y.length;
-  return y.reduce((s, x) => s + (x - mean) ** 2, 0) / y.length;
-}
-
 /** Normal equations of scaled columns; further ones have joules already. */
-function scaled({ a, c, q }: Whitened, n: number, scale: Float64Array): Sums {
-  const p = c.length, of = (j: number) => j < scale.length ? scale[j] : 1;
-  return {
-    a: a.map((x, k) => x * of(Math.floor(k / p)) * of(k % p)),
-    c: c.map((x, j) => x * of(j)),
-    q,
-    n,
-  };
+function scaled({ products }: Whitened, n: number, scale: Float64Array, p: number): Sums {
+  const a = new Float64Array(p * p), c = new Float64Array(p), q = products[products.length - 1];
+  const of = (j: number) => j < scale.length ? scale[j] : 1;
+  for (let i = 0; i < p; i++) {
+    const o = i * (p + 1), unit = of(i);
+    for (let j = 0; j < p; j++) a[i * p + j] = products[o + j] * unit * of(j);
+    c[i] = products[o + p] * unit;
+  }
+  return { a, c, q, n };
 }

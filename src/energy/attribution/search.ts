@@ -10,7 +10,7 @@ import { likelyNoise, type Noise, noiseOf, type Stretches, stretchesOf, whiten }
 import { type Family, familyOf, type Kernel, pureLag, reachOf } from "./response.ts";
 
 /** Intervals and classes of the search: it only picks candidates. All other classes are one. */
-const ROWS = 2048, CLASSES = 16;
+export const ROWS = 2048, CLASSES = 16;
 /** Points of the grid: for 2,048 updates at 40 points each, three times over. */
 const MAX_POINTS = 262_144;
 /** Fewest rows of a fit. */
