@@ -33,6 +33,8 @@ const MEANS = [0.5, 1, 2, 4, 10], FAST_MEANS = [1, 2, 4, 10, 25], OWN_ORDERS = [
 const LAG_PERIODS = 2, LAG_S = 0.004, LAGS = 90;
 /** Minima of the pure lag within this of the best (−2 ln L) are refined too; halvings of the step. */
 const NEAR_MINIMUM = 60, MINIMA = 3, HALVINGS = 4;
+/** Steps that change −2 ln L by less need not be halved. */
+const FLAT = 1;
 /** A class's power is at least this part of the mean. */
 const MIN_POWER = 0.05;
 
@@ -279,13 +281,17 @@ export function* search(
   const refine = function* (kernel: Kernel): Generator<void, Candidate> {
     let found = { kernel, deviance: judge.score(kernel, noise) };
     for (let half = 0, d = step; half < HALVINGS; half++, d /= 2) {
-      for (const wanted of [found.kernel.lagS - d, found.kernel.lagS + d]) {
-        const lagS = wanted < 0 && found.kernel.lagS > 0 ? 0 : wanted;
+      const { kernel: { lagS: aroundS }, deviance: before } = found;
+      let isFlat = true;
+      for (const wanted of [aroundS - d, aroundS + d]) {
+        const lagS = wanted < 0 && aroundS > 0 ? 0 : wanted;
         if (lagS < 0 || lagS > top + periodS) continue;
         const moved = { ...kernel, lagS }, deviance = judge.score(moved, noise);
         yield;
+        isFlat &&= Math.abs(deviance - before) < FLAT;
         if (deviance < found.deviance) found = { kernel: moved, deviance };
       }
+      if (isFlat) break;
     }
     return found;
   };
