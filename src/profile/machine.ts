@@ -3,6 +3,7 @@
  * System V ABI for x86-64; DWARF for the Arm 64-bit Architecture; Linux asm/perf_regs.h and asm/sigcontext.h.
  * @module
  */
+import { type EntryFrame, entryFrame } from "./entry_code.ts";
 
 /** Rules of a register in a row: it has the same value in the caller, or its value is lost. */
 export const SAME = 0x7fffffff, UNDEFINED = 0x7ffffffe;
@@ -50,6 +51,8 @@ export interface Machine {
   setsFrame(code: Uint8Array, at: number): boolean;
   /** Do the bytes begin with a return: the frame of the function is gone? */
   isReturn(code: Uint8Array): boolean;
+  /** The frame that these first instructions of a function make; `undefined`: not known. */
+  entryFrame(code: Uint8Array): EntryFrame | undefined;
   readonly linkage: Linkage;
 }
 
@@ -122,6 +125,7 @@ export const X86_64: Machine = {
     return operation === 0x89 && operand === 0xe5 || operation === 0x8b && operand === 0xec;
   },
   isReturn: (code) => code[0] === 0xc3,
+  entryFrame,
   linkage: {
     indirectRelative: 37,
     // Entries have 16 bytes, those of .plt.got at least 8; the first one jumps to the dynamic linker.
@@ -195,6 +199,7 @@ export const AARCH64: Machine = {
   },
   // ret, retaa, retab
   isReturn: (code) => [0xd65f03c0, 0xd65f0bff, 0xd65f0fff].includes(u32(code, 0)),
+  entryFrame: () => undefined,
   linkage: {
     indirectRelative: 1032,
     // A static program has no entry of the dynamic linker. Entries with a check (bti, autia1716) have 24 bytes.

@@ -18,7 +18,7 @@ import { LinkageTable } from "./plt.ts";
 import { PackedSections } from "./packed_sections.ts";
 import type { MappedFile } from "./records.ts";
 import { type CodeTables, OUTERMOST } from "./unwind.ts";
-import type { Machine } from "./machine.ts";
+import { type Machine, SAME } from "./machine.ts";
 
 /** A file that is open. */
 export interface OpenFile {
@@ -59,10 +59,12 @@ interface LoadedModule extends Module {
 /** Files that stay open; the one that was opened first is closed for one more. */
 const OPEN_MOST = 200;
 const PAGE = 4096;
-/** Bytes in which a function sets up its frame pointer. */
-const ENTRY_MOST = 64;
+/** Bytes in which a function sets up its frame pointer, and its frame. */
+const ENTRY_MOST = 64, FRAME_ENTRY_MOST = 128;
 /** The longest instruction that returns. */
 const RETURN_BYTES = 4;
+/** Offset of the return address from the address of the frame. */
+const RETURN_AT = -8;
 export const VDSO = "[vdso]";
 const NO_FILE = "no file";
 
@@ -247,6 +249,19 @@ export class Modules implements CodeTables {
     return !machine.isReturn(next) && entry.some((_, i) => machine.setsFrame(entry, i));
   }
 
+  entryRow(number: number, address: number): Fde | undefined {
+    const { machine } = this, start = this.symbols(number)?.find(address)?.start;
+    if (start === undefined) return undefined;
+    const entry = this.#code(number, start, Math.min(address - start, FRAME_ENTRY_MOST));
+    const next = this.#code(number, address, RETURN_BYTES);
+    if (entry === undefined || next === undefined || machine.isReturn(next)) return undefined;
+    const frame = machine.entryFrame(entry);
+    if (frame === undefined) return undefined;
+    const rules = machine.kept.map((register) => frame.saved.get(register) ?? SAME);
+    const rows = Int32Array.of(0, frame.base, frame.offset, ...rules, RETURN_AT);
+    return { start, end: address + 1, rows, isSignal: false, expressions: [] };
+  }
+
   isSameFunction(number: number, address: number, other: number): boolean {
     const start = this.symbols(number)?.find(address)?.start;
     return start !== undefined && start === this.symbols(number)?.find(other)?.start;
@@ -264,7 +279,7 @@ export class Modules implements CodeTables {
     if (at === undefined) return undefined;
     const page = Math.floor(at / PAGE);
     const bytes = module.pages.getOrInsertComputed(page, () => {
-      return new Uint8Array(this.#readerOf(module)(page * PAGE, PAGE + ENTRY_MOST));
+      return new Uint8Array(this.#readerOf(module)(page * PAGE, PAGE + FRAME_ENTRY_MOST));
     });
     const start = at - page * PAGE;
     return start + length > bytes.length ? undefined : bytes.subarray(start, start + length);

@@ -1,6 +1,6 @@
 /**
- * Stacks from registers and a copy of the stack: by call frame information where there is some, else by frame
- * pointers, by Python's trampolines, or by return addresses on the stack.
+ * Stacks from registers and a copy of the stack: by call frame information where there is some, else by the first
+ * instructions of a function, by frame pointers, by Python's trampolines, or by return addresses on the stack.
  *
  * Addresses are numbers: user space has 47 or 56 bits, a double holds 53.
  * @module
@@ -49,6 +49,8 @@ export interface CodeTables {
    * function is not known.
    */
   hasFrame(module: number, address: number): boolean | undefined;
+  /** The row of an address without an entry, from the first instructions of its function. */
+  entryRow(module: number, address: number): Fde | undefined;
   /** Do two addresses belong to one function? */
   isSameFunction(module: number, address: number, other: number): boolean;
   /** Is there no caller of the function that holds this address? */
@@ -156,7 +158,7 @@ export class Unwinder {
       guess = 0;
       if (kind === IS_NOWHERE) return this.#ended(END.bad, count);
       if (kind !== HAS_ROW) {
-        const way = this.#withoutTable(space, at, kind, back);
+        const way = this.#withoutTable(space, at, slot, back);
         if (way === NO_WAY) return count;
         [pc, back, guess] = [this.#next, 1, way === GUESSED ? 1 : 0];
         continue;
@@ -250,7 +252,8 @@ export class Unwinder {
     else {
       const address = at - mapping.bias, fde = this.#tables.fde(mapping.module, address);
       this.#cachedKind[slot] = fde === undefined ? HAS_NO_TABLE : HAS_ROW;
-      if (fde !== undefined) this.#keepRow(slot, fde, address - fde.start);
+      const row = fde ?? this.#tables.entryRow(mapping.module, address);
+      if (row !== undefined) this.#keepRow(slot, row, address - row.start);
     }
     return slot;
   }
@@ -266,9 +269,9 @@ export class Unwinder {
   #next = 0;
 
   /** Finds the caller of code without tables, into `#next`; otherwise says why it ended. */
-  #withoutTable(space: AddressSpace, at: number, kind: number, back: number): Way {
+  #withoutTable(space: AddressSpace, at: number, slot: number, back: number): Way {
     const { stackPointer: SP, framePointer: FP, link, hasLowRecord } = this.#machine;
-    const r = this.#registers, fp = r[FP], sp = r[SP], isMade = kind === IS_MADE;
+    const r = this.#registers, fp = r[FP], sp = r[SP], isMade = this.#cachedKind[slot] === IS_MADE;
     // Python's trampolines: sub $8,%rsp; call *%rcx. Or: stp x29, x30, [sp, -16]!; mov x29, sp; blr x3.
     if (isMade && space.hasTrampolines && back === 1) {
       const caller = this.#code(this.#load(sp + 8));
@@ -284,6 +287,9 @@ export class Unwinder {
       this.end = END.root;
       return NO_WAY;
     }
+    const entry = this.#cachedFdes[slot];
+    const way = entry && this.#byEntry(space, at, slot, entry);
+    if (way !== undefined) return way;
     const isTop = !isMade && back === 0;
     const hasFrame = isTop ? this.#tables.hasFrame(here.module, address) : undefined;
     // Without a frame of its own the return address lies on top, below the frame of the caller.
@@ -315,6 +321,22 @@ export class Unwinder {
     const isCut = fp >= sp && fp - sp < FRAME_MOST && Number.isNaN(caller);
     this.end = caller === 0 || fp === 0 ? END.root : isCut ? END.cut : END.noTable;
     return NO_WAY;
+  }
+
+  /** The caller by the first instructions of a function; `undefined`: they do not lead to one. */
+  #byEntry(space: AddressSpace, at: number, slot: number, entry: Fde): Way | undefined {
+    const r = this.#registers, rows = this.#cachedRows, row = slot * this.#row;
+    const SP = this.#machine.stackPointer, cfa = r[rows[row + 1]] + rows[row + 2];
+    const caller = this.#code(this.#load(cfa + rows[row + this.#row - 1]));
+    if (Number.isNaN(caller) && cfa > r[SP] && cfa - r[SP] < FRAME_MOST) {
+      this.end = END.cut;
+      return NO_WAY;
+    }
+    if (!(caller > FIRST_CODE && this.#isCall(space, caller, at))) return undefined;
+    this.#restoreRegisters(row, entry, cfa);
+    r[SP] = cfa;
+    this.#next = caller;
+    return SURE;
   }
 
   /** The return address that the call of this function left in a register; NaN: a later call has left another one. */

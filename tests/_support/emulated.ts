@@ -143,6 +143,7 @@ export class EmulatedWalker {
     const tables: CodeTables = {
       fde: hidden,
       callBefore: (...args) => modules.callBefore(...args),
+      entryRow: (...args) => modules.entryRow(...args),
       hasFrame: (...args) => modules.hasFrame(...args),
       isSameFunction: (...args) => modules.isSameFunction(...args),
       isOutermost: (...args) => modules.isOutermost(...args),

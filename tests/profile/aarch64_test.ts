@@ -138,6 +138,7 @@ function walk(
     },
     callBefore: () => 1,
     hasFrame: () => undefined,
+    entryRow: () => undefined,
     isSameFunction: (_, a, b) => Math.floor(a / 0x100) === Math.floor(b / 0x100),
     isOutermost: () => false,
   };

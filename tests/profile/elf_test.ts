@@ -162,6 +162,7 @@ onProgram("damaged programs give a result or nothing, and end", (_, bytes) => {
       linkage.find(at);
       modules.callBefore(module, at, at + 5);
       modules.hasFrame(module, at);
+      modules.entryRow(module, at);
     }
   }
 });

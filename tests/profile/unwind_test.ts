@@ -27,6 +27,7 @@ function walk(
     fde: (_, address) => fdes.find(({ start, end }) => address >= start && address < end),
     callBefore: code.callBefore ?? (() => 1),
     hasFrame: code.hasFrame ?? (() => undefined),
+    entryRow: code.entryRow ?? (() => undefined),
     isSameFunction: () => false,
     isOutermost: code.isOutermost ?? (() => false),
   });
@@ -104,6 +105,21 @@ Deno.test("without a table the next return address on the stack is a guess", () 
   assertEquals([weak.addresses, weak.guessed], [[0x1004, 0x200f], [0, 1]]);
   const sure = walk([fde(0x3000, LAST)], words, { 16: 0x1004 }, { callBefore });
   assertEquals([sure.addresses, sure.guessed], [[0x1004, 0x300f], [0, 0]]);
+});
+
+Deno.test("the first instructions of a function lead to its caller before older return addresses", () => {
+  // 0x4010 is what an earlier call left; rbx was saved at the frame's end.
+  const words = [SP + 24, 0x4010, 0x2010, 0, 0, 0x3010], registers = { 16: 0x1004 };
+  const entryRow = () => fde(0x1000, [7, 24, -24, SAME, SAME, SAME, SAME, SAME, -8]);
+  const byRbx = [3, 24, SAME, SAME, SAME, SAME, SAME, SAME, -8];
+  const fdes = [fde(0x2000, byRbx), fde(0x3000, LAST)];
+  const found = walk(fdes, words, registers, { entryRow });
+  assertEquals([found.addresses, found.guessed], [[0x1004, 0x200f, 0x300f], [0, 0, 0]]);
+  // The instructions after the first ones have moved the stack pointer: no call is before that word.
+  const callBefore: CodeTables["callBefore"] = (_, address) => address === 0x2010 ? 0 : 1;
+  const moved = walk([fde(0x4000, LAST)], words, registers, { entryRow, callBefore });
+  assertEquals([moved.addresses, moved.guessed], [[0x1004, 0x400f], [0, 1]]);
+  assertEquals(walk(fdes, words.slice(0, 2), registers, { entryRow }).end, END.cut);
 });
 
 Deno.test("without a frame of its own a function has its return address on top", () => {

@@ -6,6 +6,7 @@ import type { Finding } from "../../core/finding.ts";
 import type { FunctionData } from "../../profile/function_data.ts";
 import type { Module } from "../../profile/modules.ts";
 import { BRIEF_PERIODS, type ProfileFacts } from "../../profile/profile.ts";
+import { END } from "../../profile/unwind.ts";
 import { timeText } from "../../show/analysis/quantity_text.ts";
 import type { NoteSources, TimerFacts, UnreadFile } from "../recordings/function_rows.ts";
 import { STACK_MOST } from "./function_options.ts";
@@ -14,7 +15,7 @@ import { STACK_MOST } from "./function_options.ts";
 const LOST_SHARE = 0.01;
 /** More CPU time in threads with few samples, or none, is a finding. */
 const BRIEF_SHARE = 0.1;
-/** More stacks that go on above their copy are a finding. */
+/** More stacks that go on above their copy, or end in code without tables, are a finding. */
 const DEEP_SHARE = 0.05;
 /** More CPU time on CPUs without samples is a finding; two counters differ by some ms. */
 const ELSEWHERE_SHARE = 0.02, MIN_ELSEWHERE_NS = 50e6;
@@ -59,7 +60,7 @@ const LOWER_HZ = 99, HIGHER_HZ = 997;
 
 /** The notes. @param periodNs Time between two samples. @param hasWaits Were waits recorded, too? */
 export function functionNotes(
-  { samples, lost, deep, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
+  { samples, lost, deep, ends, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
   { stackBytes, elsewhereNs, missedNs = 0, others, unread, withoutLines = [], timers }: NoteSources,
   periodNs: number,
   hasWaits = false,
@@ -92,12 +93,20 @@ export function functionNotes(
       : undefined;
     add("of-brief-threads", text, remedy);
   }
-  const moreBytes = Math.min(2 * stackBytes, STACK_MOST);
-  if (deep > DEEP_SHARE * samples && moreBytes > stackBytes) {
+  if (deep > DEEP_SHARE * samples) {
     const text =
       `${Math.round(100 * deep / samples)} % of the stacks are larger than the copied part. ` +
       "Their outer functions are missing";
-    add("of-deep-stacks", text, `Copy more of each stack: --stack-bytes=${moreBytes}`);
+    const more = Math.min(2 * stackBytes, STACK_MOST);
+    const remedy = more > stackBytes ? `Copy more of each stack: --stack-bytes=${more}` : undefined;
+    add("of-deep-stacks", text, remedy);
+  }
+  const bare = ends[END.noTable] + ends[END.bad];
+  if (bare > DEEP_SHARE * samples) {
+    const text = `${Math.round(100 * bare / samples)} % of the stacks lack outer functions: ` +
+      "JIT code or assembly has no unwind tables";
+    const remedy = "Use frame pointers (Java: -XX:+PreserveFramePointer)";
+    add("of-bare-code", text, remedy);
   }
   if (unseen.length > 0) {
     const text =

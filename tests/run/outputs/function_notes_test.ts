@@ -56,3 +56,25 @@ Deno.test("functionNotes() calls what was lost samples only where no waits were 
   );
   assertEquals(remedy, "Leave a CPU free, or run without --off-cpu");
 });
+
+Deno.test("functionNotes() tells why callers are missing", () => {
+  const texts = (facts: Partial<ProfileFacts>, stackBytes: number) =>
+    functionNotes(
+      Object.assign({}, FACTS, { briefNs: 0, shortNs: 0 }, facts),
+      { stackBytes, elsewhereNs: 0, others: 0, unread: [] },
+      5e6,
+    ).map(({ text, remedy }) => [text, remedy]);
+  const deep =
+    "12 % of the stacks are larger than the copied part. Their outer functions are missing";
+  assertEquals(texts({ deep: 12 }, 16384), [[
+    deep,
+    "Copy more of each stack: --stack-bytes=32768",
+  ]]);
+  // The kernel copies no more.
+  assertEquals(texts({ deep: 12 }, 65528), [[deep, undefined]]);
+  assertEquals(texts({ ends: [92, 0, 4, 4, 0] }, 16384), [[
+    "8 % of the stacks lack outer functions: JIT code or assembly has no unwind tables",
+    "Use frame pointers (Java: -XX:+PreserveFramePointer)",
+  ]]);
+  assertEquals(texts({ ends: [96, 0, 2, 2, 0] }, 16384), []);
+});
