@@ -87,7 +87,7 @@ export function* makeContexts(
     const lines = chosen(domain, MIN_LINE, Math.min(LINES, Math.floor(left / LINES_PART)));
     yield* addEffects(made, left - memories.length * MEMORIES_S.length - lines.length);
     yield;
-    addMemories(made, memories, powers);
+    yield* addMemories(made, memories, powers);
     yield;
     addLines(made, lines);
     yield;
@@ -281,7 +281,11 @@ export function cumulated(
  * Family 6: the domain's power, predicted from its classes, after first orders; a column of each class times each.
  * A governor, a cap, a budget and heat all act by it.
  */
-function addMemories(made: ColumnMaker, classes: readonly number[], powers: Float64Array): void {
+function* addMemories(
+  made: ColumnMaker,
+  classes: readonly number[],
+  powers: Float64Array,
+): Generator<void, void> {
   if (classes.length === 0) return;
   const { domain } = made, { log, pieceClass } = domain, n = log.count;
   let endS = 0;
@@ -292,8 +296,10 @@ function addMemories(made: ColumnMaker, classes: readonly number[], powers: Floa
   const power = new Float64Array(grid.count);
   for (let j = 1; j < grid.count; j++) power[j] = drawn[j] - drawn[j - 1];
   const mean = Math.max(drawn[grid.count - 1] / grid.count, 1e-300);
+  yield;
   const pieces = piecesOf(domain), value = new Float64Array(n);
   for (const tau of MEMORIES_S) {
+    yield;
     const q = Math.exp(-stepS / tau), h = new Float64Array(grid.count);
     let last = 0;
     for (let j = 0; j < grid.count; j++) h[j] = last = q * last + (1 - q) * (power[j] / mean - 1);
@@ -308,6 +314,7 @@ function addMemories(made: ColumnMaker, classes: readonly number[], powers: Floa
     }
     const deviation = Math.sqrt(Math.max(0, square / all - (sum / all) ** 2));
     for (const c of classes) {
+      yield;
       addCentred(made, pieces[c], value, deviation, made.push(FAMILY.memory, c));
     }
   }

@@ -9,7 +9,7 @@ import { type Kernel, type Parts, prepared, respond, type Room, type Spans } fro
 /** Most classes, those of the estimator's own included: a power each costs little, and the rest goes to effects. */
 export const MAX_CLASSES = 64;
 /** Pieces that are looked at together: slow answers show each of them in a hundred intervals. */
-const SLICE = 1024;
+const SLICE = 128;
 
 /** Pieces of a slice: from which on, and how many. */
 interface Slice {

@@ -22,9 +22,9 @@ const BEYOND = 0.03;
 /** Blocks of rows whose scores show noise that remembers longer than the filter; rows of a block at least. */
 const BLOCKS = 40, MIN_BLOCKS = 8, BLOCK_ROWS = 24;
 /** Columns between two pauses. */
-const SLICE = 8;
+const SLICE = 4;
 /** Pieces between two pauses. */
-const PAUSE = 2048;
+const PAUSE = 512;
 /** Minimum power in the shares, as part of the maximum power. */
 const MIN_POWER = 0.02;
 
@@ -203,6 +203,7 @@ export function* energiesOf(
     let all = 0;
     for (let c = 0; c < n; c++) all += shares[k * n + c] = z[c * intervals + at[k]] * own[c];
     for (let c = 0; c < n; c++) shares[k * n + c] /= Math.max(all, 1e-300);
+    if (k % PAUSE === 0) yield;
   }
   const e = Float64Array.from(at, (k) => energyJ[k]), seen = new Float64Array(n * p);
   const column = new Float64Array(rows);

@@ -31,6 +31,9 @@ export function noiseOf(phi: number, theta: number): Noise {
   return NOISES.find((noise) => noise.phi === phi && noise.theta === theta)!;
 }
 
+/** Columns that are summed up between two pauses, and noises that are tried. */
+export const COLUMNS_AT_ONCE = 32;
+const NOISES_AT_ONCE = 4;
 /** Innovations of a stretch that depend on its unknown past are left out when noises are compared. */
 const WARM_UP = 3;
 /**
@@ -99,10 +102,11 @@ export function whiten(
 }
 
 /** Noise whose filter leaves the smallest residual. */
-export function likelyNoise(e: Float64Array, stretches: Stretches): Noise {
+export function* likelyNoise(e: Float64Array, stretches: Stretches): Generator<void, Noise> {
   const f = new Float64Array(e.length);
   let best = NOISES[0], least = Infinity;
-  for (const noise of NOISES) {
+  for (const [i, noise] of NOISES.entries()) {
+    if (i % NOISES_AT_ONCE === 0) yield;
     whiten(e, f, stretches, noise);
     const rest = f.subarray(WARM_UP), sum = dot(rest, rest);
     if (sum < least) [least, best] = [sum, noise];
@@ -218,10 +222,15 @@ export class Rows {
   }
 
   /** Weighted residual: y − Xθ. */
-  residual(theta: Float64Array, scale: Float64Array, more: readonly Float64Array[]): Float64Array {
+  *residual(
+    theta: Float64Array,
+    scale: Float64Array,
+    more: readonly Float64Array[],
+  ): Generator<void, Float64Array> {
     const e = this.y.slice(), { z, stride, at, weights } = this;
     const sum = new Float64Array(e.length);
     for (let j = 0; j < this.columns; j++) {
+      if (j % COLUMNS_AT_ONCE === 0) yield;
       const factor = theta[j] * scale[j], o = j * stride;
       if (factor === 0) continue;
       for (let k = 0; k < e.length; k++) sum[k] += factor * z[o + at[k]];
@@ -304,7 +313,7 @@ export function* solveEm(
     }
     for (let i = 0; i < m.length; i++) m[i] = a[i] / s2;
     for (let j = 0; j < p; j++) m[j * p + j] += lambda[j];
-    root = factor(m, p);
+    root = yield* factor(m, p);
     theta = solveFactored(root, b);
     const v = inverseDiagonal(root);
     let linear = 0, square = 0, free = p;
@@ -364,13 +373,13 @@ export function* fitRows(
     if (!(s2 > 0)) s2 = START_NOISE * sums.q / rows.length;
     const solved = yield* solveEm(sums, priors, { s2, effects, rounds: start.rounds });
     yield;
-    const e = rows.residual(solved.theta, scale, more);
+    const e = yield* rows.residual(solved.theta, scale, more);
     yield;
-    const next = likelyNoise(e, rows.stretches);
+    const next = yield* likelyNoise(e, rows.stretches);
     ({ s2, effects } = solved);
     const isLast = filter + 1 === start.filters || (next === noise && solved.isSettled);
     if (isLast) {
-      const { theta, deviance } = solved, v = inverseOf(solved.root);
+      const { theta, deviance } = solved, v = yield* inverseOf(solved.root);
       return { theta, v, s2, noise, effects, a: sums.a, e, deviance };
     }
     noise = next;

@@ -6,7 +6,16 @@
  * taken off, as the next sample on the same thread says how many of them are real.
  * @module
  */
-import { countUpTo, dot, factor, gram, inverseOf, product, solveFactored } from "./linear.ts";
+import {
+  atOnce,
+  countUpTo,
+  dot,
+  factor,
+  gram,
+  inverseOf,
+  product,
+  solveFactored,
+} from "./linear.ts";
 
 /** Intervals of a counter without a break between them, and the samples in them. */
 export interface SampledStretch {
@@ -194,7 +203,7 @@ export class SampledPowers {
 
   /** Powers given the moments c = Bδ with noise S. @returns The spread that is most likely. */
   #posterior(b: Float64Array, c: Float64Array, s: Float64Array): number {
-    const n = this.#n, noise = factor(s, n), whitened = new Float64Array(n * n);
+    const n = this.#n, noise = atOnce(factor(s, n)), whitened = new Float64Array(n * n);
     for (let j = 0; j < n; j++) {
       const column = solveFactored(noise, Float64Array.from({ length: n }, (_, i) => b[i * n + j]));
       for (let i = 0; i < n; i++) whitened[i * n + j] = column[i];
@@ -216,13 +225,13 @@ export class SampledPowers {
         for (let q = 0; q < busy; q++) m[r * n + q] -= common / variance / whole;
       }
       const logs = (busy - 1) * Math.log(variance) + Math.log(whole);
-      const known = factor(m, n);
+      const known = atOnce(factor(m, n));
       const likelihood = (dot(h, solveFactored(known, h)) - known.logDet - logs) / 2 -
         SPREAD_WEIGHT * Math.log(spread / USUAL_SPREAD) ** 2;
       if (likelihood > best.likelihood) best = { likelihood, spread, prior, known };
     }
     this.#prior = best.prior;
-    this.#covariance = inverseOf(best.known);
+    this.#covariance = atOnce(inverseOf(best.known));
     this.#delta = solveFactored(best.known, h);
     this.#hold();
     return best.spread;

@@ -3,7 +3,7 @@
  * whose energy is known from their marks. docs/explanation/energy-of-functions.md has the equations.
  * @module
  */
-import { dot, type Factor, factor, solveFactored } from "./linear.ts";
+import { atOnce, dot, type Factor, factor, solveFactored } from "./linear.ts";
 import type { SampledPowers } from "./sampled.ts";
 
 /** A value with a greater error is not determined. */
@@ -113,7 +113,7 @@ export class SampledSum {
       });
       matrix[i * count + i] *= 1 + DIAGONAL;
     });
-    this.#factor = factor(matrix, count);
+    this.#factor = atOnce(factor(matrix, count));
     const rest = held.map((g) => sums.energyJ[g - 1] - dot(whole[g], power));
     const along = solveFactored(this.#factor, Float64Array.from(rest));
     columns.forEach((column, i) => column.forEach((v, k) => power[k] += v * along[i]));

@@ -89,9 +89,9 @@ class Grid {
   readonly columnOf: Int32Array;
   readonly #x: Float64Array[] = [];
   #design = new Float64Array(0);
-  readonly #shapes = new Map<string, Float64Array[]>();
-  /** Room for them. */
+  /** Columns of a shape, and which it is. */
   readonly #made: Float64Array[] = [];
+  #key = "";
   #between: Float64Array | undefined;
 
   /** An empty grid. */
@@ -134,28 +134,25 @@ class Grid {
     this.#design = new Float64Array(rows * this.columns);
   }
 
-  /** Cumulative answers without the lag. */
-  #shape({ meanS, orderS }: Kernel): Float64Array[] {
+  /** Cumulative answers without the lag. All lags of one shape come together: the last shape is kept. */
+  *#shape({ meanS, orderS }: Kernel): Generator<void, readonly Float64Array[]> {
     const key = `${meanS} ${orderS}`;
-    const known = this.#shapes.get(key);
-    if (known !== undefined) return known;
-    // All lags of one shape come together; more of them take memory.
-    this.#shapes.clear();
+    if (key === this.#key) return this.#made;
+    this.#key = key;
     const between = this.#between ??= new Float64Array(this.#x[0].length);
-    const made = this.#x.map((x, j) => {
+    for (const [j, x] of this.#x.entries()) {
+      yield;
       const out = this.#made[j] ??= new Float64Array(x.length);
       integral(x, this.stepS, orderS, meanS > 0 ? between : out);
       if (meanS > 0) integralOfMean(between, meanS, this.stepS, out);
-      return out;
-    });
-    this.#shapes.set(key, made);
-    return made;
+    }
+    return this.#made;
   }
 
   /** Rows of a kernel: column after column, until the next call. */
-  design(kernel: Kernel): Float64Array {
+  *design(kernel: Kernel): Generator<void, Float64Array> {
     const { rows: n, domain: { boundaries: { yS, aS } } } = this, { lagS, windowS } = kernel;
-    const shape = this.#shape(kernel), out = this.#design;
+    const shape = yield* this.#shape(kernel), out = this.#design;
     const ends = this.#places(n + 1, (k) => yS[k] - lagS, (k) => aS[k]);
     const firstS = (k: number) => Math.max(yS[k + 1] - lagS - windowS, yS[k] - lagS);
     const firsts = windowS > 0 ? this.#places(n, firstS, (k) => aS[k + 1]) : undefined;
@@ -260,7 +257,7 @@ export function* search(
   const best = function* (kernels: readonly Kernel[]): Generator<void, number> {
     const scores: number[] = [];
     for (const kernel of kernels) {
-      scores.push(judge.score(kernel, noise));
+      scores.push(yield* judge.score(kernel, noise));
       yield;
     }
     return indexOfLeast(scores);
@@ -270,23 +267,23 @@ export function* search(
   for (let round = 0; round < 2; round++) {
     scores = [];
     for (const lag of lags) {
-      scores.push(judge.score(lag, noise));
+      scores.push(yield* judge.score(lag, noise));
       yield;
     }
     at = indexOfLeast(scores);
-    const next = judge.noise(lags[at], noise);
+    const next = yield* judge.noise(lags[at], noise);
     if (next === noise) break;
     noise = next;
   }
   const refine = function* (kernel: Kernel): Generator<void, Candidate> {
-    let found = { kernel, deviance: judge.score(kernel, noise) };
+    let found = { kernel, deviance: yield* judge.score(kernel, noise) };
     for (let half = 0, d = step; half < HALVINGS; half++, d /= 2) {
       const { kernel: { lagS: aroundS }, deviance: before } = found;
       let isFlat = true;
       for (const wanted of [aroundS - d, aroundS + d]) {
         const lagS = wanted < 0 && aroundS > 0 ? 0 : wanted;
         if (lagS < 0 || lagS > top + periodS) continue;
-        const moved = { ...kernel, lagS }, deviance = judge.score(moved, noise);
+        const moved = { ...kernel, lagS }, deviance = yield* judge.score(moved, noise);
         yield;
         isFlat &&= Math.abs(deviance - before) < FLAT;
         if (deviance < found.deviance) found = { kernel: moved, deviance };
@@ -312,7 +309,7 @@ export function* search(
     candidates.push(yield* refine(kernels[yield* best(kernels)]));
   }
   candidates.sort((a, b) => a.deviance - b.deviance || 0);
-  const powers = judge.powers(candidates[0].kernel, noise);
+  const powers = yield* judge.powers(candidates[0].kernel, noise);
   const ofClasses = Float64Array.from(
     grid.columnOf,
     (j) => Math.max(powers[j], MIN_POWER) * domain.meanW,
@@ -358,26 +355,27 @@ class Judge {
     this.#whiteY = new Float64Array(rows.at.length);
   }
 
-  score(kernel: Kernel, noise: Noise): number {
+  *score(kernel: Kernel, noise: Noise): Generator<void, number> {
     const { lagS, meanS, orderS, windowS } = kernel;
     const key = [lagS.toFixed(7), meanS, orderS, windowS, noise.phi, noise.theta].join();
-    return this.#scores.getOrInsertComputed(key, () => this.#fit(kernel, noise).deviance);
+    const known = this.#scores.get(key) ?? (yield* this.#fit(kernel, noise)).deviance;
+    this.#scores.set(key, known);
+    return known;
   }
 
   /** Likely noise of what a kernel leaves. */
-  noise(kernel: Kernel, noise: Noise): Noise {
-    const { theta } = this.#fit(kernel, noise), z = this.grid.design(kernel);
-    const e = this.#y.slice();
+  *noise(kernel: Kernel, noise: Noise): Generator<void, Noise> {
+    const { theta, z } = yield* this.#fit(kernel, noise), e = this.#y.slice();
     theta.forEach((watts, j) => {
       const column = this.#weighted(z, j);
       for (let k = 0; k < e.length; k++) e[k] -= column[k] * watts;
     });
-    return likelyNoise(e, this.rows.stretches);
+    return yield* likelyNoise(e, this.rows.stretches);
   }
 
   /** In units of the mean power. */
-  powers(kernel: Kernel, noise: Noise): Float64Array {
-    return this.#fit(kernel, noise).theta;
+  *powers(kernel: Kernel, noise: Noise): Generator<void, Float64Array> {
+    return (yield* this.#fit(kernel, noise)).theta;
   }
 
   /** A column of a design, in joules at the mean power. */
@@ -389,9 +387,12 @@ class Judge {
     return column;
   }
 
-  #fit(kernel: Kernel, noise: Noise): { theta: Float64Array; deviance: number } {
+  *#fit(
+    kernel: Kernel,
+    noise: Noise,
+  ): Generator<void, { theta: Float64Array; z: Float64Array; deviance: number }> {
     const { grid: { columns: p }, rows: { at, stretches } } = this;
-    const n = at.length, z = this.grid.design(kernel), x = this.#x, y = this.#whiteY;
+    const n = at.length, z = yield* this.grid.design(kernel), x = this.#x, y = this.#whiteY;
     whiten(this.#y, y, stretches, noise);
     for (let j = 0; j < p; j++) {
       whiten(this.#weighted(z, j), x.subarray(j * n, j * n + n), stretches, noise);
@@ -405,12 +406,12 @@ class Judge {
     for (let round = 0; round < 2; round++) {
       const m = a.map((s) => s / s2), b = c.map((s, j) => s / s2 + mu[j]);
       for (let j = 0; j < p; j++) m[j * p + j] += 1;
-      theta = solveFactored(factor(m, p), b);
+      theta = solveFactored(yield* factor(m, p), b);
       let rss = q;
       for (let j = 0; j < p; j++) rss += theta[j] * (dot(a, theta, p, j * p) - 2 * c[j]);
       s2 = Math.max(rss, 1e-12 * q) / n;
     }
-    return { theta, deviance: n * Math.log(s2) };
+    return { theta, z, deviance: n * Math.log(s2) };
   }
 }
 

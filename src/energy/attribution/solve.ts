@@ -6,6 +6,7 @@ import type { Contexts } from "./contexts.ts";
 import type { Domain } from "./domain.ts";
 import { clamp } from "./linear.ts";
 import {
+  COLUMNS_AT_ONCE,
   type Effects,
   FAMILY,
   type Fit,
@@ -85,12 +86,17 @@ function scalesOf(
 }
 
 /** Zv, column after column. */
-function combined(z: Float64Array, n: number, v: Float64Array): Float64Array {
+function* combined(
+  z: Float64Array,
+  n: number,
+  v: Float64Array,
+): Generator<void, Float64Array> {
   const out = new Float64Array(n);
-  v.forEach((x, j) => {
-    if (x === 0) return;
+  for (const [j, x] of v.entries()) {
+    if (j % COLUMNS_AT_ONCE === 0) yield;
+    if (x === 0) continue;
     for (let k = 0, o = j * n; k < n; k++) out[k] += x * z[o + k];
-  });
+  }
   return out;
 }
 
@@ -137,7 +143,7 @@ export function* solve(
         (_, j) => columns.families[j] === FAMILY.own ? powers![columns.classes[j]] : 0,
       )
       : scale.map((s, j) => s * fit!.theta[j]);
-    const now = combined(z, domain.intervals, known);
+    const now = yield* combined(z, domain.intervals, known);
     const moved = function* (to: Kernel, by: number): Generator<void, Float64Array> {
       return (yield* domain.along(to, columns, known)).map((x, k) => (x - now[k]) / by);
     };
