@@ -5,7 +5,7 @@
  * a mixed pair draws beyond both references is divided in proportion to powers.
  * @module
  */
-import type { Pairs } from "./contexts.ts";
+import type { Pairs } from "./pairs.ts";
 import type { Domain } from "./domain.ts";
 import { clamp, dot, quadratic } from "./linear.ts";
 import { FAMILY } from "./model.ts";
