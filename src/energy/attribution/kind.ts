@@ -32,6 +32,8 @@ const DENSE_FITS = 4, DENSE_EACH = 8;
 const MORE_VARIANCE = 4;
 /** Stretches that wait for a fit, 1 MiB each; the first fits take as long as several dense stretches. */
 const MAX_WAITING = 8;
+/** Slices of work between two samples, each 0.05 ms on average: what is not done in the run is waited for after it. */
+const SLICES = 2;
 /** A choice is made again if classes that it does not know have this part of the time. */
 const NEW_PART = 0.5;
 /** A stretch ends with so many events (3 MiB) or readings, too. */
@@ -53,7 +55,7 @@ export interface DomainFacts {
 
 /** Goes on with the work of all kinds, one after the other: each takes much memory while it works. */
 export function workOn(kinds: readonly KindEnergies[]): void {
-  for (let slice = 0; slice < kinds.length; slice++) kinds.find((kind) => kind.work());
+  for (let slice = 0; slice < SLICES * kinds.length; slice++) kinds.find((kind) => kind.work());
 }
 
 /** Dense stretches of a counter. */
