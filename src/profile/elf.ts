@@ -35,8 +35,8 @@ const SECTIONS_MOST = 1 << 20;
 const NOTES_MOST = 1 << 20;
 const BUILD_ID = 3;
 const UNDERSCORE = 95;
-/** A last function without a size reaches so far. */
-const UNSIZED_BYTES = 1 << 16;
+/** A last function without a size reaches so far; in a stripped file, where others may follow without a name, this far. */
+const UNSIZED_BYTES = 1 << 16, STRIPPED_BYTES = 1 << 12;
 const HIGH = 4294967296;
 
 /** Mapping from file offsets to memory addresses. */
@@ -206,7 +206,9 @@ export class SymbolTable {
   readonly #texts: Uint8Array;
 
   constructor(file: ElfFile, read: ReadAt) {
-    const table = symbolBytes(file, read, SYMTAB) ?? symbolBytes(file, read, DYNSYM);
+    const whole = symbolBytes(file, read, SYMTAB);
+    const table = whole ?? symbolBytes(file, read, DYNSYM);
+    const unsized = whole === undefined ? STRIPPED_BYTES : Infinity;
     const symbols = table?.symbols ?? viewOf(new Uint8Array());
     const texts = this.#texts = table?.texts ?? new Uint8Array();
     const most = Math.floor(symbols.byteLength / SYMBOL_BYTES);
@@ -232,7 +234,7 @@ export class SymbolTable {
       const next = i + 1 < order.length ? starts[order[i + 1]] : starts[one] + UNSIZED_BYTES;
       const section = file.sections[symbols.getUint16(ats[one] + 6, true)];
       const last = section === undefined ? next : section.address + section.size;
-      return size(one) > 0 ? starts[one] + size(one) : Math.min(next, last);
+      return starts[one] + (size(one) || Math.min(next - starts[one], last - starts[one], unsized));
     });
   }
 

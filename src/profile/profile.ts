@@ -81,6 +81,8 @@ export interface ProfileFacts {
   readonly ends: number[];
   /** Samples whose stack goes on above its copy. */
   deep: number;
+  /** Samples whose copy of the stack ends at a page that the program never used. */
+  torn: number;
   /** Names of programs that the kernel does not sample: set-user-ID, or without read permission. */
   readonly unseen: string[];
   /** CPU time by the kernel's count, and the parts of it that no sample shows; ns. */
@@ -135,6 +137,7 @@ export class Profile {
     guessedFrames: 0,
     ends: [0, 0, 0, 0, 0],
     deep: 0,
+    torn: 0,
     unseen: [],
     cpuNs: 0,
     shortNs: 0,
@@ -335,8 +338,8 @@ export class Profile {
       }
       // A handler's own stack is another one: more of it would not help.
       const used = unwinder.frames[depth - 1] - registers[stackPointer];
-      const isDeep = unwinder.end === END.cut && reader.isFull && used <= reader.stackBytes;
-      if (isDeep && !leaves) facts.deep++;
+      const isCut = unwinder.end === END.cut && used <= reader.stackBytes;
+      if (isCut && !leaves) reader.isFull ? facts.deep++ : facts.torn++;
       if (unwinder.end !== END.root) node = trie.child(node, FRAME.marker, MARKER.cut);
       for (let i = depth - 1; i >= 0; i--) {
         const address = unwinder.addresses[i], mapping = space.find(address);

@@ -57,6 +57,22 @@ onProgram("SymbolTable has the functions of nm at their addresses", (path, bytes
   assertEquals(output("readelf", "-n", path).includes(file.buildId), true);
 });
 
+onProgram("in a stripped file a name without a size reaches not far", (path) => {
+  const code = `${path}.s`, library = `${path}.so`;
+  Deno.writeTextFileSync(code, ".globl named\nnamed: ret\n.skip 8192, 0x90\nret\n");
+  for (const [flag, far] of [["-g", "named"], ["-s", undefined]] as const) {
+    assert(succeeds("cc", "-shared", "-nostdlib", flag, "-o", library, code));
+    const read = memoryReader(Deno.readFileSync(library)), file = openElf(read, OWN_MACHINE);
+    assert(!("refused" in file));
+    const table = new SymbolTable(file, read);
+    const at = parseInt(
+      / ([0-9a-f]+) .* named$/m.exec(output("readelf", "-W", "--dyn-syms", library))![1],
+      16,
+    );
+    assertEquals([table.find(at)?.name, table.find(at + 5000)?.name], ["named", far]);
+  }
+});
+
 onProgram("of several names of a function the plain one counts", () => {
   const path = LIBC_PATHS.find((path) => succeeds("test", "-f", path))!;
   const read = memoryReader(Deno.readFileSync(path)), file = openElf(read, OWN_MACHINE);

@@ -60,7 +60,7 @@ const LOWER_HZ = 99, HIGHER_HZ = 997;
 
 /** The notes. @param periodNs Time between two samples. @param hasWaits Were waits recorded, too? */
 export function functionNotes(
-  { samples, lost, deep, ends, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
+  { samples, lost, deep, torn, ends, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
   { stackBytes, elsewhereNs, missedNs = 0, others, unread, withoutLines = [], timers }: NoteSources,
   periodNs: number,
   hasWaits = false,
@@ -100,6 +100,12 @@ export function functionNotes(
     const more = Math.min(2 * stackBytes, STACK_MOST);
     const remedy = more > stackBytes ? `Copy more of each stack: --stack-bytes=${more}` : undefined;
     add("of-deep-stacks", text, remedy);
+  }
+  if (torn > DEEP_SHARE * samples && timers === undefined) {
+    const text = `${Math.round(100 * torn / samples)} % of the stacks lack outer functions: the ` +
+      "kernel copies a stack only up to a page that the program never used";
+    const remedy = "Sample by timers instead of the kernel: --preload timer";
+    add("of-torn-stacks", text, `${remedy} --stack-bytes=${STACK_MOST}`);
   }
   const bare = ends[END.noTable] + ends[END.bad];
   if (bare > DEEP_SHARE * samples) {

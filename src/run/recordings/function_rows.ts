@@ -410,6 +410,7 @@ function factsOf(samples: readonly SampleSeen[], periodNs: number): ProfileFacts
     guessedFrames: 0,
     ends: [0, 0, 0, 0, 0],
     deep: 0,
+    torn: 0,
     unseen: [],
     cpuNs: samples.length * periodNs,
     shortNs: 0,

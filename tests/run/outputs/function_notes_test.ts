@@ -12,6 +12,7 @@ const FACTS: ProfileFacts = {
   guessedFrames: 0,
   ends: [0, 0, 0, 0, 0],
   deep: 0,
+  torn: 0,
   unseen: [],
   cpuNs: 1e9,
   shortNs: 1e8,
@@ -72,6 +73,10 @@ Deno.test("functionNotes() tells why callers are missing", () => {
   ]]);
   // The kernel copies no more.
   assertEquals(texts({ deep: 12 }, 65528), [[deep, undefined]]);
+  assertEquals(texts({ torn: 12 }, 16384), [[
+    "12 % of the stacks lack outer functions: the kernel copies a stack only up to a page that the program never used",
+    "Sample by timers instead of the kernel: --preload timer --stack-bytes=65528",
+  ]]);
   assertEquals(texts({ ends: [92, 0, 4, 4, 0] }, 16384), [[
     "8 % of the stacks lack outer functions: JIT code or assembly has no unwind tables",
     "Use frame pointers (Java: -XX:+PreserveFramePointer)",
