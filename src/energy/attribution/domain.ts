@@ -10,6 +10,8 @@ import { type Kernel, type Parts, prepared, respond, type Room, type Spans } fro
 export const MAX_CLASSES = 64;
 /** Pieces that are looked at together: slow answers show each of them in a hundred intervals. */
 const SLICE = 128;
+/** Numbers that are set to 0 between two pauses: 1 MiB. */
+const ZEROED = 131_072;
 
 /** Pieces of a slice: from which on, and how many. */
 interface Slice {
@@ -54,6 +56,7 @@ export class Domain {
   readonly energyJ: Float64Array;
   /** Mean power of a CPU, W. */
   readonly meanW: number;
+  #design = new Float64Array(0);
   readonly #room: Room = { interval: new Int32Array(0), partS: new Float64Array(0) };
 
   constructor(
@@ -110,14 +113,20 @@ export class Domain {
   }
 
   /**
-   * Z = G S: what each interval shows of each column, column after column; and which intervals are whole, their
-   * exposures all known.
+   * Z = G S: what each interval shows of each column, column after column, valid until the next call; and which
+   * intervals are whole, their exposures all known.
    */
   *design(
     kernel: Kernel,
     columns: Columns,
   ): Generator<void, { z: Float64Array; isWhole: Uint8Array }> {
-    const n = this.intervals, z = new Float64Array(n * columns.width);
+    const n = this.intervals, length = n * columns.width;
+    if (this.#design.length !== length) this.#design = new Float64Array(length);
+    const z = this.#design;
+    for (let from = 0; from < length; from += ZEROED) {
+      yield;
+      z.fill(0, from, from + ZEROED);
+    }
     for (const shown of this.#respond(kernel, columns)) {
       yield;
       addColumns(z, n, columns, shown);
