@@ -103,7 +103,7 @@ for (
   const [word, counts] of [
     ["nvtx", { pushed: 4, "wide é": 4, registered: 4 }],
     ["itt", { task: 4, outer: 4, injected_task: 4 }],
-    ["kokkos", { region: 4, axpy: 4, section: 4 }],
+    ["kokkos", { region: 4, axpy: 4, fence: 4, section: 4 }],
   ] as const
 ) {
   endToEnd(`run --preload ${word} is loaded by the program itself`, (dir) => {

@@ -169,6 +169,13 @@ static void kokkos(void) {
         ((void (*)(const char *, uint32_t, uint64_t *))find(
             handle, "kokkosp_begin_parallel_for"))("axpy", 0, &kernel);
         ((void (*)(uint64_t))find(handle, "kokkosp_end_parallel_for"))(kernel);
+        /* Kokkos fences by itself before it calls a tool, and tells the tool of that too. */
+        for (int of_tool = 0; of_tool < 2; of_tool++) {
+            ((void (*)(const char *, uint32_t, uint64_t *))find(handle, "kokkosp_begin_fence"))(
+                of_tool ? "Kokkos::Tools::invoke_kokkosp_callback: Kokkos Profile Tool Fence"
+                        : "fence", 0, &kernel);
+            ((void (*)(uint64_t))find(handle, "kokkosp_end_fence"))(kernel);
+        }
         ((void (*)(uint32_t))find(handle, "kokkosp_start_profile_section"))(section);
         ((void (*)(uint32_t))find(handle, "kokkosp_stop_profile_section"))(section);
     }
