@@ -171,6 +171,65 @@ endToEnd(
   },
 );
 
+const FAST_LOOP = `
+typedef unsigned long id;
+id cali_make_loop_iteration_attribute(const char *);
+void cali_begin_int(id, int), cali_end(id), cali_begin_region(const char *), cali_end_region(const char *);
+int main(void) {
+    id step = cali_make_loop_iteration_attribute("steps");
+    for (int k = 0; k < 300; k++) {
+        cali_begin_region("solve");
+        for (int i = 0; i < 1000; i++) { cali_begin_int(step, i); cali_end(step); }
+        cali_end_region("solve");
+    }
+    cali_begin_region("last");
+    cali_end_region("last");
+    return 0;
+}
+`;
+
+endToEnd(
+  "where the ring is full a value has begin and end or neither, and channels go on",
+  (dir) => {
+    Deno.writeTextFileSync(`${dir}/fast.c`, FAST_LOOP);
+    compile(dir, "cc -O2 -Wall -Wextra -Werror -shared -fPIC -Dmain=app_main -o libfast.so fast.c");
+    compile(
+      dir,
+      "echo 'int app_main(void); int main(void) { return app_main(); }' > main.c && " +
+        "cc -O2 -o fast main.c -L. -lfast -Wl,--allow-shlib-undefined -Wl,-rpath,$PWD",
+    );
+    const out = preloaded(dir, "caliper", ["./fast"], { options: ["--cali", "run.cali"] });
+    assertEquals(out.counts, { solve: 300, last: 1 });
+    assert(!/mismatch|Ceasing/.test(out.stderr), out.stderr);
+    const lost = Number(/values without room: (\d+)/.exec(out.report)?.[1]);
+    assert(lost > 0, "the ring was never full");
+    assertStringIncludes(out.stderr.replaceAll(/\n +/g, " "), `${lost} values of attributes`);
+    assert(!out.report.includes("mistakes"), out.report);
+    const found = joulemark(dir, [
+      "query",
+      "-q",
+      "select *,count() group by event.begin#iteration#steps," +
+      "event.end#iteration#steps format json",
+      "run.cali",
+    ]);
+    const rows = JSON.parse(found.stdout) as Record<string, number | string>[];
+    const sum = (name: string) =>
+      rows.filter((row) => name in row).reduce((all, { count }) => all + Number(count), 0);
+    assertEquals(sum("event.begin#iteration#steps"), 300_000 - lost);
+    assertEquals(sum("event.end#iteration#steps"), 300_000 - lost);
+    const visits = joulemark(dir, [
+      "query",
+      "-q",
+      "select region,sum(region.count) group by region where region.count,not event.end#iteration#steps format expand",
+      "run.cali",
+    ]);
+    assertEquals(visits.stdout.trimEnd().split("\n").sort(), [
+      "region=last,sum#region.count=1",
+      "region=solve,sum#region.count=300",
+    ]);
+  },
+);
+
 /** Records of a stream, without what tells one run from another. */
 function records(dir: string, stream: string): Record<string, string>[] {
   const out = joulemark(dir, ["query", "-e", stream]);

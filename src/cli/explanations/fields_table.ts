@@ -511,6 +511,11 @@ export const OWN_KEYS: readonly FieldRow[] = [
       "these threads",
   ),
   row(
+    "values without room",
+    "number of values of attributes, such as the iterations of Caliper's loops, that are not in " +
+      "recordings and Caliper's outputs, because the ring file had no room",
+  ),
+  row(
     "begins and ends of spans without room; hints left out",
     "number of begins and ends of spans, and number of changes of the hint, that are lost " +
       "because the ring file had no room",

@@ -184,6 +184,13 @@ export const WARNINGS: readonly WarningRow[] = [
     todo: "Annotate longer regions.",
   },
   {
+    name: "values too fast",
+    pattern: /values? of attributes, such as iterations, came too fast/i,
+    means: "The program began or set values of attributes faster than they could be recorded. " +
+      "Recordings and Caliper's outputs lack some of them.",
+    todo: "Set values less often, for example at every 100th iteration.",
+  },
+  {
     name: "records left out",
     pattern: /damaged and are left out|records left out|files? of annotations|refused /i,
     means: "Records of annotations were damaged and are left out. The calls of joulemark client " +

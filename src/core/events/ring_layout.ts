@@ -81,6 +81,8 @@ export const HEADER = {
   lostSpans: 120,
   nameChunks: 128,
   threadChunks: 256,
+  /** Values of attributes, begun or set, that found no room. */
+  lostValues: 336,
   /** Forked children that marked and could not make a file of their own; reported nowhere else. */
   notAttached: 376,
   /** sched_getaffinity(2) of the process: 1024 CPUs. */

@@ -9,6 +9,8 @@ import type { Marks } from "./marks.ts";
 export interface CollectorCounts {
   /** Begins and ends of spans that found no room. */
   lostSpans: number;
+  /** Values of attributes that found no room. */
+  lostValues: number;
   /** Records, names and files that made no sense. */
   garbage: number;
   /** Visits that processes folded since their ring was full. */
@@ -35,6 +37,7 @@ export interface CollectorCounts {
 export function noCounts(): CollectorCounts {
   return {
     lostSpans: 0,
+    lostValues: 0,
     garbage: 0,
     folded: 0,
     other: 0,
@@ -59,4 +62,5 @@ export function addCounts(counts: CollectorCounts, ring: Marks, paths: FoldedPat
   counts.interrupting += ring.skipped.interrupting ?? 0;
   counts.notAttached += ring.skipped.notAttached ?? 0;
   counts.lostSpans += ring.lostSpans ?? 0;
+  counts.lostValues += ring.lostValues ?? 0;
 }

@@ -35,6 +35,8 @@ export interface Marks extends Disposable {
   readonly lostVisits?: number;
   /** Begins and ends of spans that found no room. */
   readonly lostSpans?: number;
+  /** Values of attributes that found no room. */
+  readonly lostValues?: number;
   /** Name of a track; "" of the program's own. */
   trackName?(track: number): string;
   /** CPUs that a thread is bound to now. */

@@ -97,6 +97,8 @@ export class RingProcess {
   lostVisits = 0;
   /** Begins and ends of spans that found no room. */
   lostSpans = 0;
+  /** Values of attributes that found no room. */
+  lostValues = 0;
   readonly #memory: RingMemory;
   readonly #hasPaths: boolean;
   readonly #clock: StampClock;
@@ -221,6 +223,8 @@ export class RingProcess {
     this.lostVisits = this.#limits.next(this.lostVisits, lost, "visits without room");
     const lostSpans = wordAt(this.#headerView, HEADER.lostSpans);
     this.lostSpans = this.#limits.next(this.lostSpans, lostSpans, "spans without room");
+    const lostValues = wordAt(this.#headerView, HEADER.lostValues);
+    this.lostValues = this.#limits.next(this.lostValues, lostValues, "values without room");
     const marks = this.#headerView.getUint32(HEADER.interrupting, true);
     this.#interrupting = this.#limits.next(this.#interrupting, marks, "marks of signal handlers");
     const children = this.#headerView.getUint32(HEADER.notAttached, true);

@@ -147,6 +147,7 @@ function markFacts({ engine: { events, tracker }, collector }: FactSources): Nes
       "visits under one name": counts.other,
       "visits of threads without room": counts.lost,
       "begins and ends of spans without room": counts.lostSpans,
+      "values without room": counts.lostValues,
       "marks within marks": counts.interrupting,
       "hints left out": counts.nested,
     }),

@@ -290,6 +290,12 @@ function pathFindings({ outOfOrder, counts }: Collector): Finding[] {
       text: `${counts.nestedLost} nested visits came too fast and are lost. Counts are too low`,
       remedy: "annotate longer regions",
     }),
+    ...when(counts.lostValues > 0, {
+      code: "values-without-room",
+      severity: "warning",
+      text: `${counted(counts.lostValues, "value")} of attributes, such as iterations, came too ` +
+        "fast and are not in recordings and Caliper's outputs. Regions are complete",
+    }),
     ...when(counts.pathless > 0, {
       code: "paths-without-room",
       severity: "warning",

@@ -12,7 +12,16 @@ import type { RingThread } from "../../../src/marks/rings/ring_thread.ts";
 
 /** One event of a process, in the order of its thread. */
 export interface SeenEvent {
-  kind: "enter" | "exit" | "epoch" | "tprofInit" | "tprofPost" | "overhead" | "other";
+  kind:
+    | "enter"
+    | "exit"
+    | "epoch"
+    | "tprofInit"
+    | "tprofPost"
+    | "overhead"
+    | "valueBegin"
+    | "valueEnd"
+    | "other";
   region: string;
   ns: number;
   tid: number;
@@ -29,6 +38,8 @@ const KINDS = new Map<number, SeenEvent["kind"]>([
   [KIND.tprofInit, "tprofInit"],
   [KIND.tprofPost, "tprofPost"],
   [KIND.overhead, "overhead"],
+  [KIND.attributeBegin, "valueBegin"],
+  [KIND.attributeEnd, "valueEnd"],
 ]);
 
 /** Private directory with a session file. */

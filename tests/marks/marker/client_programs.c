@@ -192,6 +192,26 @@ static void on_alarm(int number) {
     alarms++;
 }
 
+/* Values n times until the ring is full; it is read while one is open, and each round starts elsewhere in it. */
+static void values(long n) {
+    joulemark_begin("main");
+    for (int round = 0; round < 6; round++) {
+        struct joulemark__thread *t = joulemark__thread(1);
+        for (int i = 0; i < round; i++) joulemark_epoch();
+        for (long i = 0; i <= n; i++) {
+            joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_BEGIN, joulemark__lookup(t, "step"),
+                             JOULEMARK__TYPE_INT, 1, (uint64_t)i);
+            if (i == n) {
+                puts("read");
+                fflush(stdout);
+                getchar();
+            }
+            joulemark__value(t, JOULEMARK__KIND_ATTRIBUTE_END, joulemark__lookup(t, "step"), 0, 0, 0);
+        }
+    }
+    joulemark_end("main");
+}
+
 /* System calls of the client are interrupted all the time. */
 static void interrupted(void) {
     struct sigaction action;
@@ -226,6 +246,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(what, "misuse")) misuse();
     else if (!strcmp(what, "events")) events();
     else if (!strcmp(what, "interrupted")) interrupted();
+    else if (!strcmp(what, "values")) values(n);
     else if (!strcmp(what, "errno")) {
         pairs(10);
         return errno == 77 ? 0 : 1;

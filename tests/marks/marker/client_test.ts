@@ -1,6 +1,7 @@
 /** The C client against the monitor's side of the ring: src/marks/client/joulemark.h.in, src/marks/tracker/. */
 import { assert, assertEquals } from "@std/assert";
 import { FLAG, NAME_BYTES_MAX, NAMES_MAX } from "../../../src/core/events/ring_layout.ts";
+import { withTimeLimit } from "../../_support/time_limit.ts";
 import { needs, run, Workshop } from "./_c_program.ts";
 import { RingSession } from "./_ring_session.ts";
 
@@ -88,6 +89,40 @@ async function folded(): Promise<number> {
   assert(seen.folds[0].firstNs >= inRing.at(-1)!.ns - 1000, "the first folded visit comes after");
   return (ns - own) / 2e6;
 }
+
+test("a value is in the ring with begin and end, or without both", async () => {
+  const ROUNDS = 6, VALUES = 7001;
+  using session = new RingSession();
+  let seen: ReturnType<RingSession["open"]> | undefined;
+  await withTimeLimit(async () => {
+    const child = new Deno.Command(program(), {
+      args: ["values", String(VALUES - 1)],
+      env: session.env,
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const said = child.stdout.getReader(), writer = child.stdin.getWriter();
+    for (let round = 0; round < ROUNDS; round++) {
+      assert(!(await said.read()).done);
+      seen ??= session.open();
+      seen.poll();
+      await writer.write(Uint8Array.of(10));
+    }
+    await writer.close();
+    await said.cancel();
+    assert((await child.status).success);
+  }, 60);
+  seen!.poll();
+  const kinds = seen!.events.map(({ kind }) => kind).filter((kind) => kind !== "epoch");
+  assertEquals([kinds[0], kinds.at(-1)], ["enter", "exit"]);
+  const values = kinds.slice(1, -1);
+  const unpaired = values.filter((kind, i) => kind !== (i % 2 ? "valueEnd" : "valueBegin"));
+  assertEquals(unpaired.length, 0);
+  const told = values.length / 2;
+  assert(told > 5000 * ROUNDS && told < VALUES * ROUNDS, `${told} in the ring`);
+  assertEquals(seen!.ring.lostValues, ROUNDS * VALUES - told);
+  assertEquals(seen!.ring.skipped.refused, 0);
+});
 
 test("joulemark_end() loses no visit when the reader comes now and then", async () => {
   using session = new RingSession();

@@ -42,8 +42,8 @@ static __attribute__((noinline)) void add(void) {
 
 /* Is it our own slow path, which keeps names? */
 static inline int is_own(void) {
-    uint64_t owner = __atomic_load_n(&joulemark__state_8.lock, __ATOMIC_RELAXED);
-    return __builtin_expect(owner != 0, 0) && (owner & ~1ULL) == (uint64_t)(uintptr_t)&joulemark__self_8;
+    uint64_t owner = __atomic_load_n(&joulemark__state_9.lock, __ATOMIC_RELAXED);
+    return __builtin_expect(owner != 0, 0) && (owner & ~1ULL) == (uint64_t)(uintptr_t)&joulemark__self_9;
 }
 
 static inline void *taken(void *at) {

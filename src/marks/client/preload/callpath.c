@@ -155,7 +155,7 @@ static __attribute__((noinline, cold)) uint32_t make(struct joulemark__thread *t
     size_t length = text ? strlen(text) : 0;
     if (!length) return 0;
     /* Regions have to find room for their names as well. */
-    if (__atomic_load_n(&joulemark__state_8.count, __ATOMIC_RELAXED) >= PATHS ||
+    if (__atomic_load_n(&joulemark__state_9.count, __ATOMIC_RELAXED) >= PATHS ||
         __atomic_add_fetch(&bytes, length, __ATOMIC_RELAXED) > PATH_BYTES)
         return full();
     return joulemark__find(t, text, JOULEMARK_HINT_UNKNOWN);

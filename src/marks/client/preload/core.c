@@ -68,12 +68,12 @@ static __attribute__((constructor(101))) void jm_load(void) {
     if (list && *list) jm_asked = jm_bits(list);
     jm_on = jm_asked;
     /* Python's own client records each mark in its order. */
-    joulemark__ordered_8 = strncmp(program_invocation_short_name, "python", 6) == 0
+    joulemark__ordered_9 = strncmp(program_invocation_short_name, "python", 6) == 0
                                ? JOULEMARK__PRELOADED | JOULEMARK__ORDERED
                                : JOULEMARK__PRELOADED;
     /* Without a session every call is one test from here on, of a word of this library's own. */
-    if (joulemark__state_8.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
-        joulemark__state_8.mode = 1;
+    if (joulemark__state_9.mode == 0 && !getenv(JOULEMARK__SESSION_VARIABLE)) {
+        joulemark__state_9.mode = 1;
         jm_on = 0;
     }
 }
@@ -94,7 +94,7 @@ JM_HIDDEN uint32_t jm_domain_track(uint32_t dialect, const char *domain) {
     char name[domain ? strlen(domain) + 32 : 1];
     if (!domain || !*domain) return own;
     snprintf(name, sizeof name, "%.30s/%s",
-             joulemark__copy_of(&joulemark__state_8, joulemark__state_8.track_names[own]), domain);
+             joulemark__copy_of(&joulemark__state_9, joulemark__state_9.track_names[own]), domain);
     track = joulemark__track(name);
     return track ? track : own;
 }

@@ -29,9 +29,9 @@ struct iovec;
  * forked child marks when it does so by itself.
  */
 JM_MARK struct joulemark__thread *listener(void) {
-    struct joulemark__state *s = &joulemark__state_8;
+    struct joulemark__state *s = &joulemark__state_9;
     struct joulemark__thread *t;
-    uint64_t me = (uint64_t)(uintptr_t)&joulemark__self_8;
+    uint64_t me = (uint64_t)(uintptr_t)&joulemark__self_9;
     if (s->mode != 2 || !*s->alive || __atomic_load_n(&s->lock, __ATOMIC_RELAXED) == me)
         return NULL;
     t = joulemark__thread(0);
@@ -82,7 +82,7 @@ JM_MARK void io_end(struct joulemark__thread *t, enum kind kind, long went) {
     uint32_t bytes = 0, region, flags;
     uint64_t stamp;
     /* The process may have ended its marks inside the call. */
-    if (joulemark__state_8.mode != 2 || joulemark__self_8 != t || !*joulemark__state_8.alive)
+    if (joulemark__state_9.mode != 2 || joulemark__self_9 != t || !*joulemark__state_9.alive)
         return;
     if (kind != OTHER && went > 0) bytes = number(t, kind == READ ? READ_BYTES : WRITTEN_BYTES);
     region = number(t, REGION);

@@ -29,7 +29,7 @@ JM_EXPORT void *__itt_domain_create(const char *name) {
     if (!d && (d = (struct domain *)calloc(1, sizeof *d)) != NULL) {
         d->name = strdup(name);
         /* Without the flag the program's macros do not call at all. */
-        d->flags = (jm_on & JM_ITT) && joulemark__state_8.mode != 1;
+        d->flags = (jm_on & JM_ITT) && joulemark__state_9.mode != 1;
         d->next = domains;
         if (d->name) domains = d;
     }

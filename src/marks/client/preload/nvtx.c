@@ -159,7 +159,7 @@ static const struct { int module; unsigned at; function call; } calls[] = {
 JM_EXPORT int InitializeInjectionNvtx2(const void *(*tables)(uint32_t id)) {
     const struct callbacks *callbacks;
     size_t i;
-    if (!(jm_on & JM_NVTX) || joulemark__state_8.mode == 1) return 0;
+    if (!(jm_on & JM_NVTX) || joulemark__state_9.mode == 1) return 0;
     callbacks = (const struct callbacks *)tables(TABLE_CALLBACKS);
     if (!callbacks || callbacks->size < sizeof *callbacks || !callbacks->table) return 0;
     for (i = 0; i < sizeof calls / sizeof *calls; i++) {

@@ -53,7 +53,7 @@ static void tell(struct joulemark__thread *t) {
         snprintf(text, sizeof text, "%llu %.17g %.17g %.17g %.17g %s %.1000s",
                  (unsigned long long)e->count, of_bits(e->least), of_bits(e->most), of_bits(e->sum),
                  of_bits(e->squares), e->dialect,
-                 joulemark__copy_of(&joulemark__state_8, e->name - 1));
+                 joulemark__copy_of(&joulemark__state_9, e->name - 1));
         jm_tell(t, JOULEMARK__VALUE_NAME, text);
     }
 }
@@ -97,7 +97,7 @@ static struct event *event_of(uint32_t name, const char *dialect) {
 
 JM_HIDDEN void jm_sample(struct joulemark__thread *t, const char *dialect, const char *name,
                          double value) {
-    uint64_t since = JOULEMARK__U64(joulemark__state_8.header, JOULEMARK__HEADER_START_NS);
+    uint64_t since = JOULEMARK__U64(joulemark__state_9.header, JOULEMARK__HEADER_START_NS);
     struct event *e;
     if (!__builtin_isfinite(value)) return;
     if (__builtin_expect(__atomic_load_n(&counting_since, __ATOMIC_ACQUIRE) != since, 0))

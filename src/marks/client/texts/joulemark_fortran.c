@@ -24,7 +24,7 @@ static uint32_t jmf_find(const char *name, size_t length) {
     uint32_t region = jmf_cache[slot].region;
     if (region && jmf_cache[slot].at == name && jmf_cache[slot].length == length) {
         /* The same text still? */
-        const char *known = joulemark__copy_of(&joulemark__state_8, region);
+        const char *known = joulemark__copy_of(&joulemark__state_9, region);
         size_t n = length;
         while (n > 0 && name[n - 1] == ' ') n--;
         if (strncmp(known, name, n) == 0 && known[n] == 0) return region;

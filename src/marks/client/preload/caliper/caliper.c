@@ -120,7 +120,7 @@ JM_HIDDEN uint32_t jm_cali_text(struct joulemark__thread *t, const char *text, s
     region = joulemark__number(text, length, JOULEMARK_HINT_UNKNOWN);
     if (region) {
         t->cache[slot].at = text;
-        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_8, region);
+        t->cache[slot].copy = joulemark__copy_of(&joulemark__state_9, region);
         t->cache[slot].region = region;
     }
     return region;

@@ -134,7 +134,7 @@ static __attribute__((constructor)) void leave_ids_to_caliper(void) {
     determine_chain();
     if (jm_cali_chain && dlsym(RTLD_NEXT, "cali_loop_attr_id")) { ALL_OWN(LEAVE) }
     if ((jm_on & JM_CALIPER) && dl_iterate_phdr(asks, &is_wanted))
-        joulemark__ordered_8 |= JOULEMARK__ORDERED;
+        joulemark__ordered_9 |= JOULEMARK__ORDERED;
 }
 
 static int locked(void) {

@@ -147,7 +147,7 @@ JM_EXPORT const char *cali_get_current_region_or(const char *otherwise) {
     if (t && t->depth <= JOULEMARK__DEPTH) {
         uint32_t top = joulemark__top(t, jm_track(JM_CALIPER));
         if (!top) return otherwise;
-        return joulemark__copy_of(&joulemark__state_8, JOULEMARK__NAME_OF(t->stack[top - 1]));
+        return joulemark__copy_of(&joulemark__state_9, JOULEMARK__NAME_OF(t->stack[top - 1]));
     }
     JM_FORWARD(cali_get_current_region_or, JM_CALI_LIBRARY, otherwise, (otherwise));
 }

@@ -19,7 +19,7 @@
 struct part { void (*function)(void *); void *data; const void *owner; };
 
 static int listens(void) {
-    return jm_is_on(JM_OMPT) && !jm_omp_has_ompt && joulemark__state_8.mode != 1;
+    return jm_is_on(JM_OMPT) && !jm_omp_has_ompt && joulemark__state_9.mode != 1;
 }
 
 /* A thread's number and the team's size, by the runtime itself. */
@@ -50,7 +50,7 @@ static void single_begins(void) {
 
 static void run_part(void *pointer) {
     struct part part = *(struct part *)pointer;
-    jm_omp_thread(part.owner == (void *)&joulemark__self_8 ? "initial" : "worker");
+    jm_omp_thread(part.owner == (void *)&joulemark__self_9 ? "initial" : "worker");
     joins();
     jm_omp_begin(JM_OMP_IMPLICIT);
     jm_omp_begin(JM_OMP_OTHER_WORK);
@@ -61,7 +61,7 @@ static void run_part(void *pointer) {
     jm_omp_end(JM_OMP_OTHER_WORK);
     jm_omp_end(JM_OMP_IMPLICIT);
     jm_omp_leaves();
-    if (part.owner == (void *)&joulemark__self_8) jm_omp_begin(JM_OMP_BARRIER_IMPLICIT);
+    if (part.owner == (void *)&joulemark__self_9) jm_omp_begin(JM_OMP_BARRIER_IMPLICIT);
 }
 
 /* The region's end, on the thread that began it. */
@@ -74,7 +74,7 @@ static void finished(uint32_t region) {
 #define PARALLEL(type, otherwise, symbol, more, more_args)                                         \
     JM_EXPORT type symbol(void (*fn)(void *), void *data, unsigned threads more) {                 \
         JM_REAL(symbol, LIBRARY);                                                                  \
-        struct part part = {fn, data, &joulemark__self_8};                                         \
+        struct part part = {fn, data, &joulemark__self_9};                                         \
         uint32_t region;                                                                           \
         if (!real) return otherwise;                                                               \
         if (!listens() || (region = jm_omp_parallel(HERE)) == JM_OMP_UNHEARD)                      \

@@ -80,7 +80,7 @@ static void work(int kind, int endpoint, union data *parallel, union data *task,
     enum jm_omp_kind which = is_loop                ? JM_OMP_LOOP
                              : kind > 0 && kind < 9 ? of[kind]
                                                     : JM_OMP_OTHER_WORK;
-    struct joulemark__thread *t = joulemark__self_8;
+    struct joulemark__thread *t = joulemark__self_9;
     if (!jm_is_on(JM_OMPT)) return;
     if (endpoint == SCOPE_BEGIN) {
         if (is_loop && t && t->process)
@@ -172,7 +172,7 @@ JM_EXPORT struct tool *ompt_start_tool(unsigned version, const char *runtime) {
     static struct tool tool = {initialize, finalize, {0}};
     JM_REAL(ompt_start_tool, "omp");
     /* The runtime has an empty one of its own. Without anybody to tell, it need not call at all. */
-    if (!(jm_on & JM_OMPT) || joulemark__state_8.mode == 1)
+    if (!(jm_on & JM_OMPT) || joulemark__state_9.mode == 1)
         return real ? real(version, runtime) : NULL;
     return &tool;
 }

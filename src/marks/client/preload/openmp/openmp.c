@@ -99,7 +99,7 @@ static uint32_t properties_of(enum jm_omp_kind kind) {
 }
 
 JM_HIDDEN void jm_omp_begin(enum jm_omp_kind kind) {
-    if (!jm_is_on(JM_OMPT) || joulemark__state_8.mode != 2) return;
+    if (!jm_is_on(JM_OMPT) || joulemark__state_9.mode != 2) return;
     if (began[kind].depth++ > 0) return;
     if (!is_counted) {
         is_counted = 1;
