@@ -4,6 +4,7 @@
  */
 
 import type { Snapshot } from "../model/snapshot.ts";
+import { streamText, TYPE } from "../model/variant.ts";
 import type { MergedTree } from "./merged_tree.ts";
 import { MAX_NUMBER_BYTES, putNumber, putText } from "./number_bytes.ts";
 import type { QuerySpec } from "./spec.ts";
@@ -71,6 +72,12 @@ export class Output {
     for (let p = at; p < at + missing; p++) bytes[p] = BLANK;
   }
 
+  /** Adds the immediate at an index of a record for programs. @param exact Doubles have all their digits. */
+  dataValue(record: Snapshot, i: number, exact: boolean): void {
+    if (exact && record.type[i] === TYPE.double) this.write(exactText(record, i));
+    else this.value(record, i);
+  }
+
   /** Hands over what was collected. */
   flush(): void {
     if (this.#filled > 0) this.#take(this.#bytes.subarray(0, this.#filled));
@@ -85,6 +92,11 @@ export class Output {
     }
     return this.#filled;
   }
+}
+
+/** Text of the immediate at an index of a record; a double has all its digits. */
+export function exactText(record: Snapshot, i: number): string {
+  return streamText(record.type[i], record.valueAt(i), "all");
 }
 
 /** The names in SELECT, or null if all attributes are meant. */

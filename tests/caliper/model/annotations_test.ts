@@ -36,7 +36,7 @@ Deno.test("pushContext() takes a snapshot with values of the caller; pullContext
     "select region,residual,step,input where residual format expand",
     [made.flush()],
   ).trimEnd().split("\n");
-  assertEquals([record, rest], ["region=main,residual=0.500000,step=7,input=small", []]);
+  assertEquals([record, rest], ["region=main,residual=0.5,step=7,input=small", []]);
 });
 
 Deno.test("a listener receives attributes, events and snapshots until it is disposed of", () => {

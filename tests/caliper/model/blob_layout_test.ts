@@ -81,7 +81,7 @@ Deno.test("bytes of a known layout are expanded by CalQL and by readCali()", () 
   );
   assertEquals(
     query('select cell.x where cell.tag="né",cell.x>2 format expand', [stream]),
-    "cell.x=2.500000\ncell.x=4.000000\n",
+    "cell.x=2.5\ncell.x=4\n",
   );
 });
 

@@ -103,6 +103,27 @@ Deno.test("WHERE compares the lower 32 bits as Caliper does, and all 64 when str
   assertEquals(runQuery(query, [input], { strict: true }).text, "r=a\nr=b\n");
 });
 
+Deno.test("formats for programs have all digits of a double when strict, and those of %f else", () => {
+  const input = stream(["a|d=0.12345678901234", "b|d=1e-9"]);
+  for (
+    const [format, strict, plain] of [
+      ["expand", "d=0.12345678901234\nd=1e-9\n", "d=0.123457\nd=0.000000\n"],
+      ['format("%d%")', "0.12345678901234\n1e-9\n", "0.123457\n0.000000\n"],
+      [
+        "json",
+        '[\n{"d":0.12345678901234},\n{"d":1e-9}\n]\n',
+        '[\n{"d":0.123457},\n{"d":0.000000}\n]\n',
+      ],
+    ]
+  ) {
+    const query = `select d format ${format}`;
+    assertEquals(runQuery(query, [input], { strict: true }).text, strict);
+    assertEquals(runQuery(query, [input]).text, plain);
+  }
+  const split = runQuery("select d format json-split", [input], { strict: true }).text;
+  assertEquals(JSON.parse(split).data.map((row: number[]) => row.at(-1)), [0.12345678901234, 1e-9]);
+});
+
 Deno.test("aggregation gives the same for any size of the batches and pieces", () => {
   const rows = Array.from({ length: 5000 }, (_, i) => `a/b${i % 7}|n=${i} d=${i / 4}`);
   const input = stream(rows), query = "select *,sum(n),avg(d),count() group by path format table";

@@ -18,7 +18,7 @@ export class ExpandFormatter extends Formatter {
   readonly #references: (string | undefined)[] = [];
 
   record(record: Snapshot): void {
-    const { out } = this.context;
+    const { out, strict } = this.context;
     let isEmpty = true;
     for (let i = 0; i < record.count; i++) {
       const node = record.node[i], isImmediate = record.immediate[i] === 1;
@@ -31,7 +31,7 @@ export class ExpandFormatter extends Formatter {
       out.write(text);
       if (!isImmediate) continue;
       out.write("=");
-      out.value(record, i);
+      out.dataValue(record, i, strict);
     }
     if (!isEmpty) out.write("\n");
   }

@@ -11,7 +11,7 @@ import { scanInt64 } from "../../model/c_number.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { NONE } from "../../model/tree.ts";
 import { pathText } from "../chain_text.ts";
-import { type FormatContext, Formatter } from "../formatter.ts";
+import { exactText, type FormatContext, Formatter } from "../formatter.ts";
 import { NamedAttribute } from "../lookup.ts";
 
 interface Field {
@@ -51,7 +51,7 @@ export class UserFormatter extends Formatter {
       if (record.immediate[i] === 0) {
         text = pathText(this.context.tree, record.node[i], attribute);
       } else if (record.node[i] === attribute) {
-        text = record.textAt(i);
+        text = this.context.strict ? exactText(record, i) : record.textAt(i);
       }
       if (text !== "") return text;
     }

@@ -79,7 +79,7 @@ export class JsonFormatter extends Formatter {
   }
 
   #writeObject(record: Snapshot): void {
-    const { out } = this.context, gap = this.#pretty ? "\n\t" : "";
+    const { out, strict } = this.context, gap = this.#pretty ? "\n\t" : "";
     let before = "{" + gap;
     for (const members of [this.#quoted, this.#bare]) {
       const isQuoted = members === this.#quoted;
@@ -88,7 +88,7 @@ export class JsonFormatter extends Formatter {
         out.write(members.keys[i].member);
         if (isQuoted) out.write('"');
         const value = members.values[i];
-        if (typeof value === "number") out.value(record, value);
+        if (typeof value === "number") out.dataValue(record, value, strict);
         else out.write(value);
         if (isQuoted) out.write('"');
         before = "," + gap;

@@ -270,7 +270,7 @@ export class JsonSplitFormatter extends Formatter {
     const { tree, strict, out } = this.context, type = tree.valueTypeOf(attribute);
     const isNumber = type === TYPE.int || type === TYPE.uint || type === TYPE.double;
     const isImmediate = record.immediate[i] === 1;
-    if (isNumber && isImmediate && record.isFinite(i)) return out.value(record, i);
+    if (isNumber && isImmediate && record.isFinite(i)) return out.dataValue(record, i, strict);
     const text = isImmediate ? record.textAt(i) : tree.textOf(record.node[i]);
     if (!isNumber) out.write(`"${escapeJson(text, strict)}"`);
     else out.write(strict && !isJsonNumber(text) ? "null" : text);
