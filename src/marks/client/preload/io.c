@@ -38,7 +38,7 @@ JM_MARK struct joulemark__thread *listener(void) {
     /* A handler's call in the middle of a mark is not heard, and no wrong: no mark is left out. */
     if (!t || t->marking) return NULL;
     if (joulemark__room(t, RECORDS)) return t;
-    JOULEMARK__U32(t->entry, JOULEMARK__THREAD_REFUSED) += 1;
+    joulemark__lost_value();
     return NULL;
 }
 
