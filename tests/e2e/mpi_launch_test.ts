@@ -1,6 +1,7 @@
 /** One monitor a node under the launchers of Open MPI and MPICH, where they are installed. */
 import { assertEquals } from "@std/assert";
 import { parseReport } from "../../src/formats/report.ts";
+import { exists } from "../_support/live_tree.ts";
 import { BINARY, build, endToEnd } from "../_support/programs.ts";
 import { NOT_ROOT, succeeds, unless } from "../_support/skipped.ts";
 
@@ -30,6 +31,30 @@ for (const [launcher, options] of Object.entries(LAUNCHERS)) {
     assertEquals((host.joulemark!.processes as Record<string, number>).count, 4);
   });
 }
+
+const NO_OPEN_MPI = unless(succeeds("mpirun.openmpi", "--version"), "Open MPI is not installed");
+
+endToEnd(
+  "the launcher has the status of a failed rank that started the monitor while others run",
+  async (dir) => {
+    // Rank 1 starts the monitor. Rank 0 runs until the launcher ends it.
+    const script = `run() { exec "${BINARY}" run -q --simulate -- sh -c "$1"; }
+      if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then
+        run 'touch first; until [ -e second ]; do sleep 0.05; done; exit 3'
+      fi
+      until [ -e first ]; do sleep 0.05; done
+      run 'touch second; sleep 60; touch waited'`;
+    const args = ["--allow-run-as-root", "--oversubscribe", "-n", "2", "sh", "-c", script];
+    const out = new Deno.Command("mpirun.openmpi", { args, cwd: dir, stdin: "null" }).outputSync();
+    assertEquals(out.code, 3, new TextDecoder().decode(out.stderr));
+    assertEquals([...Deno.readDirSync(dir)].some(({ name }) => name === "waited"), false);
+    const path = `${dir}/joulemark.report`;
+    for (let i = 0; i < 200 && !exists(path); i++) await new Promise((go) => setTimeout(go, 50));
+    assertEquals(parseReport(Deno.readTextFileSync(path), "r").joulemark!["exit status"], 3);
+  },
+  undefined,
+  NO_OPEN_MPI,
+);
 
 /** Stands for ssh: the machine is another host for what it starts. */
 const SSH = `#!/bin/sh

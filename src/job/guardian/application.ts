@@ -19,6 +19,8 @@ const SIGNAL_REPORT_NS = 0.5e9;
 const WORD_NS = 0.5e9;
 /** Maximum time from the application's end to the monitor's next look, ns: the figures end with that one. */
 const LAST_LOOK_NS = 5e6;
+/** A launch whose command failed has this time to end by itself, ns. */
+const FAILED_NS = 2e9;
 /** Time between checks for the application's end if there is no guardian, ns. */
 const LOOK_NS = 0.1e9;
 
@@ -228,6 +230,15 @@ export class Application implements Disposable {
   #gone(): void {
     const ns = Number.isNaN(this.#seenNs) ? rawNanoseconds() : this.#seenNs;
     this.#ended ??= { code: 0, signal: 0, ns, isUnknown: true };
+  }
+
+  /**
+   * Others of the launch go on: the launcher, which may end them for a command that failed, gets its status now.
+   */
+  leaveLaunch(): void {
+    const { code, ns } = this.#ended ?? { code: 0, ns: NaN };
+    if (code === 0 || !this.#guardian.isShared || !this.#guardian.open) return;
+    if (rawNanoseconds() - ns > FAILED_NS) this.#guardian.leave();
   }
 
   /** Waits for the end when nothing else is left to do. */

@@ -25,6 +25,7 @@
  *   B           it is alive (expected once a second when the application has ended)
  *   F text      the message if the runtime dies from here on
  *   L permille  its budget, of one core (budget.h); 0: none
+ *   D           the application failed, and others of its launch run on: return the status without the report
  *   P pid       is this process of the run, and which rank has it?
  *   Q pid       of which namespace is its number?
  *   Z pid       how did it end, if its parent has not taken its status?
@@ -598,6 +599,9 @@ static void hear_runtime(struct guard *guard, char *packet) {
     } else if (packet[0] == 'O') {
       answer_open(guard, packet + 1);
       continue;
+    } else if (packet[0] == 'D' && !guard->application) {
+      guard->runtime = 0; /* it goes on, and is not waited for */
+      return;
     } else if (packet[0] == 'F') {
       struct text text = text_in(guard->last_words, sizeof guard->last_words);
       add(&text, packet + 1);

@@ -123,6 +123,11 @@ export class Guardian {
     this.#send(`L${Number.isFinite(percent) ? Math.max(1, Math.round(percent * 10)) : 0}`);
   }
 
+  /** It is to return the application's status now, and not to wait for the report. */
+  leave(): void {
+    this.#send("D");
+  }
+
   /** The guardian's message if we die from here on. */
   lastWords(text: string): void {
     this.#send(`F${text}`);

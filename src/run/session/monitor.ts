@@ -367,6 +367,7 @@ class Run {
         isConfined = confineRun(this.#plan.guardian, this.#report, run);
       }
       if (refused !== 0 || hurry || !goesOn) break;
+      application.leaveLaunch();
       if (application.lowered) this.#loop.scheduling = LOWERED;
       const nowS = this.#lookedNs * 1e-9;
       this.#budget.note(nowS, this.#cost.cpuS);
