@@ -56,6 +56,23 @@ endToEnd(
   NO_OPEN_MPI,
 );
 
+endToEnd(
+  "the job's share has the CPUs of all ranks",
+  (dir) => {
+    const run = `${BINARY} run -q --simulate -- sleep 0.5`;
+    const script = `exec taskset -c "$OMPI_COMM_WORLD_RANK" ${run}`;
+    const args = ["--allow-run-as-root", "--oversubscribe", "-n", "2", "sh", "-c", script];
+    const out = new Deno.Command("mpirun.openmpi", { args, cwd: dir, stdin: "null" }).outputSync();
+    assertEquals(out.code, 0, new TextDecoder().decode(out.stderr));
+    const [host] = parseReport(Deno.readTextFileSync(`${dir}/joulemark.report`), "r").hosts;
+    const cpus = navigator.hardwareConcurrency;
+    const share = host.joulemark!["job share"] as Record<string, string> | undefined;
+    assertEquals(share?.cpus, cpus === 2 ? undefined : `2 of ${cpus}`);
+  },
+  undefined,
+  NO_OPEN_MPI ?? unless(succeeds("taskset", "-c", "1", "true"), "there is no CPU 1"),
+);
+
 /** Stands for ssh: the machine is another host for what it starts. */
 const SSH = `#!/bin/sh
 [ "$1" != -x ] || shift

@@ -11,6 +11,7 @@ import { EventRecord, type EventSink } from "../../core/events/event.ts";
 import { KIND, type MarkKind } from "../../core/events/event_kinds.ts";
 import { HINT_UNKNOWN } from "../../core/hints.ts";
 import { FLAG, OTHER_NAME } from "../../core/events/ring_layout.ts";
+import { affinityOf } from "../../os/host.ts";
 import type { NewNames } from "../../os/new_names.ts";
 import { ProcessWatch } from "../../os/process_watch.ts";
 import type { RingThread } from "./ring_thread.ts";
@@ -75,6 +76,8 @@ export class Collector implements DirectoryListener {
   readonly #directory: RingDirectory;
   /** Processes that were handed over and run; they may mark later. */
   readonly #noted = new Set<number>();
+  /** CPUs that processes may use which were handed over. */
+  readonly launchedCpus = new Set<number>();
   readonly #processes = new ProcessWatch(statusOf);
   readonly #watched = new Set<number>();
   /** Processes that run, or whose end has not been handed on yet. */
@@ -307,6 +310,7 @@ export class Collector implements DirectoryListener {
   /** A process was handed over. */
   launched(pid: number): void {
     this.#noted.add(pid);
+    for (const cpu of affinityOf(pid)) this.launchedCpus.add(cpu);
     this.#follow(pid);
   }
 

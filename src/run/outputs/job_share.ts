@@ -1,8 +1,8 @@
 /**
  * The job's share of the package energy where others may run on the node beside it.
  *
- * Which CPUs are the job's: those of its control group of version 2, else those that the command
- * may run on. What the share is worth: docs/explanation/how-sure.md.
+ * Which CPUs are the job's: those of its control group of version 2, else those that the
+ * commands of its launch may run on. What the share is worth: docs/explanation/how-sure.md.
  * @module
  */
 import { busySeconds, cpuShare } from "../../energy/totals/cpu_share.ts";
@@ -12,6 +12,7 @@ import type { ReportHost } from "../../core/report.ts";
 
 const MOUNT = "/sys/fs/cgroup";
 const STAT = "/proc/stat";
+const MASK = "the command's affinity mask";
 
 /** Measures the share over one run. */
 export class JobShare {
@@ -29,7 +30,7 @@ export class JobShare {
     const mask = new Set(affinity);
     // CPUs that the node does not have: the tree is not of the machine that the command runs on.
     if (affinity.some((cpu) => host.topology.indexOfCpu("board", cpu) < 0)) return undefined;
-    return covers(mask) ? undefined : new JobShare(host, mask, "the command's affinity mask");
+    return covers(mask) ? undefined : new JobShare(host, mask, MASK);
   }
 
   private constructor(host: Host, own: ReadonlySet<number>, foundBy: string) {
@@ -41,13 +42,15 @@ export class JobShare {
    * Adds the key and how it came about; nothing where the share is 1 or there is no counter.
    *
    * @param hasPackage Is the package's energy measured?
+   * @param more CPUs that other commands of the launch may run on.
    */
-  addTo(host: ReportHost, hasPackage: boolean): void {
+  addTo(host: ReportHost, hasPackage: boolean, more: Iterable<number>): void {
+    const own = this.#foundBy === MASK ? this.#own.union(new Set(more)) : this.#own;
     const all = this.#host.topology.cpus("board", 0);
     const busyS = busySeconds(this.#host.readText(STAT) ?? "").map((after, cpu) => {
       return after - this.#before[cpu];
     });
-    const found = cpuShare(this.#own, all, busyS);
+    const found = cpuShare(own, all, busyS);
     if (found === undefined || !(found.share < 1) || !hasPackage) return;
     const energyJ = found.share * Number(host.application["package-energy (J)"]);
     host.application["joulemark-package-energy-job-share (J)"] = energyJ;
@@ -56,7 +59,7 @@ export class JobShare {
       method: found.by === "busy time"
         ? `busy time of the job's CPUs in that of the node's, ${STAT}`
         : `the job's CPUs in the node's; busy time in ${STAT} is absent or under 1 s`,
-      cpus: `${all.filter((cpu) => this.#own.has(cpu)).length} of ${all.length}`,
+      cpus: `${all.filter((cpu) => own.has(cpu)).length} of ${all.length}`,
       "cpus found by": this.#foundBy,
     };
   }

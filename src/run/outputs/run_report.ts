@@ -277,7 +277,8 @@ export class RunReport {
       },
     });
     idle?.addTo(host);
-    this.#share?.addTo(host, facts.catalogue.info("CPU_ENERGY")?.state.ok === true);
+    const hasPackage = facts.catalogue.info("CPU_ENERGY")?.state.ok === true;
+    this.#share?.addTo(host, hasPackage, this.#collector.launchedCpus);
     const { late, mostLateS } = engine.events;
     const { loop, collector, request: { periodS, preload, phases } } = facts;
     const isHeard = (host.regions ?? []).length > 0 || engine.tracker.spans().length > 0;
