@@ -548,6 +548,13 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [["[…]", "[...]"], "Outer frames of the stack are missing."],
   [["[unknown]"], "An address that belongs to no file."],
   [["[short threads]"], "CPU time of threads that ended before their first sample."],
+  [
+    ["[jit]", "jit"],
+    "CPU time in code that a JIT compiler made during the run, without names. For names of its " +
+    "functions start Node.js with --perf-basic-prof. Start Java 17 or later with " +
+    "-XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, and " +
+    "Python 3.12 or later with -X perf.",
+  ],
   [["[kernel, not visible]"], "CPU time in the kernel, which this user may not sample."],
   [["[kernel thread]"], "CPU time of a thread of the kernel."],
   [["[lost]"], "CPU time of threads whose samples were all lost."],

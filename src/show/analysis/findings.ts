@@ -61,6 +61,8 @@ const PYTHON = /^(lib)?python[\d.]*(so[\d.]*)?$|\.py$/;
 const SHELL = /^(ba|da|k|z)?sh$|\.sh$/;
 /** A function without a name: its file, and where the function begins in it. */
 const NAMELESS = /\+0x[\da-f]+\]$/;
+/** Code of a JIT compiler that gave it no names. */
+const JIT = "[jit]";
 /** Rows without a function: lost samples, threads without samples, code that is in no function. */
 const NO_FUNCTION = /^\[.*\]$/;
 /** A function of the kernel. */
@@ -327,7 +329,9 @@ function hottestFunction(
   { rows, cpuS, completePercent }: FunctionFacts,
   kind: EnergyKind | undefined,
 ): RunFinding | undefined {
-  const first = rows.find(({ name }) => NAMELESS.test(name) || !NO_FUNCTION.test(name));
+  const first = rows.find(({ name }) => {
+    return name === JIT || NAMELESS.test(name) || !NO_FUNCTION.test(name);
+  });
   if (first === undefined || !Number.isFinite(completePercent)) return undefined;
   const { joules = NaN } = kind === undefined ? {} : first.energies.get(kind) ?? {};
   const energy = Number.isFinite(joules) ? ` and ${energyText(joules)}` : "";
@@ -342,6 +346,8 @@ function hottestFunction(
     } of the CPU time${energy} by itself.`,
     next: isInterpreter
       ? "This is the Python interpreter: --python shows the functions of the program."
+      : first.name === JIT
+      ? 'This is code of a JIT compiler: "joulemark explain jit" has options that give it names.'
       : OF_KERNEL.test(first.name)
       ? "This is the kernel; the file of --folded shows which functions called it."
       : NAMELESS.test(first.name)

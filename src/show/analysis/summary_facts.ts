@@ -85,6 +85,7 @@ export interface SummaryFacts {
   readonly hosts: readonly HostFacts[];
   /** The lowest, the highest and the middle energy of a host, of a job of several. */
   readonly spread: HostSpread | undefined;
+  /** Processes with annotations. */
   readonly processes: number;
   /** Each after the one around it. */
   readonly regions: readonly RegionFacts[];
@@ -326,9 +327,11 @@ function longest(hosts: readonly HostFacts[]): number {
 }
 
 function processesOf({ joulemark: job = {}, hosts }: Report): number {
-  const counts = hosts.map(({ joulemark: own = {} }) => {
-    return numberOf(mapping(own.processes).count, numberOf(mapping(own.processes).seen));
-  });
+  const all = hosts.map(({ joulemark: own = {} }) => mapping(own.processes));
+  // The launched command may start any number of processes.
+  const marked = all.filter((processes) => processes["without marks"] === undefined);
+  if (marked.length === 0 && all.length > 0) return NaN;
+  const counts = marked.map(({ count, seen }) => numberOf(count, numberOf(seen)));
   const sum = counts.reduce((all, count) => all + count, 0);
   if (counts.length > 0 && Number.isFinite(sum)) return sum;
   return numberOf(job.processes, numberOf(mapping(job.tree).processes));

@@ -280,6 +280,13 @@ Deno.test("a function of a stripped program is the one to look at, by its debug 
   assertMatch(next, /--debuginfo/);
 });
 
+Deno.test("code of a JIT compiler without names is what to look at, by options that give it names", () => {
+  const functions = functionsOf(["[jit]", "[made by the process]"], ["clear_page_[k]", ""]);
+  const { text, next } = first({ regions: [], column: undefined, functions });
+  assertMatch(text, /^\[jit\] uses 10 %/);
+  assertMatch(next, /"joulemark explain jit"/);
+});
+
 Deno.test("shortFunction() keeps what is not an argument", () => {
   for (
     const [name, short] of [

@@ -124,6 +124,16 @@ function coarseReport(factor: number): Report {
   return { ...report, hosts: [{ ...host, joulemark: { ...host.joulemark, tree } }] };
 }
 
+Deno.test("a run without annotations has no number of processes", () => {
+  const report = oneHost(0), [host] = report.hosts;
+  const processes = { count: 1, "without marks": "the launched command" };
+  const joulemark = { ...host.joulemark, processes };
+  assertEquals(
+    summaryFacts({ ...report, hosts: [{ ...host, joulemark }] }).processes,
+    NaN,
+  );
+});
+
 /** Energies of rows by name, without the regions inside them and with these. */
 type Energies = ReadonlyMap<string, readonly [all: number, own: number]>;
 
