@@ -84,7 +84,8 @@ Deno.test("JobShare goes by the cpuset of the control group and busy time", () =
     const now = [400, 300, 200, 300].map((t, c) => `cpu${c} ${t} 0 0 0 0 0 0 0 0 0\n`).join("");
     Deno.writeTextFileSync(`${dir}/proc/stat`, now);
     const section = report();
-    share.addTo(section, true);
+    // Masks of the launch do not matter then.
+    share.addTo(section, true, [2, 3]);
     const { application, joulemark } = section as ReturnType<typeof report> & {
       joulemark: { "job share": Record<string, unknown> };
     };
@@ -92,7 +93,7 @@ Deno.test("JobShare goes by the cpuset of the control group and busy time", () =
     assertEquals(joulemark["job share"].share, 0.625);
     assertEquals(joulemark["job share"].cpus, "2 of 4");
     const blind = report();
-    share.addTo(blind, false);
+    share.addTo(blind, false, []);
     assertEquals(Object.keys(blind.application), ["package-energy (J)"]);
   } finally {
     Deno.removeSync(dir, { recursive: true });
