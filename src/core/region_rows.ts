@@ -92,7 +92,8 @@ export function regionRows(report: Report, { ofAll = false } = {}): RegionRows {
 
 /** Visits of all processes. @param ofRun Processes of the run: a row may not say how many it is a mean of. */
 export function allVisits({ count, processes }: TreeRow, ofRun: number): number {
-  return count * Math.max(1, processes || ofRun || 1);
+  // A report has twelve digits of the mean.
+  return Number((count * Math.max(1, processes || ofRun || 1)).toPrecision(11));
 }
 
 /** Name of the row of regions that a report has no rows of. */
@@ -117,11 +118,15 @@ export function ownEnergies(
   const all = [...rows, ...outside];
   const joules = all.map(({ energies }) => reportedJoules(energies.get(kind)));
   const inside = all.map(() => 0);
-  const around: number[] = [];
-  rows.forEach(({ depth }, i) => {
-    if (depth > 0) inside[around[depth - 1]] += joules[i] || 0;
-    around[depth] = i;
-  });
+  // By depth: rows that the one around them, which comes before them, has not yet taken.
+  const open: number[] = [];
+  for (let i = rows.length - 1; i >= 0; i--) {
+    const { depth } = rows[i];
+    inside[i] = open[depth + 1] ?? 0;
+    open[depth + 1] = 0;
+    // What is inside a row without an energy is inside the row around it.
+    open[depth] = (open[depth] ?? 0) + (Number.isNaN(joules[i]) ? inside[i] : joules[i]);
+  }
   const own = joules.map((value, i) => {
     const selfJ = all[i].energies.get(kind)?.selfJ ?? NaN;
     const restJ = Math.max(0, value - inside[i]);

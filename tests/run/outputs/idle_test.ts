@@ -106,7 +106,7 @@ Deno.test("JobShare goes by the affinity mask without a control group, and by CP
     assertEquals(JobShare.begin(host, [0, 1, 2, 3]), undefined);
     assertEquals(JobShare.begin(host, [0, 9]), undefined);
     const section = report();
-    JobShare.begin(host, [2])!.addTo(section, true);
+    JobShare.begin(host, [2])!.addTo(section, true, []);
     assertEquals((section.application as Record<string, number>)[KEY], 250);
   } finally {
     Deno.removeSync(dir, { recursive: true });

@@ -117,6 +117,8 @@ function coarseReport(factor: number): Report {
     row("solve", 0, known(2000, 900)),
     row("sweep", 1, known(1100, 1100)),
     row("halo", 1, coarse(30)),
+    row("short", 1, { "node-energy (J)": NaN }),
+    row("inner", 2, coarse(12)),
     row("write", 0, known(900, 900)),
     row("rare", 0, coarse(20)),
   ];
@@ -137,7 +139,7 @@ Deno.test("a run without annotations has no number of processes", () => {
 /** Energies of rows by name, without the regions inside them and with these. */
 type Energies = ReadonlyMap<string, readonly [all: number, own: number]>;
 
-/** Energies of the component of the summary's table, by output. */
+/** Energies of the component of the summary's table, by output; rows without an energy are left out. */
 function energiesOf(report: Report): { [output: string]: Energies } {
   const { regions, rests, column, totals } = summaryFacts(report);
   const page = reportPage(report), k = page.component;
@@ -147,12 +149,16 @@ function energiesOf(report: Report): { [output: string]: Energies } {
   const table = regionRows(report);
   const own = ownEnergies(table, column!, totals.components.get(column!)!.joules);
   return {
-    summary: new Map([...regions, ...rests].map((row, i) => {
-      return [row.region, [joulesOf(row, column!), own[i]]];
-    })),
-    page: new Map(page.regions!.name.map((name, i) => {
-      return [name, [page.regions!.energy_j[k][i]!, page.regions!.own_energy_j[k][i]!]];
-    })),
+    summary: new Map(
+      [...regions, ...rests].map((row, i) => {
+        return [row.region, [joulesOf(row, column!), own[i]]] as const;
+      }).filter(([, [joules]]) => Number.isFinite(joules)),
+    ),
+    page: new Map(
+      page.regions!.name.map((name, i) => {
+        return [name, [page.regions!.energy_j[k][i]!, page.regions!.own_energy_j[k][i]!]] as const;
+      }).filter(([, [joules]]) => joules !== null),
+    ),
     csv: new Map(csv.map(({ region, energy_j, own_energy_j }) => {
       return [String(region), [Number(energy_j), Number(own_energy_j)]];
     })),
@@ -169,9 +175,10 @@ for (const factor of [0.9, 0.99, 1, 1.002, 1.05]) {
     const { column, totals } = summaryFacts(report);
     assertEquals(column, "node");
     const { joules } = totals.components.get("node")!;
-    const inside = new Set(["sweep", "halo"]);
+    const inside = new Set(["sweep", "halo", "short", "inner"]);
     const all = [...outputs.csv].filter(([name]) => !inside.has(name)).map(([, [all]]) => all);
     const own = [...outputs.csv.values()].map(([, own]) => own);
+    assertEquals(outputs.csv.get("inner")![0], outputs.csv.get("inner")![1]);
     for (const list of [all, own]) {
       assert(list.every((value) => value >= 0), String(list));
       assertAlmostEquals(list.reduce((sum, value) => sum + value, 0), joules, 1e-3 * joules);
