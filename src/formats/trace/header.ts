@@ -34,6 +34,10 @@ export interface LineSink {
   write(lines: string): void;
   /** All that was written so far is dropped: the run restarted. */
   restart?(): void;
+  /** Hands what was written to the kernel. */
+  flush?(): void;
+  /** Called before lines go to the kernel: lines of another file that belong before them go first. */
+  before?: () => void;
 }
 
 /** Takes bytes too: packets of a binary format, each whole. */

@@ -30,6 +30,8 @@ export class LineFile {
   failure?: string;
   /** Lines that are not in the file. */
   lost = 0;
+  /** Called before lines go to the kernel. */
+  before?: () => void;
   readonly #file: UserFile;
   /** A pipe or a device: what went into it is gone. */
   readonly #direct: boolean;
@@ -112,6 +114,7 @@ export class LineFile {
 
   #flushBytes(): void {
     if (this.failure !== undefined || this.#used === 0) return;
+    this.before?.();
     try {
       this.#file.writeAll(this.#buffer.subarray(0, this.#used));
       this.#size += this.#used;

@@ -67,6 +67,8 @@ export class RecordingWriter implements EventReceiver {
     this.#samples = samples;
     this.#names = names;
     this.#paths = new PathRowsWriter(names.paths);
+    // If the monitor is killed, no sample is there whose events are not.
+    samples.before = () => events.flush?.();
     events.write(EVENTS_HEADER + "\n");
   }
 

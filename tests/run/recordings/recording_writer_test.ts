@@ -1,9 +1,10 @@
 /** Rows of visits: many of them, with tracks late, and with names that need quotes. */
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { EventRecord } from "../../../src/core/events/event.ts";
 import { KIND } from "../../../src/core/events/event_kinds.ts";
 import { PathTable } from "../../../src/core/path_stats.ts";
 import { EVENTS_HEADER, EVENTS_HEADER_2 } from "../../../src/formats/recording.ts";
+import { LineFile } from "../../../src/os/files/line_file.ts";
 import { RecordingWriter } from "../../../src/run/recordings/recording.ts";
 import type { Batch } from "../../../src/sources/signals/batch.ts";
 
@@ -55,3 +56,30 @@ Deno.test("RecordingWriter writes the header again when a track comes behind man
   const [found, expected] = visits(6500);
   assertEquals(found, expected);
 });
+
+Deno.test("no sample is in its file before the events that led to it", () => {
+  const dir = Deno.makeTempDirSync();
+  try {
+    using events = new LineFile(`${dir}/events.csv`, console.log);
+    using samples = new LineFile(`${dir}/samples.csv`, console.log);
+    const writer = new RecordingWriter(events, samples, {
+      regionName: () => "solve",
+      pid: () => 100,
+      hasThread: () => true,
+      trackName: () => "",
+      paths: new PathTable(),
+    });
+    const event = Object.assign(new EventRecord(), { kind: KIND.enter, timeS: 0, hint: -1 });
+    Object.assign(event, { process: 0, thread: 0, region: 0 });
+    writer.receive(event);
+    let timeS = 0;
+    do writer.samples(timeS += 0.125, NO_COLUMNS); while (sizeOf(samples) === 0);
+    assert(Deno.readTextFileSync(events.path).endsWith("0,100,enter,solve,,\n"));
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+});
+
+function sizeOf({ path }: LineFile): number {
+  return Deno.statSync(path).size;
+}
