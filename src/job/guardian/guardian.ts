@@ -123,7 +123,7 @@ export class Guardian {
     this.#send(`L${Number.isFinite(percent) ? Math.max(1, Math.round(percent * 10)) : 0}`);
   }
 
-  /** It is to return the application's status now, and not to wait for the report. */
+  /** Lets it return the application's status now: it does not wait for the report. */
   leave(): void {
     this.#send("D");
   }
