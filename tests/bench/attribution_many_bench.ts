@@ -15,6 +15,8 @@ import process from "node:process";
 const CPUS = 128;
 const STEP_S = 0.005;
 const OUTERMOST = 20;
+/** Time for fits after each step, as in a run. */
+const WORK_MS = 0.08 * STEP_S * 1000;
 
 /** Processes that go from path to path, each at random by itself. */
 class Processes {
@@ -97,7 +99,10 @@ class Both {
       energies.step(timeS, values, this.#stamps);
     }
     const begin = performance.now();
-    workOn(this.#fits.map(({ energies }) => energies));
+    workOn(
+      this.#fits.map(({ energies }) => energies),
+      () => performance.now() - begin < WORK_MS,
+    );
     longestMs = Math.max(longestMs, performance.now() - begin);
   }
 

@@ -9,7 +9,7 @@ import { withoutSum } from "./linear.ts";
 import { type Effects, FAMILY, type Fit, type Noise } from "./model.ts";
 import { type Family, familyOf, type Kernel, lengthOf, reachOf } from "./response.ts";
 import { type Candidate, FAST_S, MIN_ROWS, ofFamily, priorOf, ROWS, search } from "./search.ts";
-import { type Solution, solve } from "./solve.ts";
+import { joulesOf, type Solution, solve, type Start } from "./solve.ts";
 
 /** Intervals that choose the answer. */
 export const FIRST_ROWS = 8192;
@@ -133,12 +133,13 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   const first = [pure(found.candidates), ...(familyOf(top.kernel) === "lag" ? [] : [top.kernel])];
   const begun: Solution[] = [];
   for (const kernel of first) {
-    const start = begun.map(({ fit, powers }) => ({ ...fit, powers }))[0] ??
-      { noise: found.noise, effects: new Map<number, number>() };
+    const start = begun.length > 0
+      ? startAt(begun[0])
+      : { noise: found.noise, effects: new Map<number, number>() };
     begun.push(yield* solve(domain, contexts, kernel, start, rowsOf(domain, first, ROWS)));
   }
   const likelier = begun.sort((a, b) => a.fit.deviance - b.fit.deviance)[0];
-  const { fit: { noise, effects, s2, theta }, scale, powers } = likelier;
+  const { fit: { noise, theta }, scale } = likelier, start = startAt(likelier);
   // Contexts and answers look alike: the search is repeated with the power that contexts predict.
   const watts = predicted(contexts, theta, scale, domain);
   begun.length = 0;
@@ -147,8 +148,7 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   const isUsed = rowsOf(domain, picked), answers: Answer[] = [];
   let mostDeviance = Infinity;
   for (const kernel of picked) {
-    const begin = { noise, effects, s2, powers, mostDeviance };
-    const solution = yield* solve(domain, contexts, kernel, begin, isUsed);
+    const solution = yield* solve(domain, contexts, kernel, { ...start, mostDeviance }, isUsed);
     // It would have no weight.
     if (solution.fit.deviance > mostDeviance) continue;
     mostDeviance = Math.min(mostDeviance, solution.fit.deviance + NEAR);
@@ -161,6 +161,11 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   );
   if (finite.length === 0) return refused(domain, "no power explains the counter's readings");
   return mixture(domain, finite, found.shapes, contexts.columns.width);
+}
+
+/** A fit begins where another kernel's ended. */
+function startAt({ fit: { noise, effects, s2, theta }, scale, powers }: Solution): Start {
+  return { noise, effects, s2, powers, knownJ: joulesOf(scale, { theta }) };
 }
 
 /** Estimate without a fit. */

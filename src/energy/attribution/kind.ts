@@ -24,16 +24,14 @@ const MORE_ROWS = 2048;
 /** More events than this between two readings have no effects of single stays. */
 const DENSE = 32;
 /**
- * Dense stretches that are fitted: so many at first, then one of so many. Fits of all of them would take 3 % of a
- * core at 128 CPUs with 50 visits a second each.
+ * Stretches with more events than this between two readings are busy. Of them so many are fitted at first, then one
+ * of so many: fits of all of them would take 10 % of a core at 16 CPUs with 280 visits a second each.
  */
-const DENSE_FITS = 4, DENSE_EACH = 8;
+const BUSY = 16, BUSY_FITS = 4, BUSY_EACH = 8;
 /** The fit before tells this much more of a stretch, by variance: the stretch's own is off by chance. */
 const MORE_VARIANCE = 4;
 /** Stretches that wait for a fit, 1 MiB each; the first fits take as long as several dense stretches. */
 const MAX_WAITING = 8;
-/** Slices of work between two samples, each 0.05 ms on average: what is not done in the run is waited for after it. */
-const SLICES = 2;
 /** A choice is made again if classes that it does not know have this part of the time. */
 const NEW_PART = 0.5;
 /** A stretch ends with so many events (3 MiB) or readings, too. */
@@ -53,13 +51,17 @@ export interface DomainFacts {
   readonly notes: readonly string[];
 }
 
-/** Goes on with the work of all kinds, one after the other: each takes much memory while it works. */
-export function workOn(kinds: readonly KindEnergies[]): void {
-  for (let slice = 0; slice < SLICES * kinds.length; slice++) kinds.find((kind) => kind.work());
+/**
+ * Goes on with the work of all kinds, one after the other: each takes much memory while it works.
+ *
+ * @param isTime Asked after each slice: is there time for more?
+ */
+export function workOn(kinds: readonly KindEnergies[], isTime: () => boolean): void {
+  while (kinds.some((kind) => kind.work()) && isTime());
 }
 
-/** Dense stretches of a counter. */
-interface Dense {
+/** Busy stretches of a counter. */
+interface Busy {
   /** The fit that gives the powers, and the number of stretches that have them. */
   fitted: Fitted;
   alike: number;
@@ -76,8 +78,8 @@ export class KindEnergies {
   readonly #masks: Int32Array[] = [];
   readonly #maskOf = new Map<string, number>();
   readonly #choices = new Map<number, Choice>();
-  /** By the first counter: its dense stretches. */
-  readonly #dense = new Map<number, Dense>();
+  /** By the first counter: its busy stretches. */
+  readonly #busy = new Map<number, Busy>();
   #stretch: Stretch;
   /** Changes of the first counter, and the reading at which a stretch is to be cut. */
   #changes = 0;
@@ -100,7 +102,7 @@ export class KindEnergies {
     this.sum = new RunSum();
     this.facts.clear();
     this.#choices.clear();
-    this.#dense.clear();
+    this.#busy.clear();
     this.#begin(new Stretch(this.counters, this.cpuCount, this.#masks));
     this.#work = undefined;
     this.#waiting.length = 0;
@@ -190,6 +192,7 @@ export class KindEnergies {
   *#take(stretch: Stretch): Generator<void, void> {
     // Events of very many lanes at a time: what one stay does is averaged over all of them.
     const isDense = stretch.events > DENSE * stretch.readings;
+    const isBusy = stretch.events > BUSY * stretch.readings;
     this.sum.begin();
     let capacity = 0;
     const { lives, sets } = stretch.sets();
@@ -202,7 +205,7 @@ export class KindEnergies {
       yield;
       const [first] = counters, known = this.#choices.get(first);
       const isFirst = known === undefined || isNew(domain, known);
-      const alike = isFirst || !isDense ? undefined : this.#alike(first, domain);
+      const alike = isFirst || !isBusy ? undefined : this.#alike(first, domain);
       const estimated = alike ??
         (isFirst ? yield* estimate(domain) : yield* estimateAgain(domain, known));
       // Readings that fit nothing leave no finite numbers.
@@ -212,8 +215,8 @@ export class KindEnergies {
         ? estimated
         : refused(domain, "no power explains the counter's readings");
       if (result.choice !== undefined) this.#choices.set(first, result.choice);
-      if (isDense && alike === undefined && result.choice !== undefined) {
-        this.#noteDense(first, { ids: domain.ids, seconds: domain.seconds, estimate: result });
+      if (isBusy && alike === undefined && result.choice !== undefined) {
+        this.#noteBusy(first, { ids: domain.ids, seconds: domain.seconds, estimate: result });
       }
       this.sum.add(domain, result);
       if (domain.ids.some((id) => id >= 0)) capacity += domain.facts.capacity;
@@ -222,24 +225,24 @@ export class KindEnergies {
     this.sum.capacity = Math.max(this.sum.capacity, capacity);
   }
 
-  /** A dense stretch was fitted. If the fit before tells much more of it, that one stays. */
-  #noteDense(first: number, fitted: Fitted): void {
-    const dense = this.#dense.getOrInsertComputed(first, () => {
+  /** A busy stretch was fitted. If the fit before tells much more of it, that one stays. */
+  #noteBusy(first: number, fitted: Fitted): void {
+    const busy = this.#busy.getOrInsertComputed(first, () => {
       return { fitted, alike: 0, fits: 0, skipped: 0 };
     });
-    dense.fits++;
-    dense.skipped = 0;
-    if (varianceOf(fitted, fitted) > MORE_VARIANCE * varianceOf(fitted, dense.fitted)) return;
-    [dense.fitted, dense.alike] = [fitted, 0];
+    busy.fits++;
+    busy.skipped = 0;
+    if (varianceOf(fitted, fitted) > MORE_VARIANCE * varianceOf(fitted, busy.fitted)) return;
+    [busy.fitted, busy.alike] = [fitted, 0];
   }
 
-  /** Energies of a dense stretch by one that was fitted; `undefined`: it is to be fitted itself. */
+  /** Energies of a busy stretch by one that was fitted; `undefined`: it is to be fitted itself. */
   #alike(first: number, domain: Domain): Estimate | undefined {
-    const dense = this.#dense.get(first), { crowd } = domain.facts;
-    if (dense === undefined || dense.fits < DENSE_FITS || dense.skipped === DENSE_EACH - 1) return;
+    const busy = this.#busy.get(first), { crowd } = domain.facts;
+    if (busy === undefined || busy.fits < BUSY_FITS || busy.skipped === BUSY_EACH - 1) return;
     if (crowd !== undefined || domain.classes === 1) return;
-    dense.skipped++;
-    return estimateAlike(domain, dense.fitted, ++dense.alike);
+    busy.skipped++;
+    return estimateAlike(domain, busy.fitted, ++busy.alike);
   }
 }
 

@@ -63,6 +63,8 @@ export interface Start {
   readonly s2?: number;
   /** W by class. @default those of a first fit */
   readonly powers?: Float64Array;
+  /** Joules of each column by another kernel's fit. @default by fits without lag and shape */
+  readonly knownJ?: Float64Array;
   /** Times that the kernel moves. @default 3 */
   readonly moves?: number;
   /** If −2 ln likelihood is above this, the kernel moves no more. @default it moves */
@@ -83,6 +85,11 @@ function scalesOf(
     const { a, b } = pairs!.list[pair++];
     return Math.sqrt(powers[a] * powers[b]);
   });
+}
+
+/** Joules of each column of `z`, by a fit. */
+export function joulesOf(scale: Float64Array, { theta }: Pick<Fit, "theta">): Float64Array {
+  return scale.map((s, j) => s * theta[j]);
 }
 
 /** Zv, column after column. */
@@ -127,22 +134,19 @@ export function* solve(
     yield;
     const rows = new Rows(z, domain.intervals, columns.width, energyJ, lengthS, at, stretches);
     let scale = scalesOf(domain, contexts, powers ?? new Float64Array(classes).fill(meanW));
-    if (fit === undefined && powers === undefined) {
-      // Fits without the lag give powers for its column.
+    if (fit === undefined && start.knownJ === undefined) {
+      // Fits without the lag give what its column is made from.
       const of = { more: [], priors: own };
-      fit = yield* fitRows(rows, { ...of, scale }, { noise, effects, filters: 2, rounds: 5 });
+      fit = yield* fitRows(rows, { ...of, scale }, { noise, effects, s2, filters: 2, rounds: 5 });
       yield;
-      powers = fit.theta.slice(0, classes).map((x) => Math.max(x * meanW, MIN_POWER * meanW));
-      scale = scalesOf(domain, contexts, powers);
-      fit = yield* fitRows(rows, { ...of, scale }, { ...fit, filters: 1, rounds: 5 });
-      yield;
+      if (powers === undefined) {
+        powers = fit.theta.slice(0, classes).map((x) => Math.max(x * meanW, MIN_POWER * meanW));
+        scale = scalesOf(domain, contexts, powers);
+        fit = yield* fitRows(rows, { ...of, scale }, { ...fit, filters: 1, rounds: 5 });
+        yield;
+      }
     }
-    const known = fit === undefined
-      ? Float64Array.from(
-        scale,
-        (_, j) => columns.families[j] === FAMILY.own ? powers![columns.classes[j]] : 0,
-      )
-      : scale.map((s, j) => s * fit!.theta[j]);
+    const known = fit === undefined ? start.knownJ! : joulesOf(scale, fit);
     const now = yield* combined(z, domain.intervals, known);
     const moved = function* (to: Kernel, by: number): Generator<void, Float64Array> {
       return (yield* domain.along(to, columns, known)).map((x, k) => (x - now[k]) / by);

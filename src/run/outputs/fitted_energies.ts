@@ -13,6 +13,8 @@ import { outermostPlain } from "./paths_without_edges.ts";
 
 /** More paths, or more threads over time, cost a fit too much: no energy is determined then. */
 const MAX_PATHS = 10_000, MAX_THREADS = 2_000;
+/** Fits go on in this part of the time between two samples: what is not done in the run is waited for after it. */
+const WORK_PART = 0.08;
 /** The reason then. */
 export const TOO_MANY = `more than ${MAX_PATHS} regions or ${MAX_THREADS} threads`;
 
@@ -28,6 +30,8 @@ export class FittedEnergies {
   readonly #all: readonly KindEnergies[];
   #generation = 0;
   #threads = 0;
+  /** Time of the last step. */
+  #stepS = NaN;
   /** There are too many paths or threads. */
   isOver = false;
 
@@ -93,7 +97,9 @@ export class FittedEnergies {
       }
       energies.step(timeS, values, stamps);
     }
-    workOn(this.#all);
+    const spareMs = 1000 * WORK_PART * (timeS - this.#stepS), beganMs = performance.now();
+    this.#stepS = timeS;
+    workOn(this.#all, () => performance.now() - beganMs < spareMs);
   }
 
   /** The run is over, or a report is due. */
