@@ -305,9 +305,11 @@ async function runBench(
   for (const reason of reasons) say(`Not comparable: ${reason}`);
   const [first, ...others] = sets;
   const comparisons = reasons.length > 0 ? [] : others.map(({ set, reports }): BenchComparison => {
-    const comparison = compare(first.reports, reports, { metric, maxIncrease, level: each });
+    const letters = [first.set, set] as const;
+    const options = { metric, maxIncrease, level: each, letters };
+    const comparison = compare(first.reports, reports, options);
     const notes = { simulated: simulatedBy(all[0].report), overruled: [] };
-    return { set, comparison, notes };
+    return { comparison, notes };
   });
   const { comparePages } = await import("../show/page/compare_page.ts");
   const { pageHtml } = await import("../show/page/html.ts");
@@ -315,8 +317,10 @@ async function runBench(
     return { ...one, runs: { a: first.reports, b: others[i].reports } };
   });
   const pages = compared.map((one) => {
-    const path = `${directory}/compare${compared.length > 1 ? `-${one.set}` : ""}.html`;
-    writeDocument(path, pageHtml(comparePages(first.set, [one])));
+    const path = `${directory}/compare${
+      compared.length > 1 ? `-${one.comparison.letters[1]}` : ""
+    }.html`;
+    writeDocument(path, pageHtml(comparePages([one])));
     return path;
   });
   const figures = comparableFigures(all.map(({ report }) => report));
@@ -342,9 +346,12 @@ async function runBench(
     : format === "json"
     ? benchJson(result)
     : format === "html"
-    ? compared.length === 0 ? "" : pageHtml(comparePages(first.set, compared))
+    ? compared.length === 0 ? "" : pageHtml(comparePages(compared))
     : comparisonJunit(
-      comparisons.map((one) => ({ ...one, name: `${one.set} against ${first.set}: ` })),
+      comparisons.map((one) => {
+        const { letters: [a, b] } = one.comparison;
+        return { ...one, name: `${b} against ${a}: ` };
+      }),
       "bench",
     );
   if (text.output === undefined) writeFormat(format, output);

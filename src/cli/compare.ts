@@ -4,7 +4,12 @@
  */
 import { refuseOutputAmongInputs } from "../job/place/part_files.ts";
 import { differences, type NamedReport } from "../show/analysis/comparable.ts";
-import { compare as compareSets, type Comparison, METRICS } from "../show/analysis/comparison.ts";
+import {
+  compare as compareSets,
+  type Comparison,
+  type Letters,
+  METRICS,
+} from "../show/analysis/comparison.ts";
 import {
   comparisonJson,
   comparisonJunit,
@@ -123,9 +128,9 @@ async function run(options: ParsedOptions): Promise<number> {
   }
   await loadYaml();
   const read = (paths: readonly string[]) => paths.flatMap((path) => readRuns(path));
-  const [a, b] = left === undefined
+  const { a, b, letters } = left === undefined
     ? commandsOf(read(words))
-    : [read(words.slice(0, left)), read(words.slice(left))];
+    : { a: read(words.slice(0, left)), b: read(words.slice(left)), letters: undefined };
   const reasons = differences([...a, ...b]);
   if (reasons.length > 0 && !flags.has("force")) {
     for (const reason of reasons) {
@@ -139,6 +144,7 @@ async function run(options: ParsedOptions): Promise<number> {
     level,
     detect,
     welch: flags.has("welch"),
+    letters,
   });
   const profiles = [...new Set([...a, ...b].map(({ report }) => report.profile))];
   const notes: ComparisonNotes = {
@@ -159,12 +165,15 @@ async function run(options: ParsedOptions): Promise<number> {
 }
 
 /** The runs of a benchmark by command. @throws {UsageError} If it has not two, or the runs are something else. */
-function commandsOf(runs: readonly NamedReport[]): [a: NamedReport[], b: NamedReport[]] {
-  const sets = Map.groupBy(runs, ({ report }) => benchPlace(report)?.set);
-  if (sets.has(undefined)) throw misused("compare", "reports on both sides of --", "no --");
-  const [a, b, ...others] = [...sets].sort(([one = ""], [other = ""]) => one < other ? -1 : 1)
-    .map(([, set]) => set);
-  if (b !== undefined && others.length === 0) return [a, b];
+function commandsOf(
+  runs: readonly NamedReport[],
+): { a: NamedReport[]; b: NamedReport[]; letters: Letters } {
+  const sets = Map.groupBy(runs, ({ report }) => benchPlace(report)?.set ?? "");
+  if (sets.has("")) throw misused("compare", "reports on both sides of --", "no --");
+  const [a, b, ...others] = [...sets].sort(([one], [other]) => one < other ? -1 : 1);
+  if (b !== undefined && others.length === 0) {
+    return { a: a[1], b: b[1], letters: [a[0], b[0]] };
+  }
   throw misused("compare", "two commands of a benchmark, or --", `${sets.size}`);
 }
 

@@ -61,13 +61,18 @@ export interface RegionRow extends MetricRow {
 /** A region that only runs of one set have. */
 export interface LoneRegion {
   readonly name: string;
-  readonly set: "A" | "B";
+  /** 0 of the first set, 1 of the other. */
+  readonly set: 0 | 1;
   /** Mean of that set. */
   readonly energyJ: number;
 }
 
+/** Letters of the two sets, for people. */
+export type Letters = readonly [a: string, b: string];
+
 /** Everything that is shown. */
 export interface Comparison {
+  readonly letters: Letters;
   readonly gate: MetricRow & { readonly maxIncrease: number; readonly verdict: Verdict };
   /** Level of the intervals, two-sided; those of regions hold for all of them together. */
   readonly level: number;
@@ -99,13 +104,16 @@ const MIN_SHARE = 0.01;
  * Compares; runs of one benchmark by their blocks, unless Welch's test is asked for.
  *
  * @param metric A key of {@linkcode METRICS}, `region:NAME` or `region-time:NAME`.
+ * @param letters Of a benchmark, the letters of its commands.
  * @throws {UnknownNameError} If there is no such metric or region.
  * @throws {UsageError} If a run lacks the region.
  */
 export function compare(
   givenA: readonly NamedReport[],
   givenB: readonly NamedReport[],
-  { metric = "energy", ...options }: { metric?: string } & DifferenceOptions = {},
+  { metric = "energy", letters = ["A", "B"], ...options }:
+    & { metric?: string; letters?: Letters }
+    & DifferenceOptions = {},
 ): Comparison {
   const { maxIncrease = 0, level = LEVEL, detect = 0.05, welch = false } = options;
   const paired = welch ? undefined : pairedBlocks(givenA, givenB);
@@ -146,6 +154,7 @@ export function compare(
     return name === metric ? NaN : eitherWayP(difference);
   }));
   return {
+    letters,
     gate: { ...gate, maxIncrease, verdict: verdictOf(gate, maxIncrease) },
     level,
     detect,
@@ -155,13 +164,13 @@ export function compare(
       p: Number.isNaN(ps[i]) ? eitherWayP(region.difference) : ps[i],
       isSignificant: region.difference.low > 0 || region.difference.high < 0,
     })).sort((x, y) => changeJ(y) - changeJ(x)),
-    lone: [...loneOf("A", jobsA, jobsB), ...loneOf("B", jobsB, jobsA)],
+    lone: [...loneOf(0, jobsA, jobsB), ...loneOf(1, jobsB, jobsA)],
     source: all[0].source,
     missing: names.filter((name) => !shared.includes(name)),
     unknown: rows.filter(({ row }) => !isKnown(row)).map(({ name }) => name),
     design: blocks ? "blocks" : "two samples",
     order: inStartOrder([a, b], [gate.a, gate.b]),
-    warnings: orderWarnings(metric, [a, b], [gate.a, gate.b]),
+    warnings: orderWarnings(metric, letters, [a, b], [gate.a, gate.b]),
   };
 }
 
@@ -179,7 +188,7 @@ function changeJ(row: RegionRow | LoneRegion): number {
 }
 
 function loneOf(
-  set: "A" | "B",
+  set: 0 | 1,
   own: readonly JobFigures[],
   other: readonly JobFigures[],
 ): LoneRegion[] {

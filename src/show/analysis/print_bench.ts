@@ -28,7 +28,6 @@ export interface BenchSet {
 
 /** A command against the first one. */
 export interface BenchComparison {
-  readonly set: string;
   readonly comparison: Comparison;
   readonly notes: ComparisonNotes;
 }
@@ -85,7 +84,7 @@ export function benchText(result: BenchResult): string {
     `${sourceText(result.source)}; mean ± ${error}${changes}`,
     ...table(result),
     ...failureLines(result.failures),
-    ...comparisons.flatMap((one) => verdictLines(one, result)),
+    ...comparisons.flatMap(verdictLines),
     `reports ${printable(directory)}/${page}`,
   ].map((line) => `${line.trimEnd()}\n`).join("");
 }
@@ -136,9 +135,9 @@ function table(result: BenchResult): string[] {
   });
 }
 
-function verdictLines({ set, comparison }: BenchComparison, { sets }: BenchResult): string[] {
-  const head = `${set} ÷ ${sets[0].set}: `, indent = " ".repeat(head.length);
-  const { gate, warnings } = comparison;
+function verdictLines({ comparison }: BenchComparison): string[] {
+  const { gate, warnings, letters: [a, b] } = comparison;
+  const head = `${b} ÷ ${a}: `, indent = " ".repeat(head.length);
   const { detectable, detectableRuns: [runs] } = gate.difference;
   const isOpen = gate.verdict === "no significant change" || gate.verdict.startsWith("more,");
   const isFew = gate.verdict === "not enough runs";
@@ -189,8 +188,8 @@ export function benchJson(result: BenchResult): string {
         }),
       ),
     })),
-    comparisons: comparisons.map(({ set, comparison, notes }) => ({
-      set,
+    comparisons: comparisons.map(({ comparison, notes }) => ({
+      set: comparison.letters[1],
       ...comparisonDocument(comparison, notes),
     })),
   });

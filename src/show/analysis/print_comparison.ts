@@ -6,6 +6,7 @@ import { printable, printableJson } from "../../core/printable.ts";
 import {
   allRegions,
   type Comparison,
+  type Letters,
   type LoneRegion,
   type MetricRow,
   type RegionRow,
@@ -37,17 +38,18 @@ export interface ComparisonNotes {
 
 /** For people, 80 columns wide. */
 export function comparisonText(comparison: Comparison, notes: ComparisonNotes): string {
-  const { gate, job, source, missing, unknown, level } = comparison;
+  const { gate, job, source, missing, unknown, level, letters } = comparison;
+  const [letterA, letterB] = letters;
   const { a, b } = gate.difference, regions = allRegions(comparison);
   const interval = `${percent(level)} interval`;
   const lines = [
-    `${runs(a.count)} (A) and ${runs(b.count)} (B)` +
+    `${runs(a.count)} (${letterA}) and ${runs(b.count)} (${letterB})` +
     (comparison.design === "blocks" ? ", in blocks" : "") +
     (notes.simulated === undefined ? "" : ` [${printable(notes.simulated)}]`),
     `${sourceText(source)}; geometric mean ± standard deviation of a run`,
     "",
     ...table([
-      ["", "A", "B", "change", interval],
+      ["", letterA, letterB, "change", interval],
       ...[...job, ...job.some(({ metric }) => metric === gate.metric) ? [] : [gate]].map(metricRow),
     ]),
     "",
@@ -65,9 +67,12 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
         : [],
     );
     const rows = regions.slice(0, MAX_REGIONS).map((row) => {
-      return "set" in row ? loneRow(row) : regionRow(row);
+      return "set" in row ? loneRow(row, letters) : regionRow(row);
     });
-    lines.push(...table([["", "A (J)", "B (J)", "change", `${interval}  `], ...rows]));
+    lines.push(...table([
+      ["", `${letterA} (J)`, `${letterB} (J)`, "change", `${interval}  `],
+      ...rows,
+    ]));
     const more = regions.length - MAX_REGIONS;
     if (more > 0) lines.push(`... and ${more} more`);
   }
@@ -240,10 +245,10 @@ function regionRow({ metric, difference: d, isSignificant }: RegionRow): string[
   ];
 }
 
-function loneRow({ name, set, energyJ }: LoneRegion): string[] {
+function loneRow({ name, set, energyJ }: LoneRegion, letters: Letters): string[] {
   const joules = Number.isFinite(energyJ) ? figures(energyJ, 5) : "not known";
-  const cells = set === "A" ? [joules, "-"] : ["-", joules];
-  return [name, ...cells, `only in ${set}`, "-  "];
+  const cells = set === 0 ? [joules, "-"] : ["-", joules];
+  return [name, ...cells, `only in ${letters[set]}`, "-  "];
 }
 
 /** Columns are as wide as their widest cell, two blanks apart; the first one is cut. */
@@ -294,7 +299,7 @@ export function nullJson(document: unknown): string {
 
 /** Every figure as plain data. */
 export function comparisonDocument(comparison: Comparison, notes: ComparisonNotes) {
-  const { gate, job, regions, source, missing, unknown, lone, level, detect } = comparison;
+  const { gate, job, regions, source, missing, unknown, lone, level, detect, letters } = comparison;
   return {
     gate: {
       ...rowJson(gate),
@@ -314,7 +319,7 @@ export function comparisonDocument(comparison: Comparison, notes: ComparisonNote
       "p is": "Holm",
       significant: region.isSignificant,
     })),
-    "regions of one set": lone,
+    "regions of one set": lone.map((one) => ({ ...one, set: letters[one.set] })),
     "regions of some runs": missing,
     "regions without a known energy": unknown,
     design: comparison.design,

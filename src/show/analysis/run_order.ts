@@ -100,22 +100,24 @@ function startedRuns(
  * Warnings about the order of the runs, for people.
  *
  * @param metric Its name.
+ * @param letters Of both sets.
  * @param values Of each set, in the order of its runs.
  */
 export function orderWarnings(
   metric: string,
+  letters: readonly [a: string, b: string],
   sets: readonly [a: readonly NamedReport[], b: readonly NamedReport[]],
   values: readonly [a: readonly number[], b: readonly number[]],
 ): string[] {
   const runs = startedRuns(sets, values);
   if (runs.length === 0 || sets.some((set) => set.length < 2)) return [];
-  return [...apart(runs), ...drift(metric, runs), ...firstRuns(metric, runs)];
+  return [...apart(letters, runs), ...drift(metric, runs), ...firstRuns(metric, letters, runs)];
 }
 
-function apart(runs: readonly Started[]): string[] {
+function apart([a, b]: readonly string[], runs: readonly Started[]): string[] {
   const changes = runs.filter(({ set }, i) => i > 0 && set !== runs[i - 1].set).length;
   if (changes > 1) return [];
-  const [first, last] = runs[0].set === 0 ? ["A", "B"] : ["B", "A"];
+  const [first, last] = runs[0].set === 0 ? [a, b] : [b, a];
   return [
     `All ${first} runs came before all ${last} runs: a slow change of the node looks like a ` +
     "difference. Use joulemark bench.",
@@ -141,7 +143,11 @@ function drift(metric: string, runs: readonly Started[]): string[] {
   return [`${metric} per run ${how} by ${percent(change)} during the session (p ${figures(p, 1)})`];
 }
 
-function firstRuns(metric: string, runs: readonly Started[]): string[] {
+function firstRuns(
+  metric: string,
+  letters: readonly string[],
+  runs: readonly Started[],
+): string[] {
   return [0, 1].flatMap((set) => {
     const [first, ...others] = runs.filter((run) => run.set === set).map(({ y }) => y);
     if (others.length < MIN_OTHERS) return [];
@@ -151,9 +157,7 @@ function firstRuns(metric: string, runs: readonly Started[]): string[] {
     const away = Math.expm1(first - median);
     const how = away > 0 ? "above" : "below";
     return [
-      `${metric} of the first run of ${set === 0 ? "A" : "B"} is ${
-        percent(away)
-      } ${how} the other ` +
+      `${metric} of the first run of ${letters[set]} is ${percent(away)} ${how} the other ` +
       "runs. Make warm-up runs before the first run (bench --warmup)",
     ];
   });

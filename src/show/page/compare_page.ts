@@ -6,6 +6,7 @@ import type { NamedReport } from "../analysis/comparable.ts";
 import {
   allRegions,
   type Comparison,
+  type Letters,
   type LoneRegion,
   type MetricRow,
   type RegionRow,
@@ -32,24 +33,20 @@ import { regionsOf, type TreeNode } from "./tree.ts";
 /** Regions in the plot of changes: those with the largest change in joules. */
 const MAX_CHANGES = 30;
 
-/** Letters of both sets. */
-type Letters = readonly [a: string, b: string];
-
 /** The page. */
 export function comparePage(
   comparison: Comparison,
   { a, b }: { a: readonly NamedReport[]; b: readonly NamedReport[] },
   { simulated, overruled, profiles }: ComparisonNotes,
-  letters: Letters = ["A", "B"],
 ): PageData {
-  const { gate, job, source, regions, missing, unknown } = comparison;
+  const { gate, job, source, regions, missing, unknown, letters } = comparison;
   const level = percentText(comparison.level);
   const page = viewPage({
     tables: [
       metricTable(`Energy of ${source}, whole run`, job, letters),
       regionTable("Energy of regions", allRegions(comparison), letters),
     ].filter(({ rows }) => rows.length > 0),
-    panels: [runsPanel(comparison, letters)],
+    panels: [runsPanel(comparison)],
     notes: [
       "± is the standard deviation of a run. A change is the ratio of the geometric means.",
       ...overruled.map((one) => `compared although not comparable: ${one}`),
@@ -64,7 +61,7 @@ export function comparePage(
     lead: `${letters[0]}: ${names(a)}; ${letters[1]}: ${names(b)}`,
     ...simulated === undefined ? {} : { simulated },
   });
-  const tree = changes(a, b), more = regions.length - MAX_CHANGES;
+  const tree = changes(a, b, letters[1]), more = regions.length - MAX_CHANGES;
   const all = [
     changesOf("Change of the whole run", true, job, `Line: ${level} interval.`),
     changesOf(
@@ -77,7 +74,7 @@ export function comparePage(
   ].filter(({ rows }) => rows.length > 0);
   return {
     ...page,
-    verdicts: [verdictOf(comparison, letters)],
+    verdicts: [verdictOf(comparison)],
     changes: all.map((one) => ({ ...one, of: letters[1] })),
     ...tree === undefined ? {} : { regions: regionsOf(tree) },
   };
@@ -98,8 +95,9 @@ function metricName(metric: string): string {
   return `${kind === "region" ? "energy" : "time"} of ${region}`;
 }
 
-function verdictOf(comparison: Comparison, [first, other]: Letters): PageVerdict {
+function verdictOf(comparison: Comparison): PageVerdict {
   const { gate: { verdict, metric, difference: { change } }, design, warnings } = comparison;
+  const [first, other] = comparison.letters;
   const name = metricName(metric), size = percentText(Math.abs(change));
   const more = `${other} ${metric === "power" ? "draws" : "needs"} ${size} ${
     change < 0 ? "less" : "more"
@@ -158,7 +156,7 @@ function changesOf(
 }
 
 /** The metric of each run in the order of the starts, with the means of both sets. */
-function runsPanel({ gate, order }: Comparison, letters: Letters): View["panels"][number] {
+function runsPanel({ gate, order, letters }: Comparison): View["panels"][number] {
   const { a, b } = gate.difference, title = `${metricName(gate.metric)} (${gate.unit})`;
   const all = order.length > 0
     ? order
@@ -196,24 +194,24 @@ function runsPanel({ gate, order }: Comparison, letters: Letters): View["panels"
 
 /** A comparison of a benchmark, with its runs. */
 export interface ComparedRuns {
-  readonly set: string;
   readonly comparison: Comparison;
   readonly notes: ComparisonNotes;
   readonly runs: { readonly a: readonly NamedReport[]; readonly b: readonly NamedReport[] };
 }
 
-/** One page of comparisons with the first command. @param first Its letter. */
-export function comparePages(first: string, list: readonly ComparedRuns[]): PageData {
-  const pages = list.map(({ set, comparison, notes, runs }) => {
-    return comparePage(comparison, runs, notes, [first, set]);
+/** One page of comparisons with the first command. */
+export function comparePages(list: readonly ComparedRuns[]): PageData {
+  const pages = list.map(({ comparison, notes, runs }) => {
+    return comparePage(comparison, runs, notes);
   });
   if (pages.length === 1) return pages[0];
+  const heads = list.map(({ comparison: { letters: [a, b] } }) => `${b} ÷ ${a}`);
   const titled = <T extends { readonly title: string }>(
     of: (page: PageData) => readonly T[] | undefined,
   ) => {
     return pages.flatMap((page, i) => {
       return (of(page) ?? []).map((one) =>
-        Object.assign({}, one, { title: `${list[i].set} ÷ ${first}: ${one.title}` })
+        Object.assign({}, one, { title: `${heads[i]}: ${one.title}` })
       );
     });
   };
@@ -222,13 +220,11 @@ export function comparePages(first: string, list: readonly ComparedRuns[]): Page
       metricName(list[0].comparison.gate.metric)
     }`,
     lead: [
-      `${first}: ${names(list[0].runs.a)}`,
-      ...list.map(({ set, runs: { b } }) => `${set}: ${names(b)}`),
+      `${list[0].comparison.letters[0]}: ${names(list[0].runs.a)}`,
+      ...list.map(({ comparison, runs: { b } }) => `${comparison.letters[1]}: ${names(b)}`),
     ].join("; "),
     notes: pages.flatMap(({ notes }, i) => {
-      return notes.map((note) =>
-        Object.assign({}, note, { text: `${list[i].set} ÷ ${first}: ${note.text}` })
-      );
+      return notes.map((note) => Object.assign({}, note, { text: `${heads[i]}: ${note.text}` }));
     }),
     verdicts: titled(({ verdicts }) => verdicts),
     changes: titled(({ changes }) => changes),
@@ -288,8 +284,8 @@ function regionTable(
     ),
     rows: rows.map((row) => {
       if ("set" in row) {
-        const [a, b] = row.set === "A" ? [row.energyJ, NaN] : [NaN, row.energyJ];
-        const only = `only in ${letters[row.set === "A" ? 0 : 1]}`;
+        const [a, b] = row.set === 0 ? [row.energyJ, NaN] : [NaN, row.energyJ];
+        const only = `only in ${letters[row.set]}`;
         return [`${row.name} (${only})`, a, b, ...Array(5).fill(NaN), ""];
       }
       const { metric, difference: d, p, isSignificant } = row;
@@ -301,11 +297,15 @@ function regionTable(
   };
 }
 
-/** Energies of B, with what each changed by. */
-function changes(a: readonly NamedReport[], b: readonly NamedReport[]): TreeNode | undefined {
+/** Energies of the other set, with what each changed by. @param letter Of this set. */
+function changes(
+  a: readonly NamedReport[],
+  b: readonly NamedReport[],
+  letter: string,
+): TreeNode | undefined {
   const { kind, paths } = treeDifference(a, b);
   if (kind === undefined || paths.length === 0) return undefined;
-  const root = { name: `B: ${COMPONENT_NAMES[kind]}`, children: [] as TreeNode[] };
+  const root = { name: `${letter}: ${COMPONENT_NAMES[kind]}`, children: [] as TreeNode[] };
   const around = [root.children];
   let [all, change] = [0, 0];
   for (const { name, depth, aJ, bJ, timeS } of paths) {

@@ -49,7 +49,7 @@ Deno.test("a limit that says nothing is not known, and a change above 100 % has 
     failures: [],
     sets: [{ set: "A", text: "a", jobs: jobs(a) }, { set: "B", text: "b", jobs: jobs(b) }],
     metric: "energy",
-    comparisons: [{ set: "B", comparison, notes: NOTES }],
+    comparisons: [{ comparison, notes: NOTES }],
     directory: "d",
     pages: [],
     spread: "mean",

@@ -1,6 +1,7 @@
 /** The page of a comparison answers its question first, and names each change with its interval. */
 import { assert, assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
 import { compare } from "../../../src/show/analysis/comparison.ts";
+import { comparisonJson, comparisonText } from "../../../src/show/analysis/print_comparison.ts";
 import { comparePage, comparePages } from "../../../src/show/page/compare_page.ts";
 import { pageHtml } from "../../../src/show/page/html.ts";
 import { comparedRuns } from "./_pages.ts";
@@ -89,12 +90,29 @@ Deno.test("a name keeps its hyphens; runs without the metric have no point", () 
   assert(series.every(({ y }) => y.every(Number.isFinite)), JSON.stringify(series));
 });
 
+Deno.test("text, JSON and page have the letters of the comparison", () => {
+  const sets = comparedRuns({ regions: 2 }, 0.2);
+  const compared = compare(sets.a, sets.b, { letters: ["A", "C"] });
+  const comparison = { ...compared, lone: [{ name: "new", set: 1, energyJ: 5 }] as const };
+  const text = comparisonText(comparison, NOTES);
+  assertMatch(text, /^3 runs \(A\) and 3 runs \(C\)$/m);
+  assertMatch(text, /^ +A +C +change/m);
+  assertMatch(text, /^ +A \(J\) +C \(J\)/m);
+  assertMatch(text, /only in C/);
+  assertEquals(JSON.parse(comparisonJson(comparison, NOTES))["regions of one set"][0].set, "C");
+  const { tables, regions } = comparePage(comparison, sets, NOTES);
+  assertEquals(tables[1].rows.some(([first]) => first === "new (only in C)"), true);
+  assertEquals(tables.flatMap(({ columns }) => columns.filter(({ name }) => name === "B")), []);
+  assertMatch(JSON.stringify(regions), /"C: package|"C: /);
+});
+
 Deno.test("several comparisons have a verdict each", () => {
   const list = [0.2, -0.2].map((growth, i) => {
-    const { comparison, sets } = pageOf(growth);
-    return { set: "BC"[i], comparison, notes: NOTES, runs: sets };
+    const { sets } = pageOf(growth),
+      comparison = compare(sets.a, sets.b, { letters: ["A", "BC"[i]] });
+    return { comparison, notes: NOTES, runs: sets };
   });
-  const { verdicts = [], changes = [] } = comparePages("A", list);
+  const { verdicts = [], changes = [] } = comparePages(list);
   assertEquals(verdicts.map(({ kind }) => kind), ["worse", "better"]);
   assertEquals(verdicts[1].title, "C ÷ A: Better: C needs 20 % less energy than A");
   assertEquals(changes.map(({ of }) => of), ["B", "B", "C", "C"]);
