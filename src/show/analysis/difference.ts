@@ -180,7 +180,7 @@ function pooled(a: Summary, b: Summary): number {
   const degrees = a.count + b.count - 2;
   if (degrees < 1) return NaN;
   const squares = [a, b].reduce((sum, { count, deviation }) => {
-    return sum + (count - 1) * deviation ** 2;
+    return sum + (count < 2 ? 0 : (count - 1) * deviation ** 2);
   }, 0);
   return Math.sqrt(squares / degrees);
 }

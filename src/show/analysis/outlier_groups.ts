@@ -37,11 +37,11 @@ const GAP = 1.6;
 const REGULAR = 0.6;
 
 /**
- * @param values By step.
+ * @param values By step; one that is not known is in no group.
  * @param labels Steps of the values. @default their numbers
  */
 export function groupOutliers(values: Float64Array, labels?: readonly number[]): Grouped {
-  const sorted = values.slice().sort();
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort();
   const median = quantile(sorted, 0.5);
   // Where most steps see no change of the counter, what it changes by is no outlier.
   const usual = median > 0 ? median : quantile(sorted, 0.9);

@@ -188,8 +188,8 @@ function extent(series: readonly Series[], axis: "x" | "y"): [number, number] {
     const half = axis === "x" ? (one.width ?? 0) / 2 : 0;
     Array.from(one[axis], (value, i) => {
       if (!Number.isFinite(value)) return;
-      low = Math.min(low, value - half - (error?.[i] ?? 0));
-      high = Math.max(high, value + half + (error?.[i] ?? 0));
+      low = Math.min(low, value - half - (error?.[i] || 0));
+      high = Math.max(high, value + half + (error?.[i] || 0));
     });
   }
   return low <= high ? [low, high] : [0, 1];

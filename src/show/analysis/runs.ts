@@ -22,7 +22,7 @@ export interface Step {
 export interface Run {
   readonly name: string;
   readonly steps: readonly Step[];
-  /** From open to the last line, on all nodes; NaN: the log has no line after open. */
+  /** From open to the last line, on all nodes; NaN: the log has no line after open, or no energy. */
   readonly energyJ: number;
   readonly runtimeS: number;
   /** Energy over time, of all nodes. */
@@ -44,19 +44,23 @@ export function runOf(log: PmcLog, name: string): Run {
   const lines = log.records;
   const begin = lines[0]?.step === -1 ? lines[0] : { timeS: 0, energyJ: 0 };
   const end = lines.at(-1) ?? begin;
+  const isKnown = end !== begin;
+  // A counter that the nodes do not have is 0 in every line.
+  const hasEnergy = isKnown && end.energyJ !== begin.energyJ;
   const steps: Step[] = [];
   let [lastS, lastJ] = [begin.timeS, begin.energyJ];
   for (let i = lines[0]?.step === -1 ? 1 : 0; i < lines.length - 1; i++) {
-    const { step, timeS, energyJ, powerW } = lines[i];
+    const { step, timeS, energyJ } = lines[i];
     const substep = lines[i].substep ?? 1;
     const next = lines[i + 1];
     // A record before and after a barrier: one step, which ends behind it.
     if (next.step === step && (next.substep ?? 1) === substep) continue;
-    steps.push({ step, substep, durationS: timeS - lastS, energyJ: energyJ - lastJ, powerW });
+    const stepJ = hasEnergy ? energyJ - lastJ : NaN;
+    const powerW = hasEnergy || lines[i].powerW !== 0 ? lines[i].powerW : NaN;
+    steps.push({ step, substep, durationS: timeS - lastS, energyJ: stepJ, powerW });
     [lastS, lastJ] = [timeS, energyJ];
   }
-  const isKnown = end !== begin;
-  const energyJ = isKnown ? end.energyJ - begin.energyJ : NaN;
+  const energyJ = hasEnergy ? end.energyJ - begin.energyJ : NaN;
   const runtimeS = isKnown ? end.timeS - begin.timeS : NaN;
   return { name, steps, energyJ, runtimeS, meanPowerW: runtimeS > 0 ? energyJ / runtimeS : NaN };
 }

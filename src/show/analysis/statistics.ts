@@ -8,7 +8,7 @@ export interface Summary {
   readonly count: number;
   readonly sum: number;
   readonly mean: number;
-  /** Standard deviation of a sample, n − 1; 0 for one number. */
+  /** Standard deviation of a sample, n − 1; NaN for one number. */
   readonly deviation: number;
   readonly min: number;
   readonly max: number;
@@ -25,7 +25,7 @@ export function summarize(values: ArrayLike<number>): Summary {
   const sum = sorted.reduce((total, value) => total + value, 0);
   const mean = sum / count;
   const squares = sorted.reduce((total, value) => total + (value - mean) ** 2, 0);
-  const deviation = count === 1 ? 0 : Math.sqrt(squares / (count - 1));
+  const deviation = count === 1 ? NaN : Math.sqrt(squares / (count - 1));
   const [min, max] = [sorted[0], sorted[count - 1]];
   return { count, sum, mean, deviation, min, max, median: quantile(sorted, 0.5) };
 }

@@ -111,7 +111,7 @@ const UNITS: Record<string, number> = {
  * aprun options	Cumulative Energy [MJ]	Run Time [hr]
  * -n 64 -N 8 -S 4 -d 3	45.052	5.27
  * ```
- * The first column names the setting; the last number in it is the value.
+ * The first column names the setting; the last number in it is the value. An empty field is not known.
  *
  * @throws {FormatError} With path and line.
  */
@@ -119,8 +119,10 @@ export function parseSweepTable(text: string, path: string): SweepPoint[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const separator = lines[0]?.includes("\t") ? "\t" : ",";
   const titles = (lines[0] ?? "").split(separator).map((title) => title.trim());
-  const column = (word: RegExp) => {
-    const at = titles.findIndex((title, i) => i > 0 && word.test(title));
+  const column = (word: RegExp, isDeviation = false) => {
+    const at = titles.findIndex((title, i) => {
+      return i > 0 && word.test(title) && title.startsWith("±") === isDeviation;
+    });
     const unit = /[[(]([A-Za-z]+)[\])]/.exec(titles[at] ?? "")?.[1] ?? "";
     return { at, scale: UNITS[unit] };
   };
@@ -132,15 +134,23 @@ export function parseSweepTable(text: string, path: string): SweepPoint[] {
       found: JSON.stringify((lines[0] ?? "").slice(0, 80)),
     });
   }
+  // Tables of this program have these too.
+  const deviations = [column(/energy/i, true), column(/time/i, true)];
+  const runsAt = titles.indexOf("runs");
   return lines.slice(1).map((line, i) => {
     const cells = line.split(separator).map((cell) => cell.trim());
-    const [energyJ, runtimeS] = [energy, time].map(({ at, scale }) => Number(cells[at]) * scale);
-    if (!(energyJ >= 0 && runtimeS >= 0)) {
+    const numbers = [energy, time, ...deviations].map(({ at, scale }) => {
+      return at >= 0 && cells[at] === "" ? NaN : Number(cells[at]) * scale;
+    });
+    const runs = runsAt < 0 ? 1 : Number(cells[runsAt]);
+    const [energyJ, runtimeS, energyDeviationJ, runtimeDeviationS] = numbers;
+    const isSound = [energy, time].every(({ at }, k) => cells[at] === "" || numbers[k] >= 0);
+    if (!isSound || !(runs >= 0)) {
       throw new FormatError(path, i + 2, { action: "read", expected: "numbers", found: line });
     }
     const label = cells[0];
-    const exact = { energyDeviationJ: 0, runtimeDeviationS: 0, runs: 1 };
-    return { label, value: lastNumber(label), energyJ, runtimeS, ...exact };
+    const deviation = { energyDeviationJ, runtimeDeviationS };
+    return { label, value: lastNumber(label), energyJ, runtimeS, ...deviation, runs };
   });
 }
 

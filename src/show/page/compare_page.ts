@@ -61,7 +61,7 @@ export function comparePage(
     lead: `${letters[0]}: ${names(a)}; ${letters[1]}: ${names(b)}`,
     ...simulated === undefined ? {} : { simulated },
   });
-  const tree = changes(a, b, letters[1]), more = regions.length - MAX_CHANGES;
+  const tree = changes(a, b), more = regions.length - MAX_CHANGES;
   const all = [
     changesOf("Change of the whole run", true, job, `Line: ${level} interval.`),
     changesOf(
@@ -297,15 +297,11 @@ function regionTable(
   };
 }
 
-/** Energies of the other set, with what each changed by. @param letter Of this set. */
-function changes(
-  a: readonly NamedReport[],
-  b: readonly NamedReport[],
-  letter: string,
-): TreeNode | undefined {
+/** Energies of the other set, with what each changed by. */
+function changes(a: readonly NamedReport[], b: readonly NamedReport[]): TreeNode | undefined {
   const { kind, paths } = treeDifference(a, b);
   if (kind === undefined || paths.length === 0) return undefined;
-  const root = { name: `${letter}: ${COMPONENT_NAMES[kind]}`, children: [] as TreeNode[] };
+  const root = { name: COMPONENT_NAMES[kind], children: [] as TreeNode[] };
   const around = [root.children];
   let [all, change] = [0, 0];
   for (const { name, depth, aJ, bJ, timeS } of paths) {

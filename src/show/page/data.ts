@@ -189,8 +189,9 @@ export interface PageTable {
 export interface PageSeries extends Omit<Series, "x" | "y" | "xError" | "yError"> {
   readonly x: readonly number[];
   readonly y: readonly number[];
-  readonly xError?: readonly number[];
-  readonly yError?: readonly number[];
+  /** null: not known. */
+  readonly xError?: readonly (number | null)[];
+  readonly yError?: readonly (number | null)[];
 }
 
 /** A plot with two axes. */

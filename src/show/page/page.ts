@@ -325,14 +325,19 @@ function panelOf({ series, ...panel }: Panel): PagePanel {
   return {
     ...panel,
     series: series.map(({ x, y, xError, yError, labels, ...one }) => {
-      const kept = keptPoints(y, one.kind === "line");
-      const list = (values: ArrayLike<number>) => kept.map((i) => known(values[i]) ?? 0);
+      const points = Array.from(y, (_, i) => i).filter((i) => {
+        return Number.isFinite(x[i]) && Number.isFinite(y[i]);
+      });
+      const ys = points.map((i) => y[i]);
+      const kept = keptPoints(ys, one.kind === "line").map((i) => points[i]);
+      const list = (values: ArrayLike<number>) => kept.map((i) => values[i]);
+      const errors = (values: ArrayLike<number>) => kept.map((i) => known(values[i]));
       return {
         ...one,
         x: list(x),
         y: list(y),
-        ...xError === undefined ? {} : { xError: list(xError) },
-        ...yError === undefined ? {} : { yError: list(yError) },
+        ...xError === undefined ? {} : { xError: errors(xError) },
+        ...yError === undefined ? {} : { yError: errors(yError) },
         ...labels === undefined ? {} : { labels: kept.map((i) => labels[i]) },
       };
     }),

@@ -11,18 +11,20 @@ import { svg } from "../../../src/show/analysis/picture.ts";
 import { withDeviation } from "../../../src/show/analysis/quantity_text.ts";
 import { type Run, runOf } from "../../../src/show/analysis/runs.ts";
 import { normalShare, summarize } from "../../../src/show/analysis/statistics.ts";
-import { sweepOf } from "../../../src/show/analysis/sweep.ts";
+import { parseSweepTable, sweepOf } from "../../../src/show/analysis/sweep.ts";
+import { sweepView } from "../../../src/show/analysis/views.ts";
+import { viewPage } from "../../../src/show/page/page.ts";
 import { tableCsv, tableText } from "../../../src/show/analysis/table.ts";
 import type { PmcRecord } from "../../../src/formats/pmc/pmc.ts";
 import { Random } from "../../run/session/_random.ts";
 import { hostReport } from "../../job/merge/_generated.ts";
 import { normal } from "./_paper.ts";
 
-Deno.test("summarize() is exact for few, and NaN for none", () => {
+Deno.test("summarize() is exact for few, and NaN for none; one number has no deviation", () => {
   const { mean, deviation, median, sum } = summarize([4, 1, 3, 2]);
   assertEquals([mean, deviation, median, sum], [2.5, Math.sqrt(5 / 3), 2.5, 10]);
   assertEquals(summarize([]).mean, NaN);
-  assertEquals(summarize([7]).deviation, 0);
+  assertEquals(summarize([7]).deviation, NaN);
 });
 
 Deno.test("fitNormal() recovers a normal distribution and doubts another", () => {
@@ -60,6 +62,15 @@ Deno.test("groupOutliers() leaves the quanta of short steps in the body", () => 
   assertEquals([group.count, group.every, others.length], [10, 10, 0]);
 });
 
+const POINT = {
+  label: "",
+  value: NaN,
+  energyJ: 20,
+  energyDeviationJ: 0.5,
+  runtimeS: 4,
+  runtimeDeviationS: 0.25,
+  runs: 3,
+};
 const LINE: PmcRecord = { timeS: 0, step: -1, substep: 1, powerW: 300, energyJ: 0 };
 
 Deno.test("runOf() takes a record before and after a barrier as one step", () => {
@@ -82,6 +93,55 @@ Deno.test("runOf() knows no energy of a log without a line after open", () => {
     const { energyJ, runtimeS } = runOf({ version: "4.3", form: "text", records }, "r");
     assertEquals([energyJ, runtimeS], [NaN, NaN]);
   }
+});
+
+Deno.test("runOf() knows no energy of a log whose counter is 0 in every line", () => {
+  const records = [-1, 1, 2, 3].map((step, i): PmcRecord => {
+    return { ...LINE, timeS: i, step, powerW: 0 };
+  });
+  const { steps, energyJ, runtimeS } = runOf({ version: "4.3", form: "text", records }, "r");
+  assertEquals([energyJ, runtimeS], [NaN, 3]);
+  assertEquals(steps.map((step) => [step.energyJ, step.powerW, step.durationS]), [
+    [NaN, NaN, 1],
+    [NaN, NaN, 1],
+  ]);
+});
+
+Deno.test("groupOutliers() leaves out steps that are not known, however many", () => {
+  const { body, groups } = groupOutliers(Float64Array.of(NaN, 10, NaN, 11, NaN, 12, NaN, 90));
+  assertEquals([body.count, body.mean], [3, 11]);
+  assertEquals(groups.map(({ count, mean, deviation }) => [count, mean, deviation]), [[
+    1,
+    90,
+    NaN,
+  ]]);
+});
+
+Deno.test("parseSweepTable() reads the table of a study again; an empty field is not known", () => {
+  const table = tableCsv(
+    sweepView(sweepOf([
+      { ...POINT, label: "N=1", value: 1, energyJ: NaN, energyDeviationJ: NaN },
+      { ...POINT, label: "N=2", value: 2 },
+    ])).tables[0],
+  );
+  const points = parseSweepTable(table, "study.csv");
+  assertEquals(points, [
+    { ...POINT, label: "N=1", value: 1, energyJ: NaN, energyDeviationJ: NaN },
+    { ...POINT, label: "N=2", value: 2 },
+  ]);
+  assertEquals(sweepOf(points).leastEnergy?.label, "N=2");
+});
+
+Deno.test("a picture of single runs has no deviation, and keeps its scale", () => {
+  const lone = { ...POINT, label: "N=1", energyDeviationJ: NaN, runtimeDeviationS: NaN, runs: 1 };
+  const view = sweepView(sweepOf([lone, { ...lone, label: "N=2", energyJ: 30 }]));
+  assertEquals(svg(view.panels).includes("NaN"), false);
+  const missing = sweepView(sweepOf([lone, { ...lone, label: "N=2", energyJ: NaN }]));
+  const { panels } = viewPage(missing, { title: "t", lead: "" });
+  assertEquals(panels[0].series.map(({ y, yError }) => [y, yError]), [[[20], undefined], [
+    [20],
+    [null],
+  ]]);
 });
 
 Deno.test("peaksOf() finds one main peak and two minor ones below it, and no more than there are", () => {

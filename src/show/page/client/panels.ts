@@ -189,14 +189,13 @@ function errorsOf(
   xOf: (value: number) => number,
   yOf: (value: number) => number,
 ): Rule[] {
-  return x.flatMap((value, i) => [
-    ...yError !== undefined && yError[i] > 0
-      ? [{ x1: xOf(value), x2: xOf(value), y1: yOf(y[i] - yError[i]), y2: yOf(y[i] + yError[i]) }]
-      : [],
-    ...xError !== undefined && xError[i] > 0
-      ? [{ x1: xOf(value - xError[i]), x2: xOf(value + xError[i]), y1: yOf(y[i]), y2: yOf(y[i]) }]
-      : [],
-  ]);
+  return x.flatMap((value, i) => {
+    const [dx, dy] = [xError?.[i] ?? 0, yError?.[i] ?? 0];
+    return [
+      ...dy > 0 ? [{ x1: xOf(value), x2: xOf(value), y1: yOf(y[i] - dy), y2: yOf(y[i] + dy) }] : [],
+      ...dx > 0 ? [{ x1: xOf(value - dx), x2: xOf(value + dx), y1: yOf(y[i]), y2: yOf(y[i]) }] : [],
+    ];
+  });
 }
 
 /** A name beside its point, where it hides no other one. */
