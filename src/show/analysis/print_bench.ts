@@ -112,8 +112,11 @@ function table(result: BenchResult): string[] {
       const { mean, deviation, count } = summarize(jobs.map(of));
       return { mean, error: spread === "run" ? deviation : deviation / Math.sqrt(count) };
     });
-    const widest = Math.max(...list.map(({ error }) => error).filter(Number.isFinite));
-    const decimals = widest > 0 ? Math.min(9, Math.max(0, 1 - Math.floor(Math.log10(widest)))) : 3;
+    const errors = list.map(({ error }) => error).filter((error) => error > 0);
+    const [least, widest] = [Math.min(...errors), Math.max(...errors)];
+    // Two digits of the widest error, and at least one of each.
+    const wanted = Math.max(1 - Math.floor(Math.log10(widest)), -Math.floor(Math.log10(least)));
+    const decimals = Math.min(9, Math.max(0, wanted));
     const cells = list.map(({ mean, error }) => {
       if (!Number.isFinite(mean)) return "not available";
       if (!(widest > 0)) return figures(mean, 4);

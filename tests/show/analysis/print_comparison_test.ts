@@ -27,6 +27,26 @@ function runs(...factors: number[]): { name: string; report: Report }[] {
   });
 }
 
+Deno.test("the table of a benchmark prints no error as 0 beside a wide one", () => {
+  const sets = [runs(1, 1.0002), runs(1, 3)].map((list, i) => {
+    return { set: "AB"[i], text: "x", jobs: list.map(({ report }) => jobFigures(report)) };
+  });
+  const text = benchText({
+    source: "package + memory",
+    seed: 1,
+    warmup: 0,
+    blocks: 2,
+    failures: [],
+    sets,
+    metric: "energy",
+    comparisons: [],
+    directory: "d",
+    pages: [],
+    spread: "mean",
+  });
+  assertEquals(/± 0(\.0*)?(?![.\d])/.exec(text.split("\n")[3].replace(/power.*/, "")), null, text);
+});
+
 Deno.test("a limit that says nothing is not known, and a change above 100 % has no sentence", () => {
   const [a, b] = [runs(1, 3), runs(2, 0.5)];
   const comparison = compare(a, b);
