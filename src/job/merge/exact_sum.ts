@@ -101,7 +101,7 @@ export class ExactSum {
 
 const SCALE = BigInt(BASE_EXPONENT);
 
-/** Mean and deviation (of a sample: n − 1) of n numbers by their sum and the sum of their squares. */
+/** Mean and deviation (of a sample: n − 1; NaN of one number) of n numbers by their sum and the sum of their squares. */
 export function moments(
   count: number,
   sum: ExactSum,
@@ -111,7 +111,7 @@ export function moments(
   const n = BigInt(count);
   const s = sum.scaled();
   const mean = ratio(s, n << SCALE);
-  if (count === 1) return { mean, deviation: 0 };
+  if (count === 1) return { mean, deviation: NaN };
   const spread = ((n * squares.scaled()) << SCALE) - s * s;
   // Squares that lost their last bits may fall short by less than any digit that is shown.
   const variance = spread <= 0n ? 0 : ratio(spread, (n * (n - 1n)) << (2n * SCALE));

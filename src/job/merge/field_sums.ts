@@ -16,7 +16,7 @@ export const WATCHED: readonly string[] = [
 export interface FieldStatistics {
   readonly count: number;
   readonly mean: number;
-  /** Standard deviation of a sample, n − 1; 0 for one host. */
+  /** Standard deviation of a sample, n − 1; NaN for one host. */
   readonly deviation: number;
   readonly min: number;
   readonly minHost: string;

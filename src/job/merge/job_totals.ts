@@ -186,7 +186,7 @@ export function jobTotals(statistics: Statistics): Nested {
     spreads[kind] = {
       hosts: energy.count,
       "host mean (J)": digits(joules / energy.count),
-      "host deviation (J)": digits(deviation),
+      ...Number.isNaN(deviation) ? {} : { "host deviation (J)": digits(deviation) },
       "host least (J)": digits(min),
       "host least": minHost,
       "host most (J)": digits(max),

@@ -54,7 +54,7 @@ function section(sums: SectionSums): Mapping {
     if (count === 0 || (min === 0 && max === 0)) continue;
     mapping[field.key] = {
       mean: rounded(mean),
-      deviation: rounded(deviation),
+      ...Number.isNaN(deviation) ? {} : { deviation: rounded(deviation) },
       min: rounded(min),
       "min host": minHost,
       max: rounded(max),

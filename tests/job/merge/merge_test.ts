@@ -74,6 +74,20 @@ Deno.test("merge reports minimum, maximum, mean and deviation over hosts", async
   assertEquals(field["max host"], `n${seen.indexOf(Math.max(...seen))}`);
 });
 
+Deno.test("merge reports no deviation of a single host", async () => {
+  const { text: out } = await merged({
+    "n0.report": text("n0", 0),
+    "n1.report": text("n1", 1).replaceAll("region_01", "other"),
+  });
+  const { "across hosts": across, totals } = own(parseReport(out!));
+  const regions = (across as Mapping).Regions as Mapping;
+  const keys = ["mean", "min", "min host", "max", "max host"];
+  assertEquals(Object.keys((regions.other as Mapping)["runtime (s)"] as Mapping), keys);
+  const { text: single } = await merged({ "n0.report": text("n0", 0) });
+  assertEquals(single!.includes("host deviation (J)"), false);
+  assertEquals("host deviation (J)" in ((totals as Mapping).package as Mapping), true);
+});
+
 Deno.test("merge names stragglers and outliers", async () => {
   const files: Record<string, string> = {};
   for (let n = 0; n < 6; n++) {
