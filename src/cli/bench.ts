@@ -305,8 +305,7 @@ async function runBench(
   for (const reason of reasons) say(`Not comparable: ${reason}`);
   const [first, ...others] = sets;
   const comparisons = reasons.length > 0 ? [] : others.map(({ set, reports }): BenchComparison => {
-    const letters = [first.set, set] as const;
-    const options = { metric, maxIncrease, level: each, letters };
+    const options = { metric, maxIncrease, level: each, letters: [first.set, set] } as const;
     const comparison = compare(first.reports, reports, options);
     const notes = { simulated: simulatedBy(all[0].report), overruled: [] };
     return { comparison, notes };
@@ -349,8 +348,7 @@ async function runBench(
     ? compared.length === 0 ? "" : pageHtml(comparePages(compared))
     : comparisonJunit(
       comparisons.map((one) => {
-        const { letters: [a, b] } = one.comparison;
-        return { ...one, name: `${b} against ${a}: ` };
+        return { ...one, name: `${one.comparison.letters.toReversed().join(" against ")}: ` };
       }),
       "bench",
     );

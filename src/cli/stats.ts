@@ -2,6 +2,7 @@
  * `joulemark stats`: post-processing of raw stats files.
  * @module
  */
+import { counted } from "../core/counted.ts";
 import { UnknownNameError, UsageError } from "../core/errors.ts";
 import { printRawTable } from "../rawstats/analysis/print/print_table.ts";
 import { metricValues, type RawAnalysisTable } from "../rawstats/analysis/print/tables.ts";
@@ -204,7 +205,9 @@ function logCopies(all: readonly RawCopies[]): void {
 function noRecord(paths: readonly string[]): UsageError {
   return new UsageError({
     action: "find records in",
-    target: paths.join(" "),
+    target: paths.length === 1
+      ? paths[0]
+      : `${paths[0]} and ${counted(paths.length - 1, "other file")}`,
     expected: "raw stats",
     found: "no record",
   });

@@ -236,3 +236,14 @@ timed("stats names a directory without a file", async () => {
     [2, `joulemark stats: cannot find records in "${path}": expected raw stats, found no record\n`],
   );
 });
+
+timed("stats names the first of many files without a record", async () => {
+  const path = Deno.makeTempDirSync();
+  const { err } = await stats(path, ...Array.from({ length: 200 }, () => path));
+  Deno.removeSync(path);
+  assertEquals(
+    err,
+    `joulemark stats: cannot find records in "${path} and 200 other files": expected raw stats, ` +
+      "found no record\n",
+  );
+});

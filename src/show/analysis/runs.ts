@@ -56,7 +56,8 @@ export function runOf(log: PmcLog, name: string): Run {
     // A record before and after a barrier: one step, which ends behind it.
     if (next.step === step && (next.substep ?? 1) === substep) continue;
     const stepJ = hasEnergy ? energyJ - lastJ : NaN;
-    const powerW = hasEnergy || lines[i].powerW !== 0 ? lines[i].powerW : NaN;
+    // No node draws 0 W: there was no reading.
+    const powerW = lines[i].powerW === 0 ? NaN : lines[i].powerW;
     steps.push({ step, substep, durationS: timeS - lastS, energyJ: stepJ, powerW });
     [lastS, lastJ] = [timeS, energyJ];
   }

@@ -105,6 +105,9 @@ Deno.test("runOf() knows no energy of a log whose counter is 0 in every line", (
     [NaN, NaN, 1],
     [NaN, NaN, 1],
   ]);
+  const late = records.map((record, i) => ({ ...record, energyJ: 5 * i, powerW: i < 2 ? 0 : 5 }));
+  const run = runOf({ version: "4.3", form: "text", records: late }, "r");
+  assertEquals(run.steps.map((step) => [step.energyJ, step.powerW]), [[5, NaN], [5, 5]]);
 });
 
 Deno.test("groupOutliers() leaves out steps that are not known, however many", () => {
