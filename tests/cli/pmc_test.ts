@@ -116,6 +116,22 @@ Deno.test("pmc --sweep finds the sweet spot of Table 3 as printed", async () => 
   });
 });
 
+Deno.test("pmc --summary craypat ends with the log where a counter began again", async () => {
+  const path = Deno.makeTempFileSync({ suffix: ".bin" });
+  const record = (rank: number, step: number, energyJ: number) => {
+    return { rank, timeS: step, step, substep: 1, powerW: 300, energyJ };
+  };
+  const records = [-1, 1, 2, 3].flatMap((step, i) => [
+    record(0, step, 1000 + 50 * i),
+    record(1, step, i < 3 ? 5000 + 70 * i : 20),
+  ]);
+  Deno.writeFileSync(path, stringifyPmc({ version: "6.0", form: "binary", records }) as Uint8Array);
+  const { stdout } = await capture(pmc, ["--summary", "craypat", "--format", "csv", path]);
+  Deno.removeSync(path);
+  assertStringIncludes(stdout, "\nPM_ENERGY:NODE,120,J,mean\n");
+  assertStringIncludes(stdout, "\nPM_POWER:NODE,300,W,max\n");
+});
+
 Deno.test("pmc --summary craypat takes other aggregations, and needs nodes", async () => {
   const log = `${VECTORS}run-a.v6.0.0.bin`;
   const { stdout } = await capture(pmc, ["--summary", "craypat", "--format", "csv", log]);

@@ -45,10 +45,11 @@ export function pmcFigures(nodes: readonly (readonly PmcRecord[])[]): CounterFig
   return PMC_COUNTERS.map(({ name, unit, field }) => ({
     name,
     unit,
-    each: known.map((records) => {
-      const values = records.map((record) => record[field] ?? 0);
+    each: known.flatMap((records) => {
+      const values = records.map((record) => record[field] ?? 0).filter((value) => value === value);
+      if (values.length === 0) return [];
       // The maximum reading of a power, the growth of a counter of energy.
-      return unit === "W" ? Math.max(...values) : values[values.length - 1] - values[0];
+      return unit === "W" ? summarize(values).max : values[values.length - 1] - values[0];
     }),
   }));
 }

@@ -13,7 +13,7 @@ export interface PmcRun {
   readonly name: string;
   /** Collated over nodes. */
   readonly log: PmcLog;
-  /** Raw readings by node; of a text log, none. */
+  /** Raw readings by node, of the calls that the log has; of a text log, none. */
   readonly nodes: readonly (readonly PmcRecord[])[];
 }
 
@@ -43,7 +43,8 @@ export function readPmcRuns(path: string, log: (line: string) => void): PmcRun[]
     const { log: collated, troubles } = collateSteps(parts, "4.4");
     for (const line of troubles) log(`${path}: ${line}`);
     const own = runs.length === 1 ? name : `${name}#${i + 1}`;
-    return { name: own, log: collated, nodes: [...ranks.values()] };
+    const kept = Map.groupBy(collateSteps(parts, "6.0").log.records, ({ rank }) => rank);
+    return { name: own, log: collated, nodes: [...kept.values()] };
   });
 }
 
