@@ -474,8 +474,10 @@ export class FigureCoverage {
       }
       // A power that comes back has no information about the time without it.
       const gapS = timeS - this.#sinceS[i];
-      // The value at the end of a step stands for all of it: rates have none before the second reading.
-      const gone = this.isPower ? gapS > elapsedS : last !== last || value < last;
+      // The value at the end of a step stands for all of it, and the first one of a rate for the time since the
+      // counter's first reading: the next one comes after an update, which may be late by as much.
+      const bridgedS = last === last ? elapsedS : Math.max(elapsedS, 2 * this.#updatePeriodS);
+      const gone = this.isPower ? gapS > bridgedS : last !== last || value < last;
       if (!this.isPower && value === last) {
         open = true;
         continue;

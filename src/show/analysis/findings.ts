@@ -324,13 +324,18 @@ function regionAdvice(program: string, hasTried: (option: string) => boolean): s
     : `try "joulemark run --preload all -- ./app", or ${annotate}`;
 }
 
+/** Is it a function without a name, or all code of a file that is in no function? */
+function isNameless({ name, module }: FunctionFacts["rows"][number]): boolean {
+  return NAMELESS.test(name) || name === `[${module.replace(/^.*\//, "")}]`;
+}
+
 /** The function with most CPU time of its own, and its energy where it is known. */
 function hottestFunction(
   { rows, cpuS, completePercent }: FunctionFacts,
   kind: EnergyKind | undefined,
 ): RunFinding | undefined {
-  const first = rows.find(({ name }) => {
-    return name === JIT || NAMELESS.test(name) || !NO_FUNCTION.test(name);
+  const first = rows.find((row) => {
+    return row.name === JIT || isNameless(row) || !NO_FUNCTION.test(row.name);
   });
   if (first === undefined || !Number.isFinite(completePercent)) return undefined;
   const { joules = NaN } = kind === undefined ? {} : first.energies.get(kind) ?? {};
@@ -350,8 +355,8 @@ function hottestFunction(
       ? 'This is code of a JIT compiler: "joulemark explain jit" has options that give it names.'
       : OF_KERNEL.test(first.name)
       ? "This is the kernel; the file of --folded shows which functions called it."
-      : NAMELESS.test(first.name)
-      ? "This function has no name. If it has a debug file, give its directory: --debuginfo=DIR."
+      : isNameless(first)
+      ? "This code has no names. If it has a debug file, give its directory: --debuginfo=DIR."
       : "Look at this function first; the file of --folded shows its callers.",
   };
 }

@@ -78,6 +78,11 @@ Deno.test("Coverage of a rate is whole, though it has no value before the second
   const rows: Row[] = [[0, A, 1, NaN], [1, A, 1, 50], [2, B, 1, 60], [3, B, 1, 70]];
   const whole = follow(rows, "variable", ["CPU_POWER"]);
   assertEquals([lost(whole), whole.known().value, whole.known().share], [[0, 0, 0, 0], 60, 1]);
+  // Of a slow counter the second reading is that after its next update, which may be late.
+  const late: Row[] = [[0, A, 1, NaN], [1, A, 1, NaN], [2, A, 1, 50], [3, B, 1, 70]];
+  const slow = follow(late, "variable", ["RATE::BOARD_ENERGY", 1]);
+  assertEquals([slow.lostS(HASH_APPLICATION), slow.known().share], [0, 1]);
+  assertEquals(follow(late, "variable", ["RATE::BOARD_ENERGY", 0.5]).lostS(HASH_APPLICATION), 2);
   const gap = follow([...rows, [4, B, 1, NaN], [5, B, 1, 70]], "variable", ["CPU_POWER"]);
   assertEquals([gap.isWhole(HASH_APPLICATION), gap.isWhole(A)], [false, true]);
 });

@@ -274,10 +274,12 @@ Deno.test("a row without a function is not the function to look at", () => {
 });
 
 Deno.test("a function of a stripped program is the one to look at, by its debug file", () => {
-  const functions = functionsOf(["[app+0x1200]", "/opt/app"], ["irq_[k]", ""]);
-  const { text, next } = first({ regions: [], column: undefined, functions });
-  assertEquals(text, "[app+0x1200] uses 10 % of the CPU time by itself.");
-  assertMatch(next, /--debuginfo/);
+  for (const name of ["[app+0x1200]", "[app]"]) {
+    const functions = functionsOf([name, "/opt/app"], ["irq_[k]", ""]);
+    const { text, next } = first({ regions: [], column: undefined, functions });
+    assertEquals(text, `${name} uses 10 % of the CPU time by itself.`);
+    assertMatch(next, /--debuginfo/);
+  }
 });
 
 Deno.test("code of a JIT compiler without names is what to look at, by options that give it names", () => {
