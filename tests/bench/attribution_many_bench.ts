@@ -1,7 +1,7 @@
 /**
- * What attribution costs at 128 CPUs: two packages and their memories, regions nested in 20 others.
+ * What attribution costs at 128 CPUs, or so many: two packages and their memories, regions nested in 20 others.
  *
- *   deno run -A tests/bench/attribution_many_bench.ts one|many [PATHS [SECONDS [MEMORY]]]
+ *   deno run -A tests/bench/attribution_many_bench.ts one|many [PATHS [SECONDS [MEMORY [CPUS [VISITS]]]]]
  *
  * Time is CPU time of all threads, without that of the program that is made up (made once before).
  * `one`: one process on all CPUs, 250 visits a second. `many`: a process a CPU, each by itself. Power has
@@ -12,7 +12,9 @@ import { KindEnergies, workOn } from "../../src/energy/attribution/kind.ts";
 import { Random } from "../../src/core/random.ts";
 import process from "node:process";
 
-const CPUS = 128;
+const CPUS = Number(Deno.args[4] ?? 128);
+/** Visits of a process, a second. */
+const VISITS = Number(Deno.args[5] ?? 50);
 const STEP_S = 0.005;
 const OUTERMOST = 20;
 /** Time for fits after each step, as in a run. */
@@ -38,7 +40,7 @@ class Processes {
   /** Changes up to a time, in their order. */
   until(timeS: number): { timeS: number; process: number; path: number }[] {
     const list: { timeS: number; process: number; path: number }[] = [];
-    const meanS = this.isMany ? 0.02 : 0.004;
+    const meanS = this.isMany ? 1 / VISITS : 0.004;
     for (let process = 0; process < this.cpus.length; process++) {
       while (this.#next[process] < timeS) {
         const path = 1 + this.#random.below(this.paths);

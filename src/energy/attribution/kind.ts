@@ -25,12 +25,12 @@ const MORE_ROWS = 2048;
 const DENSE = 32;
 /**
  * Stretches with more events than this between two readings are busy. Of them so many are fitted at first, then one
- * of so many: fits of all of them would take 10 % of a core at 16 CPUs with 280 visits a second each.
+ * of so many: fits of all of them take 13 % of a core at 16 CPUs with 280 visits a second each, these 8 %.
  */
 const BUSY = 16, BUSY_FITS = 4, BUSY_EACH = 8;
 /** The fit before tells this much more of a stretch, by variance: the stretch's own is off by chance. */
 const MORE_VARIANCE = 4;
-/** Stretches that wait for a fit, 1 MiB each; the first fits take as long as several dense stretches. */
+/** Stretches that wait for a fit, 1 MiB each; the first fits take as long as several busy stretches. */
 const MAX_WAITING = 8;
 /** A choice is made again if classes that it does not know have this part of the time. */
 const NEW_PART = 0.5;

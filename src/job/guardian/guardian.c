@@ -837,8 +837,12 @@ static void watch(struct guard *guard) {
       guard->hear_by = now + SILENCE_NS;
     } else if (guard->hear_by && now >= guard->hear_by && guard->runtime) {
       /* In a call to a file server that hangs, no signal ends it: then the wait ends without its end. */
-      if (guard->killed) runtime_ended(guard, SIGKILL, packet);
-      else end_runtime(guard, "it did not answer in time"), guard->hear_by = now + HURRY_NS;
+      if (guard->killed) {
+        runtime_ended(guard, SIGKILL, packet);
+      } else {
+        end_runtime(guard, "it did not answer in time");
+        guard->hear_by = now + HURRY_NS;
+      }
     }
   }
 }
