@@ -35,7 +35,10 @@ const SECTIONS_MOST = 1 << 20;
 const NOTES_MOST = 1 << 20;
 const BUILD_ID = 3;
 const UNDERSCORE = 95;
-/** A last function without a size reaches so far; in a stripped file, where others may follow without a name, this far. */
+/**
+ * A last function without a size reaches so far. In a stripped file functions without a name may follow any: one
+ * without a size reaches only so far there.
+ */
 const UNSIZED_BYTES = 1 << 16, STRIPPED_BYTES = 1 << 12;
 const HIGH = 4294967296;
 
