@@ -59,7 +59,7 @@ export interface Solution {
 export interface Start {
   readonly noise: Noise;
   readonly effects: Effects;
-  /** @default a part of the energies' variance */
+  /** Variance of the noise, J². @default a part of the energies' squares */
   readonly s2?: number;
   /** W by class. @default those of a first fit */
   readonly powers?: Float64Array;
