@@ -98,7 +98,7 @@ fn main() {
 `,
   );
   const make = "cc -O2 -Wall -Wextra -Werror -c joulemark_fortran.c && " +
-    "rustc -O -D warnings -C link-arg=joulemark_fortran.o app.rs";
+    "rustc -O -D warnings -C link-args='joulemark_fortran.o -lc' app.rs";
   const { counts, spans, report } = run(dir, "rust", ".", make);
   assertEquals([counts, spans], [{ solve: 1000 }, { whole: 1 }]);
   assert(!report.includes("mistakes:"), report);

@@ -44,7 +44,7 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
   rust: {
     files: () => [header(), text("joulemark_fortran.c"), text("joulemark.rs")],
     use: "compile with: cc -O2 -c DIR/joulemark_fortran.c && " +
-      "rustc -O -C link-arg=joulemark_fortran.o app.rs  (mod joulemark;)",
+      'rustc -O -C link-args="joulemark_fortran.o -lc" app.rs  (mod joulemark;)',
   },
   shell: {
     files: () => [text("joulemark.sh")],

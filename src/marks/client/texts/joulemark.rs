@@ -1,5 +1,6 @@
 //! Marks what a program does for `joulemark run`. Compile joulemark_fortran.c, which takes names with
-//! their length, and link its object: `cc -O2 -c joulemark_fortran.c`, `-C link-arg=joulemark_fortran.o`.
+//! their length, and link its object before the C library (rustc puts it behind):
+//! `cc -O2 -c joulemark_fortran.c`, `-C link-args="joulemark_fortran.o -lc"`.
 //!
 //!     mod joulemark;
 //!     let _solve = joulemark::region("solve");    // until the end of the scope
