@@ -61,13 +61,27 @@ export function regionTotals(
   return totals;
 }
 
-/** The regions with most time, those with most first. */
-function longest({ groups, isRegistered, runtimesNs }: Sums, table: RegionTable, most: number) {
+/** By region: mean time over processes of all names with its hash, ns; 0: nobody registered it. */
+function meansOf({ groups, isRegistered, runtimesNs }: Sums, table: RegionTable): Float64Array {
   const meansNs = new Float64Array(table.length);
   for (let region = 0; region < table.length; region++) {
     const first = table.first(region);
     if (isRegistered[region] === 1) meansNs[region] = runtimesNs[first] / groups.sizeOf(first);
   }
+  return meansNs;
+}
+
+/** By region: mean time over processes of all names with its hash, ns. */
+export function meanTimes(
+  processes: readonly TrackedProcess[],
+  table: RegionTable,
+): Float64Array {
+  return meansOf(sumsOf(processes, table), table);
+}
+
+/** The regions with most time, those with most first. */
+function longest(sums: Sums, table: RegionTable, most: number) {
+  const meansNs = meansOf(sums, table);
   // Very many regions are not sorted by name.
   const leastNs = meansNs.slice().sort()[Math.max(0, table.length - most)];
   const found: { name: string; ns: number }[] = [];

@@ -19,7 +19,7 @@ import { RegionTable } from "./region_table.ts";
 import { RunTimes } from "./run_times.ts";
 import { Spans, type SpanTotal } from "./spans.ts";
 import { TrackTable } from "./track_table.ts";
-import { processTimes, regionTotals } from "./totals.ts";
+import { meanTimes, processTimes, regionTotals } from "./totals.ts";
 import { type TrackedState, TRACKER_SIGNALS, TrackerReading } from "./tracker_signals.ts";
 
 /**
@@ -145,6 +145,15 @@ export abstract class TrackedRun extends EventCalls implements SignalProvider, T
   /** Means over processes for every registered name, by name. */
   regions(): RegionTotal[] {
     return regionTotals(this.list.all, this.table);
+  }
+
+  /**
+   * Mean time over processes of all names with a hash, ns, by region handle.
+   *
+   * @ignore
+   */
+  meanTimes(): Float64Array {
+    return meanTimes(this.list.all, this.table);
   }
 
   /**

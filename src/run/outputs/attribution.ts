@@ -311,8 +311,8 @@ export class RunAttribution implements OpenOutput {
   /** Adds the energies as of the last `addTo`. */
   addToRegion(fields: ReportFields, { name, hash }: RegionTotal): void {
     this.#add(fields, this.#families.outermost(name), hash);
-    const rows = this.#rows.get(name) ?? [];
-    takeEnergies(fields, rows.map(({ energies }) => energies));
+    const rows = this.#rows.get(name);
+    if (rows !== undefined) takeEnergies(fields, rows.map(({ energies }) => energies));
   }
 
   /** The run has ended: other outputs use these energies. */
@@ -369,8 +369,10 @@ export class RunAttribution implements OpenOutput {
 
   /** Regions without an error, why, and what would help, by counter. */
   #coarseNotes(): Finding[] {
+    const paths = this.#shown?.host.regions?.map(({ region }) => this.#families.outermost(region));
     return ENERGY_KINDS.flatMap((kind): Finding[] => {
-      const coarse = this.#coverage.get(kind)?.isStill === true ? undefined : this.#coarseOf(kind);
+      const isStill = this.#coverage.get(kind)?.isStill === true;
+      const coarse = isStill ? undefined : this.#coarseOf(kind, paths ?? []);
       if (coarse === undefined) return [];
       const { why, count, matters } = coarse;
       const names = [...coarse.names].slice(0, NOTED_NAMES).join(", ") +
@@ -413,17 +415,25 @@ export class RunAttribution implements OpenOutput {
 
   /** Energy of paths. */
   #sum(result: AttributionResult, kind: Kind, paths: readonly number[]): PathSum {
-    const exact = result.get(kind)!.sum(paths);
-    if (this.#fitted === undefined) return { ...exact, fitJ: NaN, seJ: NaN, causedJ: NaN };
-    const unknown = { ...exact, fitJ: NaN, seJ: NaN, causedJ: NaN };
-    if (!this.#isFitted) return { ...unknown, why: "checkpoints have no estimates" };
-    if (this.#fitted.isOver) return { ...unknown, why: TOO_MANY };
+    const { exactJ, powerW, cpuS } = result.get(kind)!.sum(paths);
+    const exact = (why?: string) => ({
+      exactJ,
+      powerW,
+      cpuS,
+      fitJ: NaN,
+      seJ: NaN,
+      causedJ: NaN,
+      why,
+    });
+    if (this.#fitted === undefined) return exact();
+    if (!this.#isFitted) return exact("checkpoints have no estimates");
+    if (this.#fitted.isOver) return exact(TOO_MANY);
     const fitted = this.#fitted.sum(kind, paths);
-    const powerW = Number.isFinite(fitted.powerW) ? fitted.powerW : exact.powerW;
-    if (fitted.cpuS > 0) return { exactJ: exact.exactJ, ...fitted, powerW };
+    const power = Number.isFinite(fitted.powerW) ? fitted.powerW : powerW;
+    if (fitted.cpuS > 0) return { exactJ, ...fitted, powerW: power };
     const { stats } = this.#tracker.regionPaths;
     const isSeen = paths.some((path) => path !== ROOT && stats.selfNs[path] > 0);
-    return isSeen ? { ...unknown, why: NEVER_SHOWN } : { exactJ: exact.exactJ, ...fitted, powerW };
+    return isSeen ? exact(NEVER_SHOWN) : { exactJ, ...fitted, powerW: power };
   }
 
   /** Outermost rows of the tree of the last report, by region. */
@@ -448,9 +458,14 @@ export class RunAttribution implements OpenOutput {
     this.#forget(fields, result, hash);
   }
 
-  /** Regions of the last report whose energy cannot be determined, those with most time first. */
+  /**
+   * Regions of the last report whose energy cannot be determined, those with most time first.
+   *
+   * @param paths Of each region of the report.
+   */
   #coarseOf(
     kind: Kind,
+    paths: readonly (readonly number[])[],
   ): { names: Set<string>; count: number; why: string; matters: boolean } | undefined {
     const result = this.#result, of = result.get(kind);
     if (of === undefined || this.#shown === undefined) return undefined;
@@ -466,9 +481,8 @@ export class RunAttribution implements OpenOutput {
     };
     // What covers a part of the time has a note of its own.
     const isWhole = (hash: number) => coverage?.isWhole(hash) !== false;
-    for (const { region, hash } of regions) {
-      if (!isWhole(hash)) continue;
-      note(region, this.#sum(result, kind, this.#families.outermost(region)));
+    for (const [i, { region, hash }] of regions.entries()) {
+      if (isWhole(hash)) note(region, this.#sum(result, kind, paths[i]));
     }
     if (hasNested && isWhole(HASH_APPLICATION)) {
       for (const path of this.#nested()) {

@@ -31,7 +31,7 @@ export function takeEnergies(
     const joules = rows.reduce((sum, row) => sum + reportedJoules(row.get(kind)), 0);
     const isFit = Number.isFinite(fields[keys.fit]);
     // Rows of several tracks have an estimate together that is better than their sum.
-    if (rows.length === 0 || !Number.isFinite(joules) || isFit && rows.length > 1) continue;
+    if (!Number.isFinite(joules) || isFit && rows.length > 1) continue;
     fields[isFit ? keys.fit : keys.exact] = joules;
   }
 }

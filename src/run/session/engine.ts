@@ -120,7 +120,7 @@ export class Engine implements RunView {
   /** Coverage of values: the part of the time and of the packages. */
   readonly coverage: Coverage;
   /** Seconds by region before a long step. */
-  #beforeLong: Map<number, number> | undefined;
+  #beforeLong: Float64Array | undefined;
   #longFromS = NaN;
   readonly header: TraceHeader;
   /** Receiver of events: in order of time, and after the last settled sample. */
@@ -327,26 +327,23 @@ export class Engine implements RunView {
   /** Notes a long step, whose events are still to come: they show the regions that it was in. */
   #noteLong(timeS: number): void {
     this.#longFromS = this.batch.timeS;
-    this.#beforeLong = timeS - this.#longFromS > LONG_STEP_S ? this.#runtimes() : undefined;
+    const isLong = timeS - this.#longFromS > LONG_STEP_S;
+    this.#beforeLong = isLong ? this.tracker.meanTimes() : undefined;
   }
 
-  /** Seconds of completed visits by region. */
-  #runtimes(): Map<number, number> {
-    return new Map(this.tracker.regions().map(({ hash, runtimeS }) => [hash, runtimeS]));
-  }
-
-  /** Seconds by region of the step that is settled; `undefined`: it was not long. */
+  /** Seconds by hash of the step that is settled; `undefined`: it was not long. */
   #regionSeconds(): Map<number, number> | undefined {
-    const before = this.#beforeLong;
-    if (before === undefined) return undefined;
+    const beforeNs = this.#beforeLong;
+    if (beforeNs === undefined) return undefined;
     this.#beforeLong = undefined;
-    const took = this.#runtimes();
+    const { tracker: { table } } = this, nowNs = this.tracker.meanTimes();
+    const took = new Map<number, number>();
     let unmarkedS = this.batch.timeS - this.#longFromS;
-    for (const [hash, seconds] of took) {
-      const more = seconds - (before.get(hash) ?? 0);
-      unmarkedS -= more;
-      if (more > 0) took.set(hash, more);
-      else took.delete(hash);
+    for (let region = 0; region < nowNs.length; region++) {
+      const seconds = (nowNs[region] - (beforeNs[region] ?? 0)) * 1e-9;
+      if (table.first(region) !== region || !(seconds > 0)) continue;
+      unmarkedS -= seconds;
+      took.set(table.hash(region), seconds);
     }
     return unmarkedS > 0 ? took.set(HASH_UNMARKED, unmarkedS) : took;
   }
