@@ -2,6 +2,7 @@
  * One domain as the fit sees it: numbered classes, pieces of time, boundaries; designs for kernels.
  * @module
  */
+import { grown } from "../../core/grow.ts";
 import { type Boundaries, lengthsOf } from "./clock.ts";
 import { NONE, OWN, type PieceLog } from "./pieces.ts";
 import { type Kernel, type Parts, prepared, respond, type Room, type Spans } from "./response.ts";
@@ -48,16 +49,15 @@ export class Domain {
   readonly seconds: Float64Array;
   /** CPU-seconds of those that have no place of their own. */
   readonly joinedS: ReadonlyMap<number, number>;
-  /** By piece, by stay: class; by stay: the class before, −1: none. */
-  readonly pieceClass: Int32Array;
-  readonly stayClass: Int32Array;
-  readonly stayBefore: Int32Array;
   readonly lengthS: Float64Array;
   readonly energyJ: Float64Array;
   /** Mean power of a CPU, W. */
   readonly meanW: number;
   #design = new Float64Array(0);
   readonly #room: Room = { interval: new Int32Array(0), partS: new Float64Array(0) };
+  readonly #classOf: (id: number) => number;
+  #pieceClass: Int32Array | undefined;
+  #stayBefore: Int32Array | undefined;
 
   constructor(
     readonly log: PieceLog,
@@ -75,13 +75,7 @@ export class Domain {
       readonly crowd: { readonly threads: number; readonly cpus: number } | undefined;
     },
   ) {
-    const { count, stay, startS, endS, weight, stays, stayClass } = log;
-    const secondsOf = new Map<number, number>();
-    for (let i = 0; i < count; i++) {
-      const id = stayClass[stay[i]], s = (endS[i] - startS[i]) * weight[i];
-      secondsOf.set(id, (secondsOf.get(id) ?? 0) + s);
-    }
-    const all = [...secondsOf].sort((a, b) => b[1] - a[1]);
+    const all = secondsOf(log).sort((a, b) => b[1] - a[1]);
     const isOwn = (id: number) => id === OWN.other || id === OWN.outside;
     const order = [...all.filter(([id]) => isOwn(id)), ...all.filter(([id]) => !isOwn(id))];
     const isMany = order.length > MAX_CLASSES;
@@ -90,17 +84,29 @@ export class Domain {
       isMany ? [OWN.joined] : [],
     );
     const number = new Map(this.ids.map((id, c) => [id, c])), last = this.ids.length - 1;
-    const classOf = (id: number) => number.get(id) ?? last;
-    this.stayClass = stayClass.subarray(0, stays).map(classOf);
-    this.stayBefore = log.stayBefore.subarray(0, stays).map((id) => id === NONE ? -1 : classOf(id));
-    this.pieceClass = stay.subarray(0, count).map((s) => this.stayClass[s]);
+    this.#classOf = (id) => number.get(id) ?? last;
     this.seconds = new Float64Array(this.ids.length);
-    for (const [id, s] of all) this.seconds[classOf(id)] += s;
+    for (const [id, s] of all) this.seconds[this.#classOf(id)] += s;
     this.joinedS = new Map(all.filter(([id]) => !kept.has(id)));
     const { valueJ } = boundaries;
     this.energyJ = valueJ.slice(1).map((v, k) => v - valueJ[k]);
     this.lengthS = lengthsOf(boundaries).map((d) => Math.max(d, 1e-9));
     this.meanW = facts.totalJ / Math.max(facts.endS * facts.capacity, 1e-12);
+  }
+
+  /** By piece: its class. */
+  get pieceClass(): Int32Array {
+    const { count, stay, stays, stayClass } = this.log;
+    if (this.#pieceClass !== undefined) return this.#pieceClass;
+    const classes = stayClass.subarray(0, stays).map(this.#classOf);
+    return this.#pieceClass = stay.subarray(0, count).map((s) => classes[s]);
+  }
+
+  /** By stay: the class before, −1: none. */
+  get stayBefore(): Int32Array {
+    const { stays, stayBefore } = this.log;
+    return this.#stayBefore ??= stayBefore.subarray(0, stays)
+      .map((id) => id === NONE ? -1 : this.#classOf(id));
   }
 
   /** Columns before a design. */
@@ -170,6 +176,24 @@ export class Domain {
     const { isWhole, yS, aS } = this.boundaries;
     return isWhole.map((is, k) => is === 1 && k < most && yS[k] - aS[k] >= seconds ? 1 : 0);
   }
+}
+
+/** CPU-seconds by the caller's number of a class, in the order of their first pieces. */
+function secondsOf({ count, stay, startS, endS, weight, stayClass }: PieceLog): [number, number][] {
+  // Places of numbers, which begin with those of the estimator's own.
+  let seconds = new Float64Array(64);
+  const ids: number[] = [], places = new Set<number>();
+  for (let i = 0; i < count; i++) {
+    const place = stayClass[stay[i]] - OWN.joined;
+    if (place >= seconds.length) seconds = grown(seconds, place + 1);
+    const s = (endS[i] - startS[i]) * weight[i];
+    if (seconds[place] === 0 && !places.has(place)) {
+      places.add(place);
+      ids.push(place + OWN.joined);
+    }
+    seconds[place] += s;
+  }
+  return ids.map((id) => [id, seconds[id - OWN.joined]]);
 }
 
 /** Adds what intervals show of each column. */

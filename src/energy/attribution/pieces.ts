@@ -31,25 +31,39 @@ const NO_WEIGHT = 1e-9;
 export class PieceLog {
   /** Stays: from when to when, in which class, after which one, on which lane (−1: of the domain's rest). */
   stays = 0;
-  stayStartS = new Float64Array(64);
-  stayEndS = new Float64Array(64);
-  stayClass = new Int32Array(64);
-  stayBefore = new Int32Array(64);
-  stayLane = new Int32Array(64);
+  stayStartS: Float64Array;
+  stayEndS: Float64Array;
+  stayClass: Int32Array;
+  stayBefore: Int32Array;
+  stayLane: Int32Array;
   /** Pieces: from when to when, of how many CPUs, of which stay, and which of the ages (the last: older). */
   count = 0;
-  startS = new Float64Array(64);
-  endS = new Float64Array(64);
-  weight = new Float64Array(64);
-  stay = new Int32Array(64);
-  age = new Uint8Array(64);
+  startS: Float64Array;
+  endS: Float64Array;
+  weight: Float64Array;
+  stay: Int32Array;
+  age: Uint8Array;
   /** The sum of weights, and the number of living lanes, from each time on. */
   readonly totals: { timeS: number; weight: number; lanes: number }[] = [];
   readonly #open = new Map<number, OpenStay>();
   #weight = 0;
 
-  /** @param isWhole Stays are not cut at ages. */
-  constructor(readonly isWhole = false) {}
+  /**
+   * @param isWhole Stays are not cut at ages.
+   * @param most Stays that have room at once.
+   */
+  constructor(readonly isWhole = false, most = 64) {
+    this.stayStartS = new Float64Array(most);
+    this.stayEndS = new Float64Array(most);
+    this.stayClass = new Int32Array(most);
+    this.stayBefore = new Int32Array(most);
+    this.stayLane = new Int32Array(most);
+    this.startS = new Float64Array(most);
+    this.endS = new Float64Array(most);
+    this.weight = new Float64Array(most);
+    this.stay = new Int32Array(most);
+    this.age = new Uint8Array(most);
+  }
 
   /** From a time on, a lane has a weight; 0: it does not live. */
   lane(timeS: number, lane: number, weight: number): void {

@@ -285,7 +285,7 @@ export class Stretch {
     for (const mask of this.masks) for (const cpu of mask) if (members[cpu] === 1) used[cpu] = 1;
     const count = (cpus: Uint8Array) => cpus.reduce((s, is) => s + is, 0);
     const isUsed = count(used) > 0, capacity = count(used) || count(members) || 1;
-    const log = new PieceLog(isWhole), weights = new Map<number, number>();
+    const log = new PieceLog(isWhole, this.events + 64), weights = new Map<number, number>();
     const classes = new Map<number, number>(), crowds = new Crowds();
     /** By lane: its group, if this has more lanes than CPUs. */
     const crowded = new Map<number, CrowdedGroup>();
