@@ -26,6 +26,8 @@ export const ROOT = 0;
 
 /** Buckets of the histogram in each octave: a bucket is 25 to 14 % wide. */
 const BUCKETS_PER_OCTAVE = 4;
+/** Largest error of a quantile as a part of the length: docs/reference/formats/report.md names it. */
+const QUANTILE_ERROR = 0.15;
 /** Lengths of 2⁴⁴ ns and more are in the last bucket. */
 const OCTAVES = 44;
 /** Buckets of a histogram. */
@@ -310,20 +312,31 @@ export class PathStats {
     };
   }
 
-  /** The length that a part of the visits does not exceed, ns; NaN if there is no visit. */
+  /**
+   * The length that a part of the visits does not exceed, ns; NaN if there is no visit. At most
+   * `QUANTILE_ERROR` from the visit's own length, wherever in its bucket this is.
+   */
   quantileNs(path: number, part: number): number {
     const histogram = this.#histogram(path);
     if (histogram === undefined) return NaN;
     const { from, counts } = histogram;
-    let left = part * counts.reduce((sum, visits) => sum + visits, 0);
+    const visits = counts.reduce((sum, visits) => sum + visits, 0);
+    const place = Math.ceil(part * visits);
+    if (place <= 1) return this.minNs[path];
+    if (place >= visits) return this.maxNs[path];
+    let left = place - 0.5;
     for (let i = 0; i < counts.length; i++) {
       if (counts[i] === 0 || left > counts[i]) {
         left -= counts[i];
         continue;
       }
-      const floor = bucketFloorNs(from + i), width = bucketFloorNs(from + i + 1) - floor;
-      const inside = floor + width * left / counts[i];
-      return Math.min(Math.max(inside, this.minNs[path]), this.maxNs[path]);
+      const floor = bucketFloorNs(from + i), end = bucketFloorNs(from + i + 1);
+      const inside = floor + (end - floor) * left / counts[i];
+      const near = Math.min(
+        Math.max(inside, end * (1 - QUANTILE_ERROR)),
+        floor * (1 + QUANTILE_ERROR),
+      );
+      return Math.min(Math.max(near, this.minNs[path]), this.maxNs[path]);
     }
     return this.maxNs[path];
   }

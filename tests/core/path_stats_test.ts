@@ -54,6 +54,24 @@ Deno.test("PathStats.figures() of visits of known lengths", () => {
   assertAlmostEquals(figures.p99S, 990e-6, 990e-6 * 0.05);
 });
 
+Deno.test("PathStats.quantileNs() is at most 15 % from the visit's length", () => {
+  // All visits of a bucket may be at either end of it.
+  for (let bucket = 4; bucket < HISTOGRAM_BUCKETS - 1; bucket++) {
+    for (const ns of [bucketFloorNs(bucket), bucketFloorNs(bucket + 1) * (1 - 2 ** -50)]) {
+      const stats = new PathStats();
+      for (let i = 0; i < 98; i++) stats.add(1, ns);
+      stats.add(1, 0);
+      stats.add(1, 1e15);
+      for (const part of [0.02, 0.5, 0.99]) {
+        assertAlmostEquals(stats.quantileNs(1, part) / ns, 1, 0.15 + 1e-12);
+      }
+    }
+  }
+  const two = new PathStats();
+  for (const ns of [1_068_952, 5_000_000]) two.add(1, ns);
+  assertAlmostEquals(two.quantileNs(1, 0.5) / 1_068_952, 1, 0.15);
+});
+
 Deno.test("PathStats.figures() of a path without visits has no lengths", () => {
   const stats = new PathStats();
   stats.addSelf(1, 7);

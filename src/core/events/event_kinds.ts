@@ -224,7 +224,7 @@ const TABLE: Readonly<Record<EventKindName, Omit<EventKindInfo, "code">>> = {
   },
   threadEnd: {
     ring: { about: "thread ended", value: "thread ID" },
-    row: { event: "thread_end", thread: true, about: "the thread ended" },
+    row: { event: "thread_end", thread: true, about: "the thread ended, outside of all regions" },
   },
   threadBegin: {
     ring: {
