@@ -209,7 +209,8 @@ export const TREE_FIELDS: readonly FieldRow[] = [
   ),
   row(
     "runtime (s)",
-    "time of these visits with nested regions, as the mean over processes",
+    "time in the region with nested regions, as the mean over processes. It includes visits that " +
+      "have not ended",
   ),
   row(
     "processes",
