@@ -14,7 +14,7 @@ import {
   ownTotals,
   totalsToNested,
 } from "../../core/job_totals.ts";
-import { HISTOGRAM_BUCKETS, PathStats } from "../../core/path_stats.ts";
+import { bucketFloorNs, HISTOGRAM_BUCKETS, PathStats } from "../../core/path_stats.ts";
 import {
   ENERGY_KINDS,
   type EnergyKind,
@@ -119,7 +119,7 @@ function sourceKey(kind: EnergyKind): string {
 function rowFields(row: TreeRow, all: number): Fields {
   const { processes } = row, isPart = processes < all;
   const visits = row.count * processes;
-  const seconds = row.runtimeS * processes;
+  const seconds = row.runtimeS * processes, lengths = endedS(row, visits, seconds);
   const { deviationS, minS, maxS, buckets } = row.visits;
   const spread = visits > 1 && Number.isFinite(deviationS) ? (visits - 1) * deviationS ** 2 : 0;
   const fields: Fields = {
@@ -127,14 +127,31 @@ function rowFields(row: TreeRow, all: number): Fields {
     parts: isPart ? 1 : 0,
     visits,
     seconds,
+    lengths,
     self: row.selfS * processes,
-    squares: visits > 0 ? spread + seconds * seconds / visits : 0,
+    squares: visits > 0 ? spread + lengths * lengths / visits : 0,
     least: minS,
     most: maxS,
   };
   addEnergies(fields, row.energies);
   for (const [bucket, n] of buckets) fields[BUCKET_KEYS[bucket] ?? `bucket ${bucket}`] = n;
   return fields;
+}
+
+/**
+ * Time of a row's ended visits: its own time has the visits that are open still too, but the ended
+ * ones are no longer than their histogram says.
+ */
+function endedS({ visits: { maxS, buckets } }: TreeRow, visits: number, seconds: number): number {
+  if (Number.isNaN(maxS)) return seconds;
+  let mostS = 0, others = visits;
+  for (const [bucket, n] of buckets) {
+    // The last bucket has no end.
+    const endS = bucket === HISTOGRAM_BUCKETS - 1 ? maxS : bucketFloorNs(bucket + 1) * 1e-9;
+    mostS += n * Math.min(endS, maxS);
+    others -= n;
+  }
+  return Math.min(seconds, mostS + Math.max(0, others) * maxS);
 }
 
 function addEnergies(fields: Fields, energies: ReadonlyMap<EnergyKind, TreeEnergy>): void {
@@ -297,7 +314,7 @@ function rowOf(
   const stats = new PathStats();
   stats.addFolded(0, {
     count: visits,
-    sumNs: seconds * 1e9,
+    sumNs: sum(section.field("lengths")) * 1e9,
     sumSquareNs2: sum(section.field("squares")) * 1e18,
     minNs: section.field("least").min * 1e9,
     maxNs: section.field("most").max * 1e9,

@@ -1,6 +1,6 @@
 /** Totals and tree of a job: equal to a sum made by itself, whatever the order of hosts. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { bucketOf } from "../../../src/core/path_stats.ts";
+import { bucketOf, PathStats } from "../../../src/core/path_stats.ts";
 import { hostTotals, totalsFromNested, totalsToNested } from "../../../src/core/job_totals.ts";
 import {
   processSpread,
@@ -283,6 +283,37 @@ Deno.test("times over the processes of a job are those of all processes together
     assertAlmostEquals(spread.deviationS, whole.deviationS, 1e-5);
     assertEquals([...spread.buckets], [...whole.buckets].sort(([a], [b]) => a - b));
   }
+});
+
+/** Two hosts with visits to `step`, merged. @param openS Of the second host's visit that did not end. */
+function mergedVisits(lengthsS: readonly (readonly number[])[], openS: number) {
+  const merger = new ReportMerger();
+  for (const [k, lengths] of lengthsS.entries()) {
+    const stats = new PathStats(), buckets = new Map<number, number>();
+    for (const s of lengths) stats.add(1, s * 1e9);
+    stats.forBuckets(1, (bucket, n) => buckets.set(bucket, n));
+    const { inclusiveS, count, ...figures } = stats.figures(1);
+    const runtimeS = inclusiveS + k * openS, visits = { ...figures, buckets };
+    const names = { region: "step", depth: 0, track: "", attribute: "", processes: 1, count };
+    const rests = { unmarked: new Map(), otherCpus: new Map(), undetermined: new Map() };
+    const rows = [{ ...names, runtimeS, selfS: runtimeS, visits, energies: new Map() }];
+    const tree = treeToNested({ processes: 1, rows, leftOut: 0, ...rests });
+    const report = parseReport(MADE[0].report);
+    const [{ joulemark: _, ...own }] = report.hosts;
+    const host = { ...own, host: `n${k}`, joulemark: { tree } };
+    merger.add(readReport(stringifyReport({ ...report, hosts: [host] }), `n${k}.report`));
+  }
+  return treeFromNested(parseReport(merger.head() + "\n").joulemark!.tree)!.rows[0];
+}
+
+Deno.test("a visit that did not end on one host has no part in the deviation of the job's visits", () => {
+  const steps = Array.from({ length: 99 }, (_, i) => 0.1 + 0.001 * (i % 3 - 1));
+  // It hangs in the 100th visit on the second host.
+  const { runtimeS, visits } = mergedVisits([steps, steps], 600);
+  assertAlmostEquals(runtimeS, 9.9 + 300, 1e-6);
+  assertAlmostEquals(visits.deviationS, 0.00082, 1e-3);
+  // Longer than the end of the histogram.
+  assertAlmostEquals(mergedVisits([[80_000], [80_002]], 0).visits.deviationS, Math.SQRT2, 1e-3);
 });
 
 Deno.test("a phase of one host's script counts once in the job, beside the ranks of all hosts", () => {
