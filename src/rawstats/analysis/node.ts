@@ -58,8 +58,9 @@ export class RawNode {
   #collecting: WaitingRecord | undefined;
   #complete: WaitingRecord | undefined;
   #count = 0;
-  /** Time of the last sample that listeners have. */
+  /** Time of the last sample that listeners have, and the boot that its file's header gives. */
   #lastUs = NaN;
+  #bootUs = NaN;
   readonly #family10h = new Family10h();
 
   constructor(
@@ -124,9 +125,10 @@ export class RawNode {
       ? undefined
       : { number: after.number, timeUs: after.head.timeUs };
     if (backwards) this.differ.stepBack();
-    else if (bootUs > this.#lastUs) this.differ.restart(bootUs);
+    else if (bootUs > this.#lastUs && bootUs !== this.#bootUs) this.differ.restart(bootUs);
     else if (hasFallen(record, next?.number, this.#lastUs)) this.differ.restart(NaN);
     this.#lastUs = timeUs;
+    this.#bootUs = bootUs;
     for (const mark of marks) {
       const [word, id, ...rest] = mark.split(" ");
       if (word === "units") this.#units(id, rest);

@@ -81,6 +81,18 @@ Deno.test("after a boot, by $uptime, what counters show was counted since then",
   }
 });
 
+Deno.test("a boot counts once, though the clock was ahead at the boot and was then set back", async () => {
+  const before = header(SCHEMAS, 864000) + lines([0, 5e6, 627, 9e8, 3e9]) +
+    lines([600, 5030000, 627, 903e6, 3e9]);
+  const after = header(SCHEMAS, 60) + lines([8160, 3000, 3, 2e6, 0]) +
+    lines([1020, 6000, 3, 3e6, 0]) +
+    lines([1080, 9000, 3, 4e6, 0]) + lines([1140, 12000, 3, 5e6, 0]);
+  const { cpu } = (await json({ before, after })).series;
+  assertEquals(cpu["0"].user.delta, [null, 30000, 3000, null, 3000, 3000]);
+  const first = await json({ after });
+  assertEquals(first.series.cpu["0"].user.delta, [null, null, 3000, 3000]);
+});
+
 Deno.test("after a boot a register counts only while it cannot have passed its range", async () => {
   const before = header(SCHEMAS, 864000) + lines([0, 5e6, 627, 9e8, 3e9]);
   // 1000 s at 600 W are more than 2^32 counts of 2^-14 J
