@@ -122,7 +122,7 @@ export class RawMonitor {
     }
     this.#today = day;
     if (this.#store.isLost) {
-      this.#options.log(`${this.#store.directory}/current was removed; a new file begins`);
+      this.#options.log(`${this.#store.directory}/current was removed or cut; a new file begins`);
       this.#store.rotate();
     }
     if (this.#store.hasGap && !Number.isNaN(this.#lastUs)) {

@@ -25,6 +25,8 @@ export class RawStore {
   /** Was something lost since the last record? Then the next one has the mark. */
   hasGap = false;
   #file: Deno.FsFile | undefined;
+  /** Bytes of the file up to our last record. */
+  #size = 0;
 
   /** @throws {AccessError} If the directory cannot be made, or others write there: `storeDirectory`. */
   constructor(dir: string, host: string) {
@@ -65,6 +67,7 @@ export class RawStore {
       cut.truncateSync(end);
     }
     this.#file = file;
+    this.#size = end;
     this.lastUs = last.timeUs;
     this.hasGap = true;
   }
@@ -81,12 +84,12 @@ export class RawStore {
     return this.#file === undefined;
   }
 
-  /** Was the file moved or removed under us? Then what is appended to it is lost. */
+  /** Was the file moved, removed or cut under us? Then what is appended to it is lost. */
   get isLost(): boolean {
     if (this.#file === undefined) return false;
     try {
       const [now, ours] = [Deno.statSync(this.#current), this.#file.statSync()];
-      return now.ino !== ours.ino || now.dev !== ours.dev;
+      return now.ino !== ours.ino || now.dev !== ours.dev || ours.size < this.#size;
     } catch {
       return true;
     }
@@ -98,6 +101,7 @@ export class RawStore {
     const before = file.statSync().size;
     const failed = writeWhole(file, record);
     if (failed !== undefined) this.#truncate(before);
+    else this.#size = before + record.length;
     return this.#result(failed, timeUs);
   }
 
@@ -120,6 +124,7 @@ export class RawStore {
       this.#link(beside, Math.floor(timeUs / 1e6));
       Deno.renameSync(beside, this.#current);
       this.#file = Deno.openSync(this.#current, { append: true });
+      this.#size = whole.length;
     } catch (error) {
       return this.#result(reasonOf(error), timeUs);
     }

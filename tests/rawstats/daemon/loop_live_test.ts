@@ -125,6 +125,21 @@ Deno.test("RawMonitor begins a new file at midnight and at SIGHUP", () => {
   assertEquals(b.records().records[0].marks[0], "rotate -");
 });
 
+Deno.test("RawMonitor begins a new file, with a header, after the file was emptied", () => {
+  using b = bench();
+  const { monitor, end } = b.make();
+  monitor.start(NOON);
+  monitor.tick(NOON + 10 * S);
+  Deno.truncateSync(b.path);
+  monitor.tick(NOON + 20 * S);
+  monitor.tick(NOON + 30 * S);
+  end();
+  const { records, errors } = b.records();
+  assertEquals(errors, []);
+  assertEquals(records.map((r) => r.timeUs), [NOON + 20 * S, NOON + 30 * S]);
+  assertEquals(b.logged, [`${b.dir}/h/current was removed or cut; a new file begins`]);
+});
+
 Deno.test("RawMonitor goes on with a file that was cut at any byte", () => {
   using b = bench();
   const first = b.make();
