@@ -20,6 +20,13 @@ else {
   });
 }
 
+asEachUser("an energy without permission has that reason, and a remedy", (_dir, user) => {
+  const { stdout } = user.joulemark(["doctor"]);
+  const closed = /^\w+ energy +no permission.*(?:\n {2,}.*)*/m.exec(stdout)?.[0] ?? "";
+  assert(!/\bno \/sys/.test(closed.replace(/\s+/g, " ")), stdout);
+  assert(closed === "" || !stdout.includes("There is nothing to fix"), stdout);
+});
+
 endToEnd("zones that a container hides are no reason to load a driver", (dir) => {
   const put = (path: string, text: string) => {
     const whole = `${dir}/tree${path}`;

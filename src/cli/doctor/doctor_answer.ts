@@ -186,10 +186,10 @@ export function answerLines(found: Diagnosis, rows: readonly QuantityRow[]): str
     return [`Energy can be measured ${where}: ${works.join(", ")}${more}.`];
   }
   if (closed > 0) {
-    return [
-      `Energy counters exist, but you may not read them: ${closed} of ${ENERGIES} energies need ` +
-      "permission.",
-    ];
+    const exist = isVirtual(found)
+      ? "This virtual machine shows energy counters, which its host may not serve. You"
+      : "Energy counters exist, but you";
+    return [`${exist} may not read them: ${closed} of ${ENERGIES} energies need permission.`];
   }
   if (of("hidden").length > 0) return ["Energy counters exist, but a container hides them."];
   if (drivers > 0) return ["Energy counters exist, but a kernel driver is missing."];

@@ -123,18 +123,24 @@ function probe(host: Host): Offer {
     const { specs: [spec], scale } = columns.find(({ specs }) => specs.length > 0)!;
     const fd = openPerfEvent(spec);
     if (fd < 0) return refusal(host, -fd, FORBIDDEN);
-    const isEnergy = row.name.startsWith("PERF::ENERGY_");
     using counter = new PerfCounter(fd, spec);
-    if (isEnergy && identify(host).hypervisor && !counts(counter)) {
+    if (isEnergy(row.name) && identify(host).hypervisor && !counts(counter)) {
       return { kind: "unusable", reason: `${row.source}: ${NO_COUNT}` };
     }
     return { source: row.source!, resolution: scale };
   });
   const { missing } = found, energy = missing.get("PERF::ENERGY_PKG");
   if (energy?.kind !== "absent") return offerOrLack(found, "forbidden");
+  const isClosed = [...missing].some(([name, { kind }]) => kind === "forbidden" && isEnergy(name));
   // Events of software alone are no reason for a permission.
-  if (!hasCpuPmu && found.signals.length === 0) return { ok: false, missing, ...energy };
+  if (!hasCpuPmu && !isClosed && found.signals.length === 0) {
+    return { ok: false, missing, ...energy };
+  }
   return offerOrLack({ ...found, notes: [energy.reason] }, "forbidden");
+}
+
+function isEnergy(signal: string): boolean {
+  return signal.startsWith("PERF::ENERGY_");
 }
 
 /** A virtual machine may show a counter that its host never lets count: real ones change each ms. */

@@ -113,6 +113,11 @@ Deno.test("a remedy is printed only for a quantity that it makes available", () 
     return ["none", "low", "medium", "high"].indexOf(risk);
   });
   assertEquals(risks, risks.toSorted((a, b) => a - b), "least risk first");
+  const [virtual] = answerLines({ ...own, processor: VIRTUAL }, quantitiesOf(own));
+  assertMatch(
+    virtual,
+    /^This virtual machine shows energy counters, which its host may not serve\. You/,
+  );
   // Energy that works already needs none.
   const works = records.map((record) => ({ ...record, available: true, source: "MSR::X, file" }));
   const served = { ...own, records: works };
