@@ -7,7 +7,7 @@
  */
 import type { RawValues } from "../format/columns.ts";
 import { parseRawUnit } from "../format/schema.ts";
-import type { RawCounters, RawType } from "./differ.ts";
+import { AT_LEAST, type RawCounters, type RawType } from "./differ.ts";
 import { eventOf, FIXED_EVENTS, isIntelCore } from "./events.ts";
 import { MetricSums } from "./metric_sums.ts";
 import type { JobListener, RawNode, RawSample } from "./node.ts";
@@ -63,6 +63,8 @@ function inputsOf(type: string, device: string, key: string): readonly string[] 
 
 /** There are some sixty. */
 const MAX_INPUTS = 128;
+/** An energy of a smaller share of the job's time is a lower limit. */
+const MIN_COVERED = 0.99;
 
 /** One entry per column and input that it feeds. */
 interface Plan {
@@ -97,6 +99,11 @@ export class NodeInputs implements JobListener {
   readonly #totals = new Float64Array(MAX_INPUTS).fill(NaN);
   readonly #peaks = new Float64Array(MAX_INPUTS).fill(NaN);
   readonly #flags = new Uint8Array(MAX_INPUTS);
+  /** Inputs that are energies: seconds of their deltas, over all registers; registers of this sample, and most. */
+  readonly #isEnergy = new Uint8Array(MAX_INPUTS);
+  readonly #coveredS = new Float64Array(MAX_INPUTS);
+  readonly #registers = new Int32Array(MAX_INPUTS);
+  readonly #mostRegisters = new Int32Array(MAX_INPUTS);
   readonly #plans: (Plan | undefined)[] = [];
   #beforeUs = NaN;
   #memory = NaN;
@@ -120,6 +127,10 @@ export class NodeInputs implements JobListener {
     sums.totals = this.#totals.slice(0, sums.inputs.length);
     sums.peaks = this.#peaks.slice(0, sums.inputs.length);
     sums.flags = this.#flags.slice(0, sums.inputs.length);
+    for (let i = 0; i < sums.inputs.length; i++) {
+      const wholeS = this.#mostRegisters[i] * sums.seconds;
+      if (this.#coveredS[i] < MIN_COVERED * wholeS) sums.flags[i] |= AT_LEAST;
+    }
     return sums;
   }
 
@@ -163,6 +174,9 @@ export class NodeInputs implements JobListener {
         ? amount
         : amount * (elapsed / counters.secondsOf(columns[i]));
       this.#fed[inputs[i]] = 1;
+      if (this.#isEnergy[inputs[i]] === 0) continue;
+      this.#coveredS[inputs[i]] += counters.secondsOf(columns[i]);
+      this.#registers[inputs[i]]++;
     }
   }
 
@@ -171,6 +185,8 @@ export class NodeInputs implements JobListener {
     const elapsed = this.#elapsedS;
     for (let i = 0; i < this.#inputs.size; i++) {
       if (this.#fed[i] === 0) continue;
+      this.#mostRegisters[i] = Math.max(this.#mostRegisters[i], this.#registers[i]);
+      this.#registers[i] = 0;
       this.#totals[i] = (this.#totals[i] || 0) + this.#now[i];
       const rate = this.#paced[i] / elapsed;
       if (elapsed > 0 && !(rate <= this.#peaks[i])) this.#peaks[i] = rate;
@@ -255,7 +271,9 @@ export class NodeInputs implements JobListener {
   }
 
   #numberOf(input: string): number {
-    return this.#inputs.getOrInsert(input, this.#inputs.size);
+    const number = this.#inputs.getOrInsert(input, this.#inputs.size);
+    if (input.startsWith("joules.")) this.#isEnergy[number] = 1;
+    return number;
   }
 }
 

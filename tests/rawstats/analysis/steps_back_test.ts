@@ -157,3 +157,32 @@ Deno.test("energies whose register may have passed its range between records are
     amd(100, 60, 100).split("\n\n").slice(99).map((r) => `\n${r}`).join("");
   assert((await json({ a: gap })).metrics_at_least.includes("pkg_energy"));
 });
+
+Deno.test("energies of a part of the job's time, or of its packages, are at least that", async () => {
+  const schemas = ["!cpu user,E,U=cs", "!intel_rapl MSR_PKG_ENERGY_STATUS,E,U=mJ,W=32"];
+  const job = async (hasLine: (device: number, i: number) => boolean) => {
+    let a = header(schemas);
+    for (let i = 0; i < 10; i++) {
+      const rows = [0, 1].filter((device) => hasLine(device, i))
+        .map((device) => `intel_rapl ${device} ${100_000_000 * i}`);
+      a += record(1760000000 + 60 * i, "1", `cpu 0 ${3000 * i}`, ...rows);
+    }
+    const { metrics, metrics_at_least } = await json({ a }, "--energy-unit", "2^-14");
+    return [Math.round(metrics.pkg_energy), metrics_at_least];
+  };
+  const names = ["avg_pkgpower", "pkg_energy", "package_power"];
+  assertEquals(await job(() => true), [109863, []]);
+  assertEquals(
+    await job((_, i) => i !== 4),
+    [109863, []],
+    "the next difference is of both intervals",
+  );
+  assertEquals(await job((_, i) => i < 5), [48828, names]);
+  assertEquals(await job((device, i) => device === 0 || i < 5), [79346, names]);
+  assertEquals(await job((device, i) => device === 0 || i >= 5), [79346, names]);
+  const meter = header(["!cray_pm energy,E,U=J"]) + [0, 1, 2, 3].map((i) => {
+    return record(1760000000 + 60 * i, "1", ...(i < 2 ? [`cray_pm - ${12000 * i}`] : []));
+  }).join("");
+  const node = await json({ meter });
+  assertEquals([node.metrics.node_power, node.metrics_at_least], [12000 / 180, ["node_power"]]);
+});

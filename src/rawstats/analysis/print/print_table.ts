@@ -92,7 +92,8 @@ export function printRawTable(table: RawAnalysisTable): string {
   const { wrap: wraps, reset, dip } = table.counts;
   if (text.includes(AT_LEAST_SIGN)) {
     text += wrap(
-      `${AT_LEAST_SIGN}: at least this value, because an energy register may have overflowed between two records`,
+      `${AT_LEAST_SIGN}: at least this value, because an energy register may have overflowed between ` +
+        `two records, or is not in all of them`,
     ) + "\n";
   }
   if (/[\d]\*/.test(text)) text += "*: calculated from at least one counter that decreased\n";
