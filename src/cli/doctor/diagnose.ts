@@ -46,6 +46,8 @@ export interface LiveCounter {
   readonly wrapTimeS?: number;
   /** Parts of the node that have no value, such as "package 1". */
   readonly without: readonly string[];
+  /** Why they have none, if a file of the source cannot be read. */
+  readonly trouble?: string;
 }
 
 /** One figure of a report. */
@@ -272,7 +274,13 @@ function watch(host: MachineHost, catalogue: Catalogue): Map<string, LiveCounter
     const wrapTimeS = wrapRange !== undefined && pace > 0 ? wrapRange / pace : undefined;
     const live = changes.length > 0;
     const without = parts.flatMap((part, i) => Number.isNaN(part.last) ? [`${domain} ${i}`] : []);
-    const row = { signal: name, live, updatePeriodS, resolution, wrapRange, wrapTimeS, without };
+    const reading = open.readings.find(({ provider }) => provider.name === reader)?.reading;
+    const trouble = without.length === 0
+      ? undefined
+      // Its advice is to run this command.
+      : reading?.troubles?.find(({ kind }) => kind === "gone")?.text.split(". Run ")[0];
+    const times = { updatePeriodS, resolution, wrapRange, wrapTimeS };
+    const row = { signal: name, live, ...times, without, trouble };
     found.set(reader, [...found.get(reader) ?? [], row]);
   }
   return found;

@@ -100,9 +100,10 @@ function working(found: Diagnosis, name: string, record: RecordRow): QuantityRow
 
 function liveWords(live: LiveCounter | undefined): string[] {
   if (live === undefined) return [];
-  const { updatePeriodS, resolution, without } = live;
+  const { updatePeriodS, resolution, without, trouble } = live;
+  const why = trouble === undefined ? "" : ` (${trouble})`;
   return [
-    ...without.length === 0 ? [] : [`no value of ${without.join(", ")}`],
+    ...without.length === 0 ? [] : [`no value of ${without.join(", ")}${why}`],
     ...updatePeriodS === undefined
       ? []
       : [`${Number((1 / updatePeriodS).toPrecision(2))} updates a second`],

@@ -111,7 +111,8 @@ function answer(page: Page, found: Diagnosis): void {
   }
   const gains = gainsOf(found, rows), drivers = driversOf(found, rows);
   if (gains.length + drivers.length === 0) {
-    page.line("There is nothing to fix.");
+    const isPart = rows.some(({ state }) => state === "in part");
+    page.line(isPart ? "Ask your administrator for what is missing." : "There is nothing to fix.");
     return;
   }
   let number = 0;

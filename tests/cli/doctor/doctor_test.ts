@@ -46,6 +46,20 @@ Deno.test("a package without a zone is named", () => {
   assertEquals(without, ["package 1"]);
 });
 
+Deno.test("a package whose file cannot be read is named, with the reason", () => {
+  using run = openNode("intel-skx-2s");
+  const file = "/sys/class/powercap/intel-rapl:1/energy_uj";
+  Deno.removeSync(run.root + file);
+  // It cannot be opened, also by root.
+  Deno.symlinkSync("energy_uj", run.root + file);
+  const found = diagnose(run.host, run.catalogue);
+  const live = found.sources.flatMap(({ reader, live }) => reader === "POWERCAP" ? live : []);
+  const [{ without, trouble }] = live;
+  assertEquals(without, ["package 1"]);
+  assertEquals(trouble?.split(": ")[0], `cannot read "${file}"`);
+  assert(!trouble?.includes("doctor"), trouble);
+});
+
 Deno.test("remedies come least risk first, and those that open to all are marked", () => {
   const order = ["none", "low", "medium", "high"];
   for (const { name } of READERS) {
