@@ -8,7 +8,7 @@ import { COMPONENT_NAMES, ENERGY_KINDS, type EnergyKind } from "../../core/regio
 import { timeText } from "./quantity_text.ts";
 import { errorCells } from "./cell_text.ts";
 import { markdownColumns, WIDE_LOOK } from "./markdown.ts";
-import { cutText, type Look, shortText, shownText } from "./text_layout.ts";
+import { cutText, type Look, shownNames } from "./text_layout.ts";
 
 /** An energy of a function, J; NaN: it cannot be determined. */
 export interface FunctionEnergy {
@@ -180,17 +180,6 @@ function closing(name: string, from: number): number {
   return name.length;
 }
 
-/** Names in so many columns: a long one loses its middle where it would look like another one without its end. */
-function cutNames(look: Look, names: readonly string[], width: number): string[] {
-  const cut = names.map((name) => cutText(look, name, width));
-  return names.map((name, i) => {
-    const isUnique = cut.every((other, k) => other !== cut[i] || names[k] === name);
-    return isUnique
-      ? cut[i]
-      : cutText(look, shortText(shownText(look, name), look.ascii ? width - 2 : width), width);
-  });
-}
-
 /** Cells of the table of functions. */
 interface FunctionTable {
   /** Name, own time, share, energy and module. */
@@ -262,7 +251,7 @@ export function functionLines(
 ): string[] {
   const { heading, rows, hasEnergy, notes } = tableOf(facts, look, kind);
   const nameWidth = hasEnergy ? NAME_WITH_ENERGY : MAX_NAME;
-  const names = cutNames(look, rows.map(([name]) => name), nameWidth);
+  const names = shownNames(look, rows.map(([name]) => name), nameWidth);
   const line = ([, own, share, energy, module]: readonly string[], name: string) => {
     const joules = hasEnergy ? energy.padStart(ENERGY_WIDTH) : "";
     const cells = `${cutText(look, name, nameWidth)} ${own.padStart(9)} ${

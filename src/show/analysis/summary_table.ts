@@ -14,7 +14,15 @@ import {
 import { decimalsOf, fixed, unitOf } from "./cell_text.ts";
 import { timeText } from "./quantity_text.ts";
 import { markdownColumns, WIDE_LOOK } from "./markdown.ts";
-import { barText, cutText, type Look, painted, shownText, textWidth } from "./text_layout.ts";
+import {
+  barText,
+  cutText,
+  type Look,
+  painted,
+  shownNames,
+  shownText,
+  textWidth,
+} from "./text_layout.ts";
 
 /** The share from which a region has a row. */
 const MIN_SHARE = 0.01;
@@ -402,17 +410,18 @@ function laidOut(all: readonly Column[], look: Look): string[] {
     columns.splice(columns.indexOf(next), 1);
   }
   const room = Math.max(MIN_NAME, Math.min(name, look.width - others()));
-  const line = (of: (column: Column) => string, isHeading: boolean) => {
+  const names = shownNames(look, all[0].cells, room);
+  const line = (first: string, of: (column: Column) => string, isHeading: boolean) => {
     return columns.map((column, i) => {
+      if (i === 0) return first;
       const text = of(column);
-      if (i === 0) return cutText(look, text, room);
       const shown = shownText(look, text), gap = " ".repeat(widthOf(column) - textWidth(shown));
       if (!column.isText) return gap + shown;
       return (isHeading ? shown : painted(look, "bar", shown)) + gap;
     }).join(" ").trimEnd();
   };
   return [
-    painted(look, "dim", line(({ heading }) => heading, true)),
-    ...all[0].cells.map((_, row) => line(({ cells }) => cells[row], false)),
+    painted(look, "dim", line(cutText(look, all[0].heading, room), ({ heading }) => heading, true)),
+    ...names.map((name, row) => line(name, ({ cells }) => cells[row], false)),
   ];
 }

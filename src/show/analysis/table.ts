@@ -4,7 +4,7 @@
  */
 import { printable, printableLines } from "../../core/printable.ts";
 import { csvField } from "../../formats/csv_row.ts";
-import { textWidth, wrapText } from "./text_layout.ts";
+import { cutNames, shortText, textWidth, wrapText } from "./text_layout.ts";
 
 /** A column; numbers are shown with so many significant digits. */
 export interface Column {
@@ -47,7 +47,7 @@ const GAP = 2;
 /**
  * Aligned columns under a title, lines ending in LF.
  *
- * @param maxWidth Of a terminal: names lose their ends, then columns are left out from the right, and
+ * @param maxWidth Of a terminal: long names are cut, then columns are left out from the right, and
  * the title has their number. @default no limit
  */
 export function tableText(table: Table, maxWidth = Infinity): string {
@@ -75,6 +75,10 @@ export function tableText(table: Table, maxWidth = Infinity): string {
   // Columns that are left out leave room for names.
   for (const column of columns.filter(({ isText }) => isText)) {
     column.width = Math.min(column.whole, column.width - Math.min(0, over()));
+    const { cells, width } = column;
+    column.cells = cutNames(cells, (cell) => cutText(cell, width), (cell) => {
+      return textWidth(cell) <= width ? cell : shortText(cell, width - 2).replace("…", "...");
+    });
   }
   const left = count - columns.length;
   const line = (of: (column: typeof columns[number]) => string) =>
@@ -82,7 +86,7 @@ export function tableText(table: Table, maxWidth = Infinity): string {
       const cell = of(column);
       const { width, isText } = column;
       const gap = " ".repeat(Math.max(0, width - textWidth(cell)));
-      return isText ? cutText(cell, width) + gap : gap + cell;
+      return isText ? cell + gap : gap + cell;
     }).join(" ".repeat(GAP)).trimEnd() + "\n";
   const title = left === 0
     ? table.title

@@ -121,6 +121,40 @@ export function shortText(text: string, width: number): string {
   return `${upTo(characters).join("")}…${upTo(characters.toReversed()).reverse().join("")}`;
 }
 
+/**
+ * Names of one column, cut: a long one loses its end, or its middle where it would look like another one.
+ *
+ * @param loseEnd Cuts the end of a name that is too long.
+ * @param loseMiddle Cuts its middle.
+ */
+export function cutNames(
+  names: readonly string[],
+  loseEnd: (name: string) => string,
+  loseMiddle: (name: string) => string,
+): string[] {
+  const cut = names.map(loseEnd), first = new Map<string, string>(), alike = new Set<string>();
+  for (const [i, name] of names.entries()) {
+    const other = first.get(cut[i]);
+    if (other === undefined) first.set(cut[i], name);
+    else if (other !== name) alike.add(cut[i]);
+  }
+  return names.map((name, i) => alike.has(cut[i]) ? loseMiddle(name) : cut[i]);
+}
+
+/** Names in one column of the summary, so many columns wide. */
+export function shownNames(
+  look: Pick<Look, "ascii">,
+  names: readonly string[],
+  width: number,
+): string[] {
+  const room = look.ascii ? width - 2 : width;
+  return cutNames(
+    names,
+    (name) => cutText(look, name, width),
+    (name) => cutText(look, shortText(shownText(look, name), room), width),
+  );
+}
+
 /** The space between a number and its unit. */
 const UNIT = /(\d) (?=(?:[kMGTPmµun]?(?:J s|J|W|s)|%)(?!\w))/g;
 

@@ -297,6 +297,22 @@ Deno.test("tableText() fits a terminal: names lose their ends, then columns are 
   assertEquals(long, "a_region_with_a_l...     1  2345.6");
 });
 
+Deno.test("tableText() keeps names apart that differ only in their ends", () => {
+  const table = {
+    title: "Regions",
+    columns: ["region", "time"].map((name) => ({ name })),
+    rows: [["solve_of_the_left_neighbour+0x340", 1], ["solve_of_the_left_neighbour+0x4c", 2], [
+      "b",
+      3,
+    ]],
+  };
+  assertEquals(tableText(table, 26).split("\n").slice(2, 5), [
+    "solve_of...ur+0x340      1",
+    "solve_of...our+0x4c      2",
+    "b                        3",
+  ]);
+});
+
 Deno.test("jobFigures() takes regions from the tree, nested ones by their path", () => {
   const report = hostReport("n1", 1, { regions: 2 });
   const row = (region: string, depth: number, joules: number, dramJ: number) => ({

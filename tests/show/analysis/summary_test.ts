@@ -244,6 +244,17 @@ Deno.test("a long name loses its middle in the next step: that has at most two l
   assert(!lines[at + 2].startsWith(" "), printed(of));
 });
 
+Deno.test("regions whose names differ only in their ends look different in the table", () => {
+  const name = `[OMPT]_Z${"x".repeat(60)}`;
+  const regions = [region(`${name}+0x340`, 600, 5), region(`${name}+0x4c`, 300, 5)];
+  for (const ascii of [false, true]) {
+    const rows = printed(factsOf({ regions, rests: [] }), { ascii }).split("\n")
+      .filter((line) => line.startsWith("[OMPT]_Z")).map((line) => line.split(" ")[0]);
+    assertEquals(rows.length, 2);
+    assert(rows[0].endsWith("+0x340") && rows[1].endsWith("+0x4c"), rows.join("\n"));
+  }
+});
+
 Deno.test("no name of others commands the terminal, and wide ones are cut by columns", () => {
   const name = "\x1b[31mred\u202e";
   const of = factsOf({
