@@ -113,7 +113,10 @@ async function run({ text, values: given, flags, words }: ParsedOptions): Promis
       idle,
     });
     const report = document(results);
-    for (const { engine, host } of results) engine.reported({ ...report, hosts: [host] });
+    for (const { engine, host, recording } of results) {
+      const rankOf = (pid: number) => recording.ranks?.[pid];
+      engine.reported({ ...report, hosts: [host] }, { path: undefined, rankOf });
+    }
     const written = stringifyReport(report);
     if (text.report !== undefined) {
       const file = new WholeFile(text.report);

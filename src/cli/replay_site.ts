@@ -27,6 +27,7 @@ export class ReplaySite implements OutputSite {
   readonly isLive = false;
   readonly hostSuffix: string | undefined;
   readonly recorded: string;
+  readonly ranks: Recording["ranks"];
   readonly tracePeriodS: number;
   readonly verbose = false;
   readonly command: readonly string[] = [];
@@ -37,6 +38,7 @@ export class ReplaySite implements OutputSite {
 
   constructor(recording: Recording, recorded: string, outputs: ReplayOutputs) {
     this.recorded = recorded;
+    this.ranks = recording.ranks;
     this.hostSuffix = outputs.several ? recording.host : undefined;
     this.tracePeriodS = outputs.tracePeriodS;
     this.#recording = recording;

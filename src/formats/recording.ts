@@ -50,6 +50,8 @@ export interface Recording extends Readonly<Omit<TraceHeader, "version">> {
   readonly signals: readonly OfferedSignal[];
   /** End of the command, with the keys of a report. @default not known */
   readonly outcome?: { readonly [key: string]: Nested };
+  /** Rank of a process within its MPI job, by process ID. @default none is known */
+  readonly ranks?: { readonly [pid: string]: string };
 }
 
 /** Keys of a report that say how its command ended. */
@@ -64,6 +66,11 @@ export function outcomeIn(own: unknown): { [key: string]: Nested } | undefined {
     return isKnown ? [[key, value]] : [];
   });
   return found.length > 0 ? Object.fromEntries(found) : undefined;
+}
+
+function ranksIn(data: unknown): Recording["ranks"] {
+  if (!isMapping<unknown>(data)) return undefined;
+  return Object.fromEntries(Object.entries(data).map(([pid, rank]) => [pid, String(rank)]));
 }
 
 type Mapping = Record<string, unknown>;
@@ -103,6 +110,7 @@ export function describeRecording(data: unknown, path: string, seen: Instances =
     topology: topologyOf(data, seen, wrong),
     signals: signals.map((signal) => recordedSignal(signal, wrong)),
     outcome: outcomeIn(data.outcome),
+    ranks: ranksIn(data.ranks),
   };
 }
 

@@ -24,7 +24,9 @@ done
 wait
 `,
   );
-  const args = ["run", "-q", "--simulate", "--html", "run.html", "--", "sh", "job.sh"];
+  const caliper = (file: string) => ["--cali-config", `runtime-report(output=${file})`];
+  const outputs = ["--html", "run.html", "--record", "rec", ...caliper("live.txt")];
+  const args = ["run", "-q", "--simulate", ...outputs, "--", "sh", "job.sh"];
   const out = joulemark(dir, args);
   assertEquals([out.code, out.stderr], [0, ""]);
   const path = `${dir}/joulemark.report`;
@@ -41,6 +43,15 @@ wait
   const page = Deno.readTextFileSync(`${dir}/run.html`);
   assertStringIncludes(page, "Regions over processes");
   assertStringIncludes(page, "rank 2");
+  // A replay knows the ranks, for its report and Caliper's outputs.
+  const replayOutputs = ["--report", "replayed.report", ...caliper("replayed.txt")];
+  joulemark(dir, ["replay", "-q", ...replayOutputs, "rec"]);
+  const replayed = parseReport(Deno.readTextFileSync(`${dir}/replayed.report`), "replayed.report");
+  const [again] = spreadsFromNested(replayed.hosts[0].joulemark?.["across processes"]);
+  assertEquals([again.region, again.most], ["solve", "rank 2"]);
+  const headOf = (file: string) => Deno.readTextFileSync(`${dir}/${file}`).split("\n")[0];
+  assertStringIncludes(headOf("live.txt"), "Max time/rank");
+  assertEquals(headOf("replayed.txt"), headOf("live.txt"));
   // One process has no spread.
   joulemark(dir, ["run", "-q", "--simulate", "--", "sh", "rank.sh", "0.01"]);
   assert(!Deno.readTextFileSync(path).includes("across processes"));

@@ -19,6 +19,7 @@ import { ALL_ENERGIES, ContextRun, withoutMark } from "./run.ts";
 import { ProcessMemory } from "./process_memory.ts";
 import { samplerHz } from "../model/services/sampler.ts";
 import { wordsOf } from "../model/config_words.ts";
+import type { Recording } from "../../formats/recording.ts";
 import { baseName, isLauncher } from "../../job/place/launchers.ts";
 import { rankIn, rankOf } from "../../job/place/process_rank.ts";
 
@@ -89,18 +90,28 @@ function isVerbose(env: Readonly<Record<string, string>>): boolean {
   return Number(env.CALI_LOG_VERBOSITY) >= 1;
 }
 
-/** Makes the channels' side of a replay: no clock, and nothing that a recording does not hold. */
-export function contextReplay(request: ChannelOptions, printer: Printer): ContextRun {
+/**
+ * Makes the channels' side of a replay: no clock, and nothing that a recording does not hold.
+ *
+ * @param ranks Of the recording's processes; absent: no rank of MPI ran.
+ */
+export function contextReplay(
+  request: ChannelOptions,
+  printer: Printer,
+  ranks: Recording["ranks"],
+): ContextRun {
   return new ContextRun({
     channels(table, topology, samplesHz) {
-      const facts = Object.assign(factsOf(table, topology, false), { samplesHz });
+      const facts = Object.assign(factsOf(table, topology, ranks !== undefined), {
+        samplesHz,
+      });
       const { channels, remarks } = given(request, facts, new ChannelFiles(request));
       for (const remark of remarks) printer.log(remark);
       return { specs: [...plainStream(request.caliPath), ...channels], remarksAlone: [] };
     },
     defaultName: () => "joulemark.cali",
     printer,
-    rankOf: () => undefined,
+    rankOf: (pid) => ranks?.[pid],
   });
 }
 

@@ -22,7 +22,7 @@ export function makeChannels(
   };
   const run = site.isLive
     ? contextRun({ ...request, command: site.command }, Deno.env.toObject(), site)
-    : contextReplay(request, site);
+    : contextReplay(request, site, site.ranks);
   return (view) => {
     const { tracker, batch, table, topology, host } = view;
     const own = site.part !== undefined

@@ -3,6 +3,7 @@
  * drive them in the same way; `all.ts` lists them.
  * @module
  */
+import type { Recording } from "../../formats/recording.ts";
 import type { Known } from "../../energy/totals/coverage.ts";
 import type { Printer } from "../../caliper/channels/files.ts";
 import type { Environment } from "../../core/environment.ts";
@@ -146,6 +147,8 @@ export interface OutputSite extends Printer {
   readonly reportPath?: string;
   /** The directory of the recording that is replayed. */
   readonly recorded?: string;
+  /** Ranks of processes, if a replayed recording has them. */
+  readonly ranks?: Recording["ranks"];
   /** Suffix of the names of files of channels, where each of several hosts writes its own. */
   readonly hostSuffix?: string;
   /** Part of this node in a job of several. */

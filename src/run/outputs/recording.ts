@@ -26,6 +26,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
       paths: tracker.paths,
     });
     let begun = false, outcome: ReturnType<typeof outcomeIn>;
+    const ranks: Record<string, string> = {};
     const describe = () => {
       const { profile, startTime } = run.header;
       const { hasTracks, hasThreadRows } = writer;
@@ -42,6 +43,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
         topology,
         hasTracks,
         outcome,
+        ranks,
         features,
       };
       try {
@@ -61,8 +63,12 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
         describe();
       },
       sample: (timeS) => writer.samples(timeS, batch),
-      document({ joulemark }) {
+      document({ joulemark }, { rankOf }) {
         outcome = outcomeIn(joulemark);
+        for (const { pid } of tracker.processes()) {
+          const rank = rankOf(pid);
+          if (rank !== undefined) ranks[pid] = rank;
+        }
         if (outcome !== undefined) describe();
       },
     };

@@ -238,10 +238,11 @@ export interface RecordingDescription extends Omit<Recording, "signals"> {
 
 /** The text of `recording.yaml`; the batch has all its signals pushed. */
 export function recordingYaml(
-  { host, profile, agent, policy, startTime: start, topology, hasTracks, features = [], outcome }:
-    RecordingDescription,
+  about: RecordingDescription,
   batch: Batch,
 ): string {
+  const { host, profile, agent, policy, startTime: start, topology } = about;
+  const { hasTracks, features = [], outcome, ranks = {} } = about;
   const format = features.length > 0 ? FORMAT_NAME_3 : hasTracks ? FORMAT_NAME_2 : FORMAT_NAME;
   const data: { [key: string]: Nested } = {
     format,
@@ -252,6 +253,7 @@ export function recordingYaml(
     start,
     ...policy === undefined || policy === "{}" ? {} : { policy },
     ...outcome === undefined ? {} : { outcome: { ...outcome } },
+    ...Object.keys(ranks).length === 0 ? {} : { ranks: { ...ranks } },
     ...topologyData(topology),
     signals: recordedColumns(batch).map(({ name, signal }) => {
       const { domain, unit, agg: aggregation, behavior, format = "double" } = signal.row;

@@ -187,7 +187,7 @@ function resultOf(
     }
   }
   const partial = samples.cut || events.cut || !engine.tracker.finished;
-  const joulemark = ownMapping(engine, { late, partial });
+  const joulemark = ownMapping(engine, { late, partial, ranks: recording.ranks });
   const host = engine.report({ joulemark });
   idle?.addTo(host);
   addNotes(
@@ -224,7 +224,7 @@ async function nextGood(reader: RowReader, rows: { parse(): boolean }): Promise<
 /** The host's `joulemark:` mapping of a replay. */
 function ownMapping(
   engine: Engine,
-  { late, partial }: { late: number; partial: boolean },
+  { late, partial, ranks }: { late: number; partial: boolean; ranks: Recording["ranks"] },
 ): { [key: string]: Nested } {
   const { tracker } = engine;
   const processes = tracker.processes().filter((process) => process.end !== "withdrawn");
@@ -242,7 +242,7 @@ function ownMapping(
       "still running": processes.filter((process) => process.end === "running").length,
       ...endedInside(processes),
     },
-    "across processes": processSpreadFacts(tracker),
+    "across processes": processSpreadFacts(tracker, (pid) => ranks?.[pid]),
     spans: spanFacts(tracker.spans()),
     "folded visits": tracker.foldedVisits,
     "late events": late,
