@@ -178,6 +178,13 @@ export function unsampledS({ joulemark }: ReportHost): number {
   return isMapping(sampling) ? numberOf(sampling[UNSAMPLED_KEY], 0) : 0;
 }
 
+/** Signals whose first update after a host's run was not read. */
+export function unreadIn(host: ReportHost | undefined): string[] {
+  const { sampling } = host?.joulemark ?? {};
+  const unread = isMapping(sampling) ? sampling[UNREAD_KEY] : undefined;
+  return Array.isArray(unread) ? unread.map(String) : [];
+}
+
 /**
  * Standard error of a total that is read at any moment between two updates: of one counter, the energy of an
  * update period divided by √6; counters of equal parts add up as independent ones. A total whose last update was
@@ -186,14 +193,13 @@ export function unsampledS({ joulemark }: ReportHost): number {
  * @param countedW Power in the time that the counter's energy is of.
  */
 function readingErrorJ(host: ReportHost, kind: EnergyKind, countedW: number): number {
-  const { attribution, sampling } = host.joulemark ?? {};
+  const { attribution } = host.joulemark ?? {};
   if (!isMapping(attribution)) return NaN;
   const periods = Object.entries(attribution).flatMap(([name, facts]) => {
     const isOne = name.startsWith(`${kind}-`) && isMapping(facts);
     return isOne ? [numberOf(facts["update period (s)"])] : [];
   });
-  const unread = isMapping(sampling) ? sampling[UNREAD_KEY] : undefined;
-  const lacks = Array.isArray(unread) && unread.includes(ENERGY_SIGNALS[kind]);
+  const lacks = unreadIn(host).includes(ENERGY_SIGNALS[kind]);
   const parts = periods.map((s) => s * countedW / periods.length);
   const squares = parts.reduce((sum, joules) => sum + joules ** 2 / 6, 0);
   const lackJ = lacks ? parts.reduce((sum, joules) => sum + joules / 2, 0) : 0;

@@ -50,6 +50,8 @@ export interface Recording extends Readonly<Omit<TraceHeader, "version">> {
   readonly signals: readonly OfferedSignal[];
   /** End of the command, with the keys of a report. @default not known */
   readonly outcome?: { readonly [key: string]: Nested };
+  /** Signals whose first update after the run was not read: their totals have larger errors. @default none */
+  readonly unread?: readonly string[];
   /** Rank of a process within its MPI job, by process ID. @default none is known */
   readonly ranks?: { readonly [pid: string]: string };
 }
@@ -110,6 +112,7 @@ export function describeRecording(data: unknown, path: string, seen: Instances =
     topology: topologyOf(data, seen, wrong),
     signals: signals.map((signal) => recordedSignal(signal, wrong)),
     outcome: outcomeIn(data.outcome),
+    unread: Array.isArray(data.unread) ? data.unread.map(String) : undefined,
     ranks: ranksIn(data.ranks),
   };
 }

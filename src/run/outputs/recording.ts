@@ -3,6 +3,7 @@
  * @module
  */
 import type { OptionValues } from "../../core/option.ts";
+import { unreadIn } from "../../core/job_totals.ts";
 import { outcomeIn } from "../../formats/recording.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
 import { RecordingWriter, recordingYaml } from "../recordings/recording.ts";
@@ -26,6 +27,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
       paths: tracker.paths,
     });
     let begun = false, outcome: ReturnType<typeof outcomeIn>;
+    let unread: readonly string[] = [];
     const ranks: Record<string, string> = {};
     const describe = () => {
       const { profile, startTime } = run.header;
@@ -43,6 +45,7 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
         topology,
         hasTracks,
         outcome,
+        unread,
         ranks,
         features,
       };
@@ -63,8 +66,9 @@ export function makeRecording(values: OptionValues, site: OutputSite): Opener {
         describe();
       },
       sample: (timeS) => writer.samples(timeS, batch),
-      document({ joulemark }, { rankOf }) {
+      document({ joulemark, hosts: [own] }, { rankOf }) {
         outcome = outcomeIn(joulemark);
+        unread = unreadIn(own);
         for (const { pid } of tracker.processes()) {
           const rank = rankOf(pid);
           if (rank !== undefined) ranks[pid] = rank;

@@ -242,7 +242,7 @@ export function recordingYaml(
   batch: Batch,
 ): string {
   const { host, profile, agent, policy, startTime: start, topology } = about;
-  const { hasTracks, features = [], outcome, ranks = {} } = about;
+  const { hasTracks, features = [], outcome, unread = [], ranks = {} } = about;
   const format = features.length > 0 ? FORMAT_NAME_3 : hasTracks ? FORMAT_NAME_2 : FORMAT_NAME;
   const data: { [key: string]: Nested } = {
     format,
@@ -253,6 +253,7 @@ export function recordingYaml(
     start,
     ...policy === undefined || policy === "{}" ? {} : { policy },
     ...outcome === undefined ? {} : { outcome: { ...outcome } },
+    ...unread.length === 0 ? {} : { unread: [...unread] },
     ...Object.keys(ranks).length === 0 ? {} : { ranks: { ...ranks } },
     ...topologyData(topology),
     signals: recordedColumns(batch).map(({ name, signal }) => {

@@ -22,6 +22,7 @@ import { Repairs } from "../recordings/repairs.ts";
 import { RowReader } from "../recordings/row_reader.ts";
 import { endedInside } from "../outputs/ended_inside.ts";
 import { processSpreadFacts } from "../outputs/process_spread.ts";
+import { UNREAD_KEY } from "../../core/job_totals.ts";
 import { spanFacts } from "../outputs/span_facts.ts";
 import { coverageFacts } from "../outputs/coverage.ts";
 import { addNotes, findings, unsampledFacts } from "../outputs/findings.ts";
@@ -187,7 +188,7 @@ function resultOf(
     }
   }
   const partial = samples.cut || events.cut || !engine.tracker.finished;
-  const joulemark = ownMapping(engine, { late, partial, ranks: recording.ranks });
+  const joulemark = ownMapping(engine, { late, partial, recording });
   const host = engine.report({ joulemark });
   idle?.addTo(host);
   addNotes(
@@ -224,17 +225,19 @@ async function nextGood(reader: RowReader, rows: { parse(): boolean }): Promise<
 /** The host's `joulemark:` mapping of a replay. */
 function ownMapping(
   engine: Engine,
-  { late, partial, ranks }: { late: number; partial: boolean; ranks: Recording["ranks"] },
+  { late, partial, recording }: { late: number; partial: boolean; recording: Recording },
 ): { [key: string]: Nested } {
   const { tracker } = engine;
   const processes = tracker.processes().filter((process) => process.end !== "withdrawn");
-  const { refused } = tracker;
+  const { refused } = tracker, { unread, ranks } = recording;
   return present({
     replayed: true,
     partial: partial || undefined,
     sources: engine.sources(),
     steps: engine.steps,
-    sampling: unsampledFacts(engine),
+    sampling: unread === undefined
+      ? unsampledFacts(engine)
+      : { ...unsampledFacts(engine), [UNREAD_KEY]: [...unread] },
     coverage: coverageFacts(engine.gaps()),
     processes: {
       seen: processes.length,

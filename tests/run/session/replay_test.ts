@@ -1,7 +1,16 @@
 /** Recordings that are cut, wrong, odd or large in some way. */
 import { KIND } from "../../../src/core/events/event_kinds.ts";
 import { traceTo } from "../../../src/run/outputs/trace.ts";
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+} from "@std/assert";
+import { DEFAULT_ATTRIBUTION } from "../../../src/core/attribution_mode.ts";
+import { totalsFromNested } from "../../../src/core/job_totals.ts";
+import { attributionIn } from "../../../src/run/outputs/attribution.ts";
 import { FormatError, UnknownNameError, UsageError } from "../../../src/core/errors.ts";
 import { replay, type Replayed, type ReplayOptions } from "../../../src/run/session/replay.ts";
 import { summary } from "../../../src/show/analysis/summary.ts";
@@ -400,6 +409,19 @@ Deno.test("a recording without processes totals over its samples", async () => {
   const result = await run({ "events.csv": "time,process,event,region,value,thread\n" });
   assertEquals(result.host.application["package-energy (J)"], 30);
   assertEquals(result.host.application["runtime (s)"], 3);
+});
+
+Deno.test("a total whose counter was not read after the run has a larger error, also replayed", async () => {
+  const yaml = YAML.replace("monotone}", "monotone, update_period: 0.1}");
+  const outputs = () => [attributionIn(DEFAULT_ATTRIBUTION)];
+  const errorJ = async (own: string) => {
+    const { host } = await run({ "recording.yaml": yaml + own }, { outputs });
+    return totalsFromNested(host.joulemark!.totals)!.components.get("package")!.errorJ;
+  };
+  const readJ = await errorJ("");
+  // Half an update period more.
+  const lackJ = readJ * Math.sqrt(6) / 2;
+  assertAlmostEquals(await errorJ("unread: [CPU_ENERGY]\n"), Math.hypot(readJ, lackJ), 1e-6);
 });
 
 Deno.test("--report-signals takes constants as they are, in every section", async () => {
