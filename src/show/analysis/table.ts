@@ -86,7 +86,7 @@ export function tableText(table: Table, maxWidth = Infinity): string {
       const cell = of(column);
       const { width, isText } = column;
       const gap = " ".repeat(Math.max(0, width - textWidth(cell)));
-      return isText ? cell + gap : gap + cell;
+      return isText ? cutText(cell, width) + gap : gap + cell;
     }).join(" ".repeat(GAP)).trimEnd() + "\n";
   const title = left === 0
     ? table.title
