@@ -38,6 +38,8 @@ export type FindingRule = (facts: SummaryFacts) => RunFinding | undefined;
 const MIN_SHARE = 0.01;
 /** Share of the energy in calls of MPI from which waiting is a finding, and the part that may be waiting. */
 const MPI_SHARE = 0.05, MPI_STAKE = 0.8;
+/** A region is worth balancing if the others wait this part of their time in MPI for its slowest process. */
+const MIN_BALANCE = 0.1;
 /** Share of the energy of a region in which idle GPUs count, and the busy share below which they are idle. */
 const GPU_REGION_SHARE = 0.02, GPU_IDLE = 0.1, GPU_BUSY = 0.5;
 /** A host stands out with so many robust standard deviations, and so much of the median. */
@@ -130,9 +132,10 @@ export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
   const most = calls.size > 1 ? `, most in ${first.name}` : "";
   const what = calls.size > 1 ? "MPI calls use" : `${first.name} uses`;
   const waiting = waitingRegions(regions, outermost);
-  const [uneven] = spreads.filter(({ region, meanS }) => {
+  const waitS = outermost.reduce((sum, { runtimeS }) => sum + runtimeS, 0);
+  const [uneven] = spreads.filter(({ region, mostS, meanS }) => {
     return !region.startsWith("MPI_") && !waiting.has(region) &&
-      meanS >= MIN_SHARE * facts.totals.seconds;
+      meanS >= MIN_SHARE * facts.totals.seconds && mostS - meanS >= MIN_BALANCE * waitS;
   }).sort((a, b) => b.mostS - b.meanS - (a.mostS - a.meanS));
   const stakeJ = MPI_STAKE * joules;
   const save = `would save at most ${energyText(stakeJ)}`;

@@ -54,6 +54,9 @@ Deno.test("MPI calls above 5 % of the energy name the process that the others wa
       "(would save at most 160 J).",
   );
   assertEquals(first({ regions, processes: 4 }).next.includes("messages"), true);
+  // One process alone is in a region that is short beside the waits: they are not for it.
+  const alone = { ...spread, region: "unpack", meanS: 0.1, leastS: 0.01, mostS: 0.19 };
+  assertMatch(first({ regions, processes: 4, spreads: [alone] }).next, /^Look at the messages/);
   // Setup calls are not in the share of several calls.
   const several = [...regions, region("MPI_Bcast", 150, 3)];
   assertEquals(
