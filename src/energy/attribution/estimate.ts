@@ -51,7 +51,7 @@ export type Refusal =
   | "too few changes of the counter"
   | "program and samples are synchronized with the counter"
   | "no power explains the counter's readings"
-  | `${number} threads share ${number} CPUs`;
+  | `${number} threads share ${number} CPU${"" | "s"}`;
 
 /** Response of the counter, as far as it is known. */
 export interface Response {
@@ -191,7 +191,7 @@ export function refused({ seconds, meanW, classes: n }: Domain, refusal: Refusal
 }
 
 function crowded(domain: Domain, { threads, cpus }: { threads: number; cpus: number }): Estimate {
-  return refused(domain, `${threads} threads share ${cpus} CPUs`);
+  return refused(domain, `${threads} threads share ${cpus} CPU${cpus === 1 ? "" : "s"}`);
 }
 
 /** Estimates the energies of a later stretch of a run. */

@@ -155,6 +155,8 @@ export function unwritable(path: string, error: unknown, remedy?: string): Acces
     found: hasNoDirectory ? "No such directory" : message,
     remedy: error instanceof PlantedError
       ? "remove it, or write where no other user can"
+      : message.startsWith("Too many open files")
+      ? "raise the limit: ulimit -n"
       : remedy ?? `give another path${hasNoDirectory ? ", or make the directory" : ""}`,
     cause: error,
   });

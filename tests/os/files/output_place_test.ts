@@ -1,7 +1,7 @@
 /** Output to what is no plain file: a device stays a device, a pipe a pipe, a link a link. */
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { AccessError } from "../../../src/core/errors.ts";
-import { probeDocument, writeDocument } from "../../../src/os/files/whole_file.ts";
+import { probeDocument, unwritable, writeDocument } from "../../../src/os/files/whole_file.ts";
 import { LineFile } from "../../../src/os/files/line_file.ts";
 import { claimPath } from "../../../src/job/place/claim.ts";
 import { mergeFiles } from "../../../src/job/place/merge_parts.ts";
@@ -12,6 +12,7 @@ import {
   removeUserFile,
   renameOutput,
 } from "../../../src/os/output_place.ts";
+import { ERRNO } from "../../../src/os/libc.ts";
 import { OsError, UserFile } from "../../../src/os/user_file.ts";
 import { closeFile } from "../../../src/os/files.ts";
 import { WholeFile } from "../../../src/os/files/whole_file.ts";
@@ -47,6 +48,8 @@ timed("advice to make a directory is for one that is not there", () => {
   const write = () => writeDocument("/dev/full", "text");
   assertMatch(assertThrows(write, AccessError).message, /left on device. Give another path$/);
   assertMatch(probeDocument("/dev")!.message, /is a directory. Give another path$/);
+  const full = unwritable("a", new OsError(ERRNO.EMFILE));
+  assertMatch(full.message, /too many open files. Raise the limit: ulimit -n$/);
 });
 
 Deno.test(
