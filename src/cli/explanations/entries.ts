@@ -7,6 +7,7 @@ import { TIDY_COLUMNS } from "../../core/tidy_rows.ts";
 import { SERIES_COLUMNS } from "../../show/analysis/tidy_text.ts";
 import { type Domain, DOMAINS } from "../../core/machine/domain.ts";
 import type { SignalRow } from "../../core/signal.ts";
+import { JOB_METRICS } from "../../rawstats/analysis/metrics.ts";
 import { READERS } from "../../sources/readers/with_raw.ts";
 import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../marks/tracker/tracker_signals.ts";
 import { aliasesWith } from "../../sources/signals/alias.ts";
@@ -27,7 +28,7 @@ import { WARNINGS } from "./warnings_table.ts";
 
 /** One explanation. */
 export interface Entry {
-  readonly kind: "verb" | "option" | "field" | "signal" | "word" | "warning" | "column";
+  readonly kind: "verb" | "option" | "field" | "signal" | "word" | "warning" | "column" | "metric";
   readonly name: string;
   /** Other spellings. */
   readonly names: readonly string[];
@@ -54,6 +55,11 @@ export function allEntries(verbs: readonly ListedVerb[]): Entry[] {
       fieldEntries,
     ),
     ...columnEntries(),
+    ...JOB_METRICS.map(({ name, unit, formula }): Entry => {
+      const inUnit = unit === "" ? "" : ` Unit: ${unit}.`;
+      const where = "dt is the time of the job on a node. This is a metric of joulemark stats.";
+      return { kind: "metric", name, names: [], text: [`${formula}.${inUnit}`, where] };
+    }),
     ...optionEntries(verbs),
     ...WARNINGS.map(({ name, means, todo }): Entry => {
       return { kind: "warning", name, names: [], text: [means, `What to do: ${todo}`] };

@@ -6,6 +6,7 @@ import { explainOf } from "../../../src/cli/show/explain.ts";
 import { allEntries, entriesFor } from "../../../src/cli/explanations/entries.ts";
 import { WARNINGS } from "../../../src/cli/explanations/warnings_table.ts";
 import { VERBS } from "../../../src/cli/all.ts";
+import { JOB_METRICS } from "../../../src/rawstats/analysis/metrics.ts";
 import { MARKER_NAMES } from "../../../src/profile/names.ts";
 import { unexplained } from "../../_support/unexplained.ts";
 import { reportView } from "../../../src/show/analysis/report_view.ts";
@@ -18,6 +19,9 @@ const entries = allEntries(loaded);
 
 Deno.test("explain has every verb, option, signal and word, on one screen of 80 columns", async () => {
   assert(entries.length > 1000, String(entries.length));
+  for (const { name } of JOB_METRICS) {
+    assert(entriesFor(name, entries).some(({ kind }) => kind === "metric"), name);
+  }
   for (const { name } of entries) assert(entriesFor(name, entries).length > 0, name);
   const some = entries.filter(({ kind }, i) => kind !== "signal" || i % 50 === 0);
   for (const name of new Set(some.map(({ name }) => name.replace(/^-+/, "")))) {
