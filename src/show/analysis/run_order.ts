@@ -158,7 +158,7 @@ function firstRuns(
     const how = away > 0 ? "above" : "below";
     return [
       `${metric} of the first run of ${letters[set]} is ${percent(away)} ${how} the other ` +
-      "runs. Make warm-up runs before the first run (bench --warmup)",
+      "runs. Make more warm-up runs before the first run (bench --warmup)",
     ];
   });
 }
