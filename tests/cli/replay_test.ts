@@ -154,3 +154,35 @@ Deno.test("replay leaves nothing half-written when it fails", async () => {
     await assertRejects(async () => await runVerb(replay, []), UsageError, "a directory");
   });
 });
+
+Deno.test("an update of a counter after the end of the program says nothing about it", async () => {
+  await inDirectory(async (out) => {
+    Deno.writeTextFileSync(
+      `${out}/recording.yaml`,
+      "format: joulemark-recording/1\nhost: n0\nprofile: job\nagent: monitor\n" +
+        "start: 2024-10-24T08:00:00.000000000-0700\n" +
+        "topology: {packages: 1, cores_per_package: 2, threads_per_core: 1}\nsignals:\n" +
+        "- {name: CPU_ENERGY, domain: package, unit: J, aggregation: sum, behavior: monotone, " +
+        "format: double, quality: measured, source: a meter, update_period: 0.1}\n",
+    );
+    const events = ["0.001,1,start,,0-1,", "0.05,1,shutdown,,,"];
+    Deno.writeTextFileSync(
+      `${out}/events.csv`,
+      ["time,process,event,region,value,thread", ...events, ""].join("\n"),
+    );
+    for (const [updateS, energyJ] of [[0.03, 18], [0.052, NaN], [0.08, NaN]]) {
+      let samples = "time,CPU_ENERGY@package-0\n";
+      for (let ms = 0; ms <= 100; ms += 5) {
+        samples += `${ms / 1e3},${ms / 1e3 < updateS ? 5000 : 5018}\n`;
+      }
+      Deno.writeTextFileSync(`${out}/samples.csv`, samples);
+      assertEquals(await runVerb(replay, ["-q", "--report", `${out}/r`, out]), 0);
+      const [{ application, joulemark }] = parseReport(Deno.readTextFileSync(`${out}/r`)).hosts;
+      assertEquals(application["package-energy (J)"], energyJ);
+      assertEquals(application["joulemark-package-energy-exact (J)"], energyJ);
+      const told = JSON.stringify(joulemark!.sources);
+      const why = "the run was shorter than the update period of the counter (0.1 s)";
+      assertEquals(told.includes(why), Number.isNaN(energyJ), told);
+    }
+  });
+});

@@ -121,12 +121,13 @@ export class Coverage {
    *
    * @param tookS Seconds of each region in this step, by hash, if it was so long that there may be
    * several. @default all of it was in the region that it began in
+   * @param isOver The program had ended before this step: a change in it says nothing about the program.
    */
-  step(tookS?: ReadonlyMap<number, number>): void {
+  step(tookS?: ReadonlyMap<number, number>, isOver = false): void {
     const timeS = this.#source.sample(this.#timeHandle);
     if (timeS !== timeS) return;
     for (let i = 0; i < this.#figures.length; i++) {
-      this.#figures[i].step(this.#source, timeS, tookS);
+      this.#figures[i].step(this.#source, timeS, tookS, isOver);
     }
   }
 
@@ -301,11 +302,16 @@ export class FigureCoverage {
     this.#missing = new Uint8Array(n);
   }
 
-  step(source: SignalSource, timeS: number, tookS?: ReadonlyMap<number, number>): void {
+  step(
+    source: SignalSource,
+    timeS: number,
+    tookS: ReadonlyMap<number, number> | undefined,
+    isOver: boolean,
+  ): void {
     for (const [hash, seconds] of tookS ?? []) {
       if (hash !== this.#hash) this.#beside.doubt(this.#beside.place(hash), seconds);
     }
-    if (this.#startS === this.#startS) this.#advance(source, timeS);
+    if (this.#startS === this.#startS) this.#advance(source, timeS, isOver);
     else this.#begin(source, timeS);
     this.#lastS = timeS;
     const sampled = source.sample(this.#regionHandle);
@@ -410,7 +416,7 @@ export class FigureCoverage {
     return { value, powerW, share, parts, losses };
   }
 
-  /** Did no part change since the first step? */
+  /** Did no part change since the first step, while the program ran? */
   get isStill(): boolean {
     return this.#handles.every((_, i) => this.#isStill(i));
   }
@@ -438,8 +444,9 @@ export class FigureCoverage {
 
   /** A counter that never changed, or a meter at 0 W, may not count at all: nothing is known about it. */
   #isStill(i: number): boolean {
-    return !this.#isLimit && this.#lastS > this.#startS && this.#sum[i] === 0 &&
-      this.#restarts[i] === 0 && this.#fromS[i] === this.#startS;
+    const isAtZero = this.isPower ? this.#sum[i] === 0 : this.#changes[i] === 0;
+    return !this.#isLimit && this.#lastS > this.#startS && isAtZero && this.#restarts[i] === 0 &&
+      this.#fromS[i] === this.#startS;
   }
 
   #lostSOf(i: number): number {
@@ -460,7 +467,7 @@ export class FigureCoverage {
     this.#total = sumOf(this.#value);
   }
 
-  #advance(source: SignalSource, timeS: number): void {
+  #advance(source: SignalSource, timeS: number, isOver: boolean): void {
     this.#steps++;
     const elapsedS = timeS - this.#lastS;
     let open = false, lost = false;
@@ -490,7 +497,7 @@ export class FigureCoverage {
       } else {
         this.#coveredS[i] += gapS;
         this.#sum[i] += this.isPower ? value * gapS : value - last;
-        this.#changes[i]++;
+        if (!isOver) this.#changes[i]++;
       }
       this.#value[i] = value;
       this.#sinceS[i] = timeS;

@@ -371,7 +371,7 @@ export class Engine implements RunView {
     this.batch.settle();
     this.#restart();
     this.aggregator.update();
-    this.coverage.step(this.#regionSeconds());
+    this.coverage.step(this.#regionSeconds(), finished && wasFinished);
     if (this.#stickerHandle >= 0) {
       const sticker = this.batch.sample(this.#stickerHandle);
       if (sticker === sticker) this.#reportSignals.stickerHz = sticker;
