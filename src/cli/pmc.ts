@@ -178,7 +178,13 @@ function viewOf(
 
 /** The runs in logs. */
 export function runsIn(files: readonly string[], log: (line: string) => void): Run[] {
-  return files.flatMap((file) => readPmcRuns(file, log)).map((one) => runOf(one.log, one.name));
+  const runs = files.flatMap((file) => readPmcRuns(file, log)).map((one) =>
+    runOf(one.log, one.name)
+  );
+  for (const { name, energyJ } of runs) {
+    if (Number.isNaN(energyJ)) log(`${name}: the log has no energy`);
+  }
+  return runs;
 }
 
 /** `NAME=FILE,FILE`, unless a file of that name exists. */

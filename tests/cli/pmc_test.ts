@@ -59,6 +59,57 @@ Deno.test("pmc: logs joined by cat are runs of their own, whatever their version
   }
 });
 
+Deno.test("pmc: runs with other ranks that were appended to a binary log stay apart", async () => {
+  const records = [[0, 24], [0, 24, 48], [24]].flatMap((ranks, run) =>
+    [-1, 1, 2].flatMap((step, i) =>
+      ranks.map((rank) => {
+        const timeS = 100 * run + i;
+        return { rank, timeS, step, substep: 1, powerW: 100, energyJ: 1000 * run + 100 * i };
+      })
+    )
+  );
+  const dir = Deno.makeTempDirSync();
+  try {
+    const write = (form: "binary" | "ascii") => {
+      const path = `${dir}/x.${form}`, data = stringifyPmc({ version: "6.0", form, records });
+      Deno.writeFileSync(path, typeof data === "string" ? new TextEncoder().encode(data) : data);
+      return path;
+    };
+    const { code, stdout, stderr } = await capture(pmc, ["--json", write("binary")]);
+    assertEquals([code, stderr], [0, ""]);
+    const rows: Record<string, unknown>[] = JSON.parse(stdout).tables[0].rows;
+    assertEquals(rows.map((row) => row["energy (J)"]), [400, 600, 200]);
+    // Sorted by rank, the text does not have the order of the runs.
+    const text = await capture(pmc, [write("ascii")]);
+    assertEquals([text.code, text.stdout], [2, ""]);
+    assertStringIncludes(text.stderr, "rank 0 with 2 of 3 runs");
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+});
+
+Deno.test("pmc --compare and --histogram say which log has no energy, and compare the others", async () => {
+  const dir = Deno.makeTempDirSync();
+  try {
+    const write = (name: string, stepJ: number) => {
+      const records = [-1, 1, 2, 3].map((step, i) => {
+        return { timeS: i, step, substep: 1, powerW: 100, energyJ: stepJ * i };
+      });
+      const text = stringifyPmc({ version: "4.3", form: "text", records }) as string;
+      Deno.writeTextFileSync(`${dir}/${name}.pmc`, text);
+      return `${name}=${dir}/${name}.pmc`;
+    };
+    const words = [write("a", 100), write("b", 150), write("c", 0)];
+    const { code, stdout, stderr } = await capture(pmc, ["--compare", "--json", ...words]);
+    assertEquals([code, stderr], [0, "joulemark: c: the log has no energy\n"]);
+    const rows: Record<string, unknown>[] = JSON.parse(stdout).tables[0].rows;
+    assertEquals(rows.map((row) => row.ratio), [1, 1.5, null]);
+    assertEquals(rows[2]["steps apart"], null);
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+});
+
 Deno.test("pmc reads a log up to the step whose energy is below the one before", async () => {
   const path = Deno.makeTempFileSync({ suffix: ".pmc" });
   const lines = ["0 -1 1 300 0", "1 1 1 300 300", "2 2 1 300 600", "3 3 1 300 900", "4 4 1 300 20"];
@@ -72,7 +123,8 @@ Deno.test("pmc reads a log up to the step whose energy is below the one before",
     "the log ends there\n",
   ]);
   const [run] = JSON.parse(stdout).tables[0].rows;
-  assertEquals([run["energy (J)"], run["runtime (s)"]], [900, 3]);
+  // What is left out behind the last line was no reading at close.
+  assertEquals([run.steps, run["energy (J)"], run["runtime (s)"]], [3, 900, 3]);
 });
 
 Deno.test("pmc has every choice in every format", async () => {

@@ -49,7 +49,7 @@ export interface PmcLog {
   form: "text" | "binary" | "ascii";
   /** In the order of the file. */
   records: PmcRecord[];
-  /** The file ends inside a line or record, which is left out. */
+  /** Lines behind the last are left out: the file ends inside one, or they cannot be compared. */
   cut?: boolean;
 }
 

@@ -37,7 +37,9 @@ export function collateSteps(nodes: readonly NodeSteps[], version: PmcVersion): 
   const records = binary
     ? rawRecords(usable, kept)
     : meanRecords(withoutGaps(usable, kept, troubles), version);
-  return { log: { version, form: binary ? "binary" : "text", records }, troubles };
+  const cut = usable.some(({ records }, i) => kept.at(-1)?.[i] !== records.at(-1));
+  const form = binary ? "binary" : "text";
+  return { log: { version, form, records, ...(cut ? { cut } : {}) }, troubles };
 }
 
 /** The records of one call, in the order of the nodes. */

@@ -39,13 +39,18 @@ export function compareRuns(groups: readonly RunGroup[]): GroupSummary[] {
     likeJ: summarize(runs.map(likeEnergyJ)),
     outliers: outliersOf(runs),
   }));
-  const least = Math.min(...summaries.map((summary) => summary.energyJ.mean));
-  const leastLike = Math.min(...summaries.map((summary) => summary.likeJ.mean));
+  const least = leastOf(summaries.map((summary) => summary.energyJ.mean));
+  const leastLike = leastOf(summaries.map((summary) => summary.likeJ.mean));
   return summaries.map((summary) => ({
     ...summary,
     ratio: summary.energyJ.mean / least,
     likeRatio: summary.likeJ.mean / leastLike,
   }));
+}
+
+/** The minimum of the values that are known. */
+function leastOf(values: readonly number[]): number {
+  return Math.min(...values.filter((value) => !Number.isNaN(value)));
 }
 
 /** Energy of a run whose outlying steps take the mean of the others. */
@@ -54,9 +59,9 @@ function likeEnergyJ(run: Run): number {
   return groups.reduce((all, { sum, count }) => all - sum + count * body.mean, run.energyJ);
 }
 
-/** Means over the runs. */
+/** Means over the runs whose energy is known. */
 function outliersOf(runs: readonly Run[]): GroupSummary["outliers"] {
-  const perRun = runs.map((run) => {
+  const perRun = runs.filter((run) => !Number.isNaN(run.energyJ)).map((run) => {
     const { body, groups } = groupOutliers(valuesOf(run, "energy"));
     const energyJ = groups.reduce((sum, group) => sum + group.sum, 0);
     const count = groups.reduce((sum, group) => sum + group.count, 0);

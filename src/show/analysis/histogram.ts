@@ -2,7 +2,7 @@
  * Histograms, cumulative distributions, and the normal distribution that fits them.
  * @module
  */
-import { normalShare, quantile, summarize } from "./statistics.ts";
+import { normalShare, quantile, stepOf, summarize } from "./statistics.ts";
 
 /** Equal bins over the range of the values. */
 export interface Histogram {
@@ -27,20 +27,23 @@ export function histogram(values: Float64Array, bins?: number): Histogram {
     ? (high - low) / (2 * spread / Math.cbrt(sorted.length))
     : Math.sqrt(sorted.length);
   const count = bins ?? Math.min(MAX_BINS, Math.max(FEWEST_BINS, Math.ceil(advised)));
-  if (bins === undefined && sorted.every(Number.isInteger)) return wholeBins(sorted, count);
+  const step = bins === undefined ? stepOf(sorted) : 0;
+  if (step > 0) return evenBins(sorted, step, count);
   const counts = new Float64Array(count);
   const width = (high - low) / count;
   for (const value of sorted) counts[Math.min(count - 1, Math.floor((value - low) / width))]++;
   return { low, width, counts };
 }
 
-/** Bins of whole numbers hold equally many of them each, else they would show a comb. */
-function wholeBins(sorted: Float64Array, most: number): Histogram {
-  const [low, high] = [sorted[0], sorted[sorted.length - 1]];
-  const width = Math.ceil((high - low + 1) / most);
-  const counts = new Float64Array(Math.ceil((high - low + 1) / width));
-  for (const value of sorted) counts[Math.floor((value - low) / width)]++;
-  return { low: low - 0.5, width, counts };
+/** Bins of values in steps hold equally many steps each, else they would show a comb. */
+function evenBins(sorted: Float64Array, step: number, most: number): Histogram {
+  const low = sorted[0];
+  const at = (value: number) => Math.round((value - low) / step);
+  const steps = at(sorted[sorted.length - 1]) + 1;
+  const each = Math.ceil(steps / most);
+  const counts = new Float64Array(Math.ceil(steps / each));
+  for (const value of sorted) counts[Math.floor(at(value) / each)]++;
+  return { low: low - step / 2, width: each * step, counts };
 }
 
 /** A normal distribution. */

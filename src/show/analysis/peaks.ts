@@ -7,7 +7,7 @@
  * deviations, else they are one.
  * @module
  */
-import { quantile, summarize } from "./statistics.ts";
+import { quantile, stepOf, summarize } from "./statistics.ts";
 
 /** One peak, and the values between the valleys beside it. */
 export interface Peak {
@@ -75,14 +75,14 @@ function peak(sorted: Float64Array, from: number, to: number, n: number): Peak {
 
 /**
  * Half of B. Silverman's rule (1986), which is made for one peak and hides the second; and no less
- * than the step of what was measured, else whole joules would make a comb.
+ * than the step of what was measured, else whole joules, or means of whole watts, would make a comb.
  */
 function bandwidth(sorted: Float64Array): number {
   const { deviation } = summarize(sorted);
   const spread = (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / 1.34;
   const scale = spread > 0 ? Math.min(spread, deviation) : deviation;
   const rule = 0.45 * scale * sorted.length ** -0.2;
-  return Math.max(rule, sorted.every(Number.isInteger) ? 0.75 : 0);
+  return Math.max(rule, 0.75 * stepOf(sorted));
 }
 
 /** Sums of Gaussian bells over places, by counts at the places. */

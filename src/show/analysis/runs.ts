@@ -2,7 +2,8 @@
  * A PMC log as a run of steps: what each step took, and what all took together.
  *
  * The energy of a step is the difference of two lines; the first line needs the one at open, which
- * 2.0 does not write since it is 0. The last line, at close, ends no step of the application.
+ * 2.0 does not write since it is 0. The last line, at close, ends no step of the application; the
+ * last line of a log that is cut does.
  * @module
  */
 import type { PmcLog } from "../../formats/pmc/pmc.ts";
@@ -42,19 +43,21 @@ export type Quantity = keyof typeof QUANTITIES;
 /** @param log Of a text version: collated over nodes. */
 export function runOf(log: PmcLog, name: string): Run {
   const lines = log.records;
-  const begin = lines[0]?.step === -1 ? lines[0] : { timeS: 0, energyJ: 0 };
+  // Where a node lacks the reading at open, the first line that all nodes have takes its place.
+  const opens = lines.length > 0 && (lines[0].step === -1 || log.version !== "2.0");
+  const begin = opens ? lines[0] : { timeS: 0, energyJ: 0 };
   const end = lines.at(-1) ?? begin;
   const isKnown = end !== begin;
   // A counter that the nodes do not have is 0 in every line.
   const hasEnergy = isKnown && end.energyJ !== begin.energyJ;
   const steps: Step[] = [];
   let [lastS, lastJ] = [begin.timeS, begin.energyJ];
-  for (let i = lines[0]?.step === -1 ? 1 : 0; i < lines.length - 1; i++) {
+  for (let i = opens ? 1 : 0; i < lines.length - (log.cut ? 0 : 1); i++) {
     const { step, timeS, energyJ } = lines[i];
     const substep = lines[i].substep ?? 1;
-    const next = lines[i + 1];
+    const next = lines.at(i + 1);
     // A record before and after a barrier: one step, which ends behind it.
-    if (next.step === step && (next.substep ?? 1) === substep) continue;
+    if (next?.step === step && (next.substep ?? 1) === substep) continue;
     const stepJ = hasEnergy ? energyJ - lastJ : NaN;
     // No node draws 0 W: there was no reading.
     const powerW = lines[i].powerW === 0 ? NaN : lines[i].powerW;

@@ -39,6 +39,23 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
   return rest === 0 ? sorted[low] : sorted[low] + rest * (sorted[low + 1] - sorted[low]);
 }
 
+/** Most nodes whose mean is told from a number that may be any. */
+const MAX_PARTS = 64;
+/** Logs have six decimals. */
+const DECIMAL = 1e-6;
+
+/**
+ * Smallest step between values that are means of whole numbers: 1, or 1/3 for means over 3 nodes;
+ * 0: they are no such means.
+ */
+export function stepOf(values: Float64Array): number {
+  for (let parts = 1; parts <= MAX_PARTS; parts++) {
+    const off = (value: number) => Math.abs(value * parts - Math.round(value * parts));
+    if (values.every((value) => off(value) <= DECIMAL * parts)) return 1 / parts;
+  }
+  return 0;
+}
+
 /** Median absolute deviation, scaled to the σ of a normal distribution. */
 export function robustDeviation(values: ArrayLike<number>, median: number): number {
   const away = Float64Array.from(values, (value) => Math.abs(value - median)).sort();

@@ -151,6 +151,7 @@ Deno.test("collateSteps() reports missing steps, of nodes without any, and of re
   const restart = collateSteps([node("a", 0, [10, 20, 30]), node("b", 1, [10, 15, 3])], "3.1");
   assertEquals(restart.log.records.map((r) => r.energyJ), [0, 15]);
   assert(restart.troubles[0].startsWith("b: energy fell from 15 J to 3 J at step 2"));
+  assertEquals([missing.log.cut, restart.log.cut], [undefined, true]);
 });
 
 Deno.test("collateSteps() holds the reading before one that is missing, and reports it", () => {

@@ -10,12 +10,12 @@ import { jobFigures } from "../../../src/show/analysis/job_figures.ts";
 import { svg } from "../../../src/show/analysis/picture.ts";
 import { withDeviation } from "../../../src/show/analysis/quantity_text.ts";
 import { type Run, runOf } from "../../../src/show/analysis/runs.ts";
-import { normalShare, summarize } from "../../../src/show/analysis/statistics.ts";
+import { normalShare, stepOf, summarize } from "../../../src/show/analysis/statistics.ts";
 import { parseSweepTable, sweepOf } from "../../../src/show/analysis/sweep.ts";
 import { sweepView } from "../../../src/show/analysis/views.ts";
 import { viewPage } from "../../../src/show/page/page.ts";
 import { tableCsv, tableText } from "../../../src/show/analysis/table.ts";
-import type { PmcRecord } from "../../../src/formats/pmc/pmc.ts";
+import type { PmcLog, PmcRecord, PmcVersion } from "../../../src/formats/pmc/pmc.ts";
 import { Random } from "../../run/session/_random.ts";
 import { hostReport } from "../../job/merge/_generated.ts";
 import { normal } from "./_paper.ts";
@@ -85,6 +85,33 @@ Deno.test("runOf() takes a record before and after a barrier as one step", () =>
   assertEquals(run.steps.map((s) => [s.step, s.energyJ]), [[1, 11], [2, 9]]);
   assertEquals([run.energyJ, run.runtimeS], [25, 2.5]);
   assertEquals(runOf({ version: "4.3", form: "text", records: [] }, "r").steps, []);
+});
+
+Deno.test("runOf() counts the last line of a log that is cut, and begins with its first line", () => {
+  const records = [2, 3, 4].map((step, i) => ({ ...LINE, timeS: i, step, energyJ: 10 * i }));
+  const steps = (cut: Partial<PmcLog>, version: PmcVersion = "4.3") => {
+    const run = runOf({ version, form: "text", records, ...cut }, "r");
+    return run.steps.map((s) => [s.step, s.energyJ]);
+  };
+  assertEquals(steps({}), [[3, 10]]);
+  assertEquals(steps({ cut: true }), [[3, 10], [4, 10]]);
+  // 2.0 does not write the reading at open, which is 0.
+  assertEquals(steps({}, "2.0"), [[2, 0], [3, 10]]);
+});
+
+Deno.test("stepOf() finds whole numbers and means of them; peaksOf() makes no comb of them", () => {
+  const random = new Random(7);
+  const watts = Float64Array.from({ length: 3000 }, () => {
+    return [0, 1, 2].reduce((sum) => sum + 300 + Math.floor(7 * random.next()), 0) / 3;
+  });
+  assertAlmostEquals(stepOf(watts), 1 / 3, 1e-12);
+  assertAlmostEquals(stepOf(watts.map((value) => Number(value.toFixed(6)))), 1 / 3, 1e-12);
+  assertEquals(stepOf(Float64Array.of(1, 2, 5)), 1);
+  assertEquals(stepOf(Float64Array.from({ length: 50 }, () => random.next())), 0);
+  assertEquals(peaksOf(watts).length, 1);
+  const { width, counts } = histogram(watts);
+  assertAlmostEquals(width * 3, Math.round(width * 3), 1e-9);
+  assert(counts.every((count) => count > 0), counts.join());
 });
 
 Deno.test("runOf() knows no energy of a log without a line after open", () => {

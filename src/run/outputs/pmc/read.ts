@@ -3,7 +3,7 @@
  * binary log may hold several runs, since the library appends; a text log, where somebody joined some.
  * @module
  */
-import { UsageError } from "../../../core/errors.ts";
+import { unparsed, UsageError } from "../../../core/errors.ts";
 import { parsePmc, type PmcLog, type PmcRecord } from "../../../formats/pmc/pmc.ts";
 import { collateSteps } from "../../../job/merge/steps.ts";
 import { OsError, UserFile } from "../../../os/user_file.ts";
@@ -29,22 +29,31 @@ export function readPmcRuns(path: string, log: (line: string) => void): PmcRun[]
   if (pmc.cut) log(`${path}: the last line is truncated and is left out`);
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.(pmc|bin|ascii|out)$/, "");
   if (pmc.form === "text") {
-    const texts = splitText(pmc.records)
-      .map((records) => upToRestart(records, (line) => log(`${path}: ${line}`)));
-    return texts.map((records, i) => ({
-      name: texts.length === 1 ? name : `${name}#${i + 1}`,
-      log: { ...pmc, records },
-      nodes: [],
-    }));
+    const texts = splitText(pmc.records);
+    return texts.map((all, i) => {
+      const records = upToRestart(all, (line) => log(`${path}: ${line}`));
+      const cut = records.length < all.length || pmc.cut === true && i === texts.length - 1;
+      return {
+        name: texts.length === 1 ? name : `${name}#${i + 1}`,
+        log: { version: pmc.version, form: pmc.form, records, ...(cut ? { cut } : {}) },
+        nodes: [],
+      };
+    });
   }
-  const runs = splitRuns(pmc.records);
+  const { records, form } = pmc;
+  const runs = form === "ascii" ? splitRanks(records, path) : splitRuns(records);
   return runs.map((ranks, i) => {
     const parts = [...ranks].map(([rank, records]) => ({ host: `rank ${rank}`, rank, records }));
     const { log: collated, troubles } = collateSteps(parts, "4.4");
     for (const line of troubles) log(`${path}: ${line}`);
     const own = runs.length === 1 ? name : `${name}#${i + 1}`;
     const kept = Map.groupBy(collateSteps(parts, "6.0").log.records, ({ rank }) => rank);
-    return { name: own, log: collated, nodes: [...kept.values()] };
+    const cut = collated.cut || pmc.cut && i === runs.length - 1;
+    return {
+      name: own,
+      log: { ...collated, ...(cut ? { cut } : {}) },
+      nodes: [...kept.values()],
+    };
   });
 }
 
@@ -93,9 +102,28 @@ function upToRestart(records: PmcRecord[], log: (line: string) => void): PmcReco
   return records.slice(0, at);
 }
 
-/** Records by rank, a map for each run: each begins with the reading at open, step −1. */
+/**
+ * Records by rank, a map for each run. The library appends calls one after the other: a run begins
+ * where a rank opens the log again.
+ */
 function splitRuns(records: readonly PmcRecord[]): Map<number, PmcRecord[]>[] {
+  const runs = [new Map<number, PmcRecord[]>()];
+  for (const record of records) {
+    const rank = record.rank ?? 0;
+    if (record.step === -1 && runs[runs.length - 1].has(rank)) runs.push(new Map());
+    runs[runs.length - 1].getOrInsertComputed(rank, () => []).push(record);
+  }
+  return runs;
+}
+
+/**
+ * The same of the text made of a binary log, which is sorted by rank.
+ *
+ * @throws {FormatError} If the ranks have different numbers of runs.
+ */
+function splitRanks(records: readonly PmcRecord[], path: string): Map<number, PmcRecord[]>[] {
   const runs: Map<number, PmcRecord[]>[] = [];
+  const counts = new Map<number, number>();
   for (const [rank, own] of Map.groupBy(records, (record) => record.rank ?? 0)) {
     let n = -1;
     for (const record of own) {
@@ -103,6 +131,12 @@ function splitRuns(records: readonly PmcRecord[]): Map<number, PmcRecord[]>[] {
       const run = runs[n] ??= new Map();
       run.getOrInsertComputed(rank, () => []).push(record);
     }
+    counts.set(rank, n + 1);
+  }
+  const other = [...counts].find(([, count]) => count !== runs.length);
+  if (other !== undefined) {
+    const found = `rank ${other[0]} with ${other[1]} of ${runs.length} runs`;
+    throw unparsed(path, 0, "as many runs of each rank, or the binary log", found);
   }
   return runs;
 }
