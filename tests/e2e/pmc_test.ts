@@ -66,7 +66,7 @@ endToEnd(
       "./pm_log",
       "X",
     ]);
-    assertStringIncludes(card.stderr, "steps: 4 (calls of pm_mpi_lib); to see them: joulemark pmc");
+    assertStringIncludes(card.stderr, "steps: 3 (calls of pm_mpi_lib); to see them: joulemark pmc");
     assert(!card.stderr.includes("--preload all"), card.stderr);
     // --pmc says where, whatever the calls name
     preloaded(dir, "pm_mpi", ["./pm_log", "Y"], { options: ["--simulate", "--pmc", "mine"] });

@@ -32,15 +32,18 @@ export const RECORD_FIELDS = [
   "cpu1TempC",
 ] as const satisfies readonly (keyof PmcRecord)[];
 
-/** A figure that the node does not report is 0, as in the library. */
-export function encodeRecords(records: readonly PmcRecord[]): Uint8Array<ArrayBuffer> {
+/** @param unknown What stands for a figure that the node does not report. @default 0, as in the library */
+export function encodeRecords(
+  records: readonly PmcRecord[],
+  unknown = 0,
+): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(records.length * RECORD_BYTES);
   const view = new DataView(bytes.buffer);
   let at = 0;
   for (const record of records) {
     for (const field of RECORD_FIELDS) {
-      const value = record[field] ?? (field === "substep" ? 1 : 0);
-      view.setFloat64(at, value === value ? value : 0, true);
+      const value = record[field] ?? (field === "substep" ? 1 : field === "rank" ? 0 : NaN);
+      view.setFloat64(at, value === value ? value : unknown, true);
       at += 8;
     }
   }

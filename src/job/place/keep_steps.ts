@@ -4,7 +4,7 @@
  */
 import { writeDocument } from "../../os/files/whole_file.ts";
 import type { PmcRecord, PmcVersion } from "../../formats/pmc/log.ts";
-import { stringifyPmc } from "../../formats/pmc/pmc.ts";
+import { encodeRecords } from "../../formats/pmc/binary.ts";
 import { writePmc } from "../merge/pmc.ts";
 import { PMC_RESTS } from "./part_files.ts";
 import type { JobPlace } from "./run_names.ts";
@@ -26,7 +26,8 @@ export function keepSteps(
   records: PmcRecord[],
 ): readonly string[] {
   if (part === undefined) return writePmc(path, version, [{ host, rank: 0, records }]);
-  writeDocument(part.pmcPath, stringifyPmc({ version: "6.0", form: "binary", records }));
+  // Collating tells a reading that is missing from 0 J.
+  writeDocument(part.pmcPath, encodeRecords(records, NaN));
   const rests = records.map((record) => record.restsJ ?? null);
   if (rests.some((rest) => rest !== null)) part.keep(PMC_RESTS, JSON.stringify(rests));
   return [];

@@ -122,9 +122,17 @@ export class PmcRecorder implements EventReceiver {
       : "no energy counter of the node, its packages or its GPUs can be read";
   }
 
-  /** Steps so far, without the reading at open. */
+  /** Steps of the application so far: without the readings at open and close, and one for a barrier's two. */
   get count(): number {
-    return Math.max(0, (this.#chosen()?.marks.length ?? 0) - 1);
+    const series = this.#chosen();
+    if (series === undefined) return 0;
+    const { marks, closed } = series;
+    const steps = marks.slice(0, closed ? -1 : undefined).filter(({ step, substep }, i, all) => {
+      const next = all[i + 1];
+      const isClose = next?.step === -1;
+      return step !== -1 && !isClose && !(next?.step === step && next.substep === substep);
+    });
+    return steps.length;
   }
 
   /**
