@@ -188,7 +188,7 @@ int pm_mpi_close(void) { return 0; }
         ...words,
       ]);
       assertEquals(out.code, 0, out.stderr);
-      assertStringIncludes(out.stderr, "4 (calls of pm_mpi_lib)", out.stderr);
+      assertStringIncludes(out.stderr, "3 (calls of pm_mpi_lib)", out.stderr);
       const bytes = Deno.readFileSync(`${dir}/${file}`);
       if (name === "own") assertEquals(new TextDecoder().decode(bytes), "theirs\n");
       else assertEquals(parsePmc(bytes).records.map((r) => r.step), [-1, 1, 2, 3, 4]);

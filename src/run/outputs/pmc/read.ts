@@ -117,7 +117,7 @@ function splitRuns(records: readonly PmcRecord[]): Map<number, PmcRecord[]>[] {
 }
 
 /**
- * The same of the text made of a binary log, which is sorted by rank.
+ * Records by rank of the text made of a binary log, which is sorted by rank; a map for each run.
  *
  * @throws {FormatError} If the ranks have different numbers of runs.
  */
