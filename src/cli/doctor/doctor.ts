@@ -216,11 +216,15 @@ const TERMS = [
   ["resolution", "resolution (J)", "J"],
 ] as const;
 
-/** Properties of a kind of counter, each as the longest visits show it. */
+/** Properties of a kind of counter, as the longest visits show them: lag, average and constant are one answer. */
 function kindText(kind: string, verdicts: readonly EnergyVerdict[]): string {
+  const answer = verdicts.findLast((one) => one["lag (s)"] !== null);
   const terms = TERMS.flatMap(([term, key, unit]) => {
-    const value = verdicts.findLast((one) => one[key] !== null)?.[key];
-    return value === undefined ? [] : [`${term} ${value} ${unit}`];
+    const isOwn = key === "update period (s)" || key === "resolution (J)";
+    const value = (isOwn ? verdicts.findLast((one) => one[key] !== null) : answer)?.[key] ?? null;
+    if (value === null) return [];
+    const error = key === "lag (s)" ? answer?.["lag se (s)"] ?? null : null;
+    return [`${term} ${value}${error === null ? "" : ` ± ${error}`} ${unit}`];
   });
   const text = terms.length === 0 ? "no update was seen" : terms.join(", ");
   return wrapText(text, PLAIN_WIDTH - KIND_COLUMN)

@@ -46,8 +46,10 @@ export interface EnergyVerdict {
   readonly "in turn (W)": readonly (number | null)[];
   readonly "at random (W)": readonly (number | null)[];
   readonly "update period (s)": number | null;
+  /** `null`, like the three below: not known, because the regions have the same power. */
   readonly "lag (s)": number | null;
-  /** Each update is the mean of so long, or follows with so long; `null`: it does not. */
+  readonly "lag se (s)": number | null;
+  /** Each update is the mean of so long, or follows with so long; `null` with a lag: it does not. */
   readonly "moving average (s)": number | null;
   readonly "time constant (s)": number | null;
   readonly "resolution (J)": number | null;
@@ -73,6 +75,8 @@ export function tryCounters(bench: EnergyBench, seconds: number): EnergyVerdict[
 interface KindOf {
   readonly of: (classId: number) => FittedEnergy;
   readonly facts: DomainFacts | undefined;
+  /** Did one of the counters change? */
+  readonly changed: boolean;
 }
 
 type Result = ReadonlyMap<Kind, KindOf>;
@@ -97,6 +101,7 @@ function runOrder(
   let t = bench.work(region);
   const beginS = t;
   bench.read(t, values);
+  const first = values.slice();
   for (const { energies } of kinds) {
     energies.live(t, LANE, cpus);
     energies.edge(t, LANE, region + 1);
@@ -121,10 +126,11 @@ function runOrder(
       stepS = beginS + (++next + DITHER * (2 * Math.random() - 1)) * STEP_S;
     }
   }
-  return new Map(kinds.map(({ kind, energies }) => {
+  return new Map(kinds.map(({ kind, at, energies }) => {
     energies.finish();
     const [facts] = energies.facts.values();
-    return [kind, { of: (c) => energies.sum.sum([c]), facts }];
+    const changed = at.some((k) => values[k] !== first[k]);
+    return [kind, { of: (c) => energies.sum.sum([c]), facts, changed }];
   }));
 }
 
@@ -140,8 +146,13 @@ function verdict(
   const classes = Array.from({ length: REGIONS }, (_, r) => r + 1);
   const inTurn = classes.map((c) => turn!.of(c));
   const atRandom = classes.map((c) => random!.of(c));
-  const { facts } = turn!, kernel = facts?.response?.kernel;
-  const why = doubt(inTurn, atRandom, facts);
+  const { facts } = turn!;
+  // Regions of the same power look the same whatever the lag.
+  const shows = inTurn.every(isReported) && differ(inTurn[0], inTurn[1]);
+  const response = shows ? facts?.response : undefined, kernel = response?.kernel;
+  const why = turn!.changed || random!.changed
+    ? doubt(inTurn, atRandom, facts)
+    : "the counter is stalled";
   const watts = (list: readonly FittedEnergy[]) =>
     list.map((one) => isReported(one) ? one.powerW : null);
   return {
@@ -154,6 +165,7 @@ function verdict(
     "at random (W)": watts(atRandom),
     "update period (s)": finite(facts?.periodS),
     "lag (s)": finite(kernel?.lagS),
+    "lag se (s)": finite(response && Number(response.lagSeS.toPrecision(2))),
     "moving average (s)": finite(kernel?.meanS || undefined),
     "time constant (s)": finite(kernel?.orderS || undefined),
     "resolution (J)": finite(resolutionJ),
@@ -168,21 +180,26 @@ function doubt(
   atRandom: readonly FittedEnergy[],
   facts: DomainFacts | undefined,
 ): string | undefined {
-  if (facts === undefined || !(facts.periodS > 0)) return "the counter is stalled";
+  if (facts === undefined || !(facts.periodS > 0)) {
+    return "cannot be determined (the counter changes too seldom)";
+  }
   const unknown = [...inTurn, ...atRandom].find((one) => !isReported(one));
   if (unknown !== undefined) return `cannot be determined (${unknown.why ?? "no energy"})`;
   for (let r = 0; r < inTurn.length; r++) {
     const [one, other] = [inTurn[r], atRandom[r]];
-    const apart = Math.abs(one.powerW - other.powerW);
-    const error = Math.hypot(
-      one.powerW * one.seJ / one.fitJ,
-      other.powerW * other.seJ / other.fitJ,
-    );
-    if (apart > 2 * error + MAX_DIFFERENCE * one.powerW) {
+    if (differ(one, other)) {
+      const apart = Math.abs(one.powerW - other.powerW);
       return `${APART} ${(100 * apart / one.powerW).toFixed(0)} %`;
     }
   }
   return undefined;
+}
+
+/** Do two powers differ by more than errors explain, and by more than is of interest? */
+function differ(one: FittedEnergy, other: FittedEnergy): boolean {
+  const errorOf = ({ powerW, seJ, fitJ }: FittedEnergy) => powerW * seJ / fitJ;
+  const error = Math.hypot(errorOf(one), errorOf(other));
+  return Math.abs(one.powerW - other.powerW) > 2 * error + MAX_DIFFERENCE * one.powerW;
 }
 
 function isReported({ fitJ }: FittedEnergy): boolean {

@@ -66,6 +66,30 @@ Deno.test("doctor --energy does not trust a counter that never changes or depend
   }
 });
 
+Deno.test("doctor --energy tells a lag only where the regions have different powers", () => {
+  const lagOf = (watts: (region: number) => number) =>
+    tryCounters(bench((_, region) => watts(region)), 30)[2]["lag (s)"];
+  assertEquals(lagOf(() => 50), null);
+  const lagS = lagOf((region) => 50 + 20 * region);
+  assert(lagS !== null && lagS < 0.002, String(lagS));
+});
+
+Deno.test("doctor --energy says of a counter that changes once a second that it changes too seldom", () => {
+  const one = bench(() => 50);
+  let shownS = -1, shownJ = 0;
+  const slow: EnergyBench = {
+    ...one,
+    read(timeS, into) {
+      one.read(timeS, into);
+      if (Math.floor(timeS) !== shownS) [shownS, shownJ] = [Math.floor(timeS), into[0]];
+      into[0] = shownJ;
+    },
+  };
+  for (const { why } of tryCounters(slow, 15)) {
+    assertEquals(why, "cannot be determined (the counter changes too seldom)");
+  }
+});
+
 Deno.test("what was found is kept, and reports name where each counter is trusted", () => {
   const home = Deno.makeTempDirSync();
   try {
