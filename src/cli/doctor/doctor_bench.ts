@@ -16,8 +16,10 @@ import { presetSpec, type SimSpec } from "../../sources/sim/spec.ts";
 import { NO_TREE } from "../../sources/sim/tree_writer.ts";
 import type { EnergyBench } from "./doctor_energy.ts";
 
-/** Instructions of a portion: tens of microseconds. */
-const PORTION = 20_000;
+/** Instructions of a portion, and numbers that one reads from memory: tens of microseconds. */
+const PORTION = 20_000, READ = 16_384;
+/** Numbers of a memory that no cache holds: 64 MiB. */
+const MEMORY = 8 * 2 ** 20;
 /** Unit of pm_counters, J. */
 const NODE_UNIT_J = 1;
 const NAMES = ["kernel-a", "kernel-b"] as const;
@@ -47,12 +49,13 @@ export function realBench(
   );
   if (counters.length === 0) return undefined;
   stayOn(cpu);
+  const memory = new Float64Array(MEMORY).fill(1);
   return {
     counters,
     resolutionsJ: counters.map(({ resolutionJ }) => resolutionJ),
     cpu,
     cpuCount: topology.count("cpu"),
-    work: () => (portion(), rawSeconds()),
+    work: (region) => (PORTIONS[region](memory), rawSeconds()),
     enter() {},
     read(timeS, into) {
       batch.read(timeS);
@@ -93,11 +96,22 @@ export function simulatedBench(preset: string): EnergyBench {
   };
 }
 
-let state = 1;
+let state = 1, place = 0;
 
-/** Runs a fixed number of instructions in one dependent chain. */
-function portion(): void {
-  let x = state;
-  for (let i = 0; i < PORTION; i++) x = (Math.imul(x, 1664525) + 1013904223) | 0;
-  state = x;
-}
+/**
+ * Portions of each region's work. Their powers differ, else nothing would show the counter's lag: the first
+ * calculates in one dependent chain, the second reads memory.
+ */
+const PORTIONS = [
+  (): void => {
+    let x = state;
+    for (let i = 0; i < PORTION; i++) x = (Math.imul(x, 1664525) + 1013904223) | 0;
+    state = x;
+  },
+  (memory: Float64Array): void => {
+    let sum = 0;
+    for (let i = 0; i < READ; i++) sum += memory[place + i];
+    place = (place + READ) % MEMORY;
+    state = (state + sum) | 0;
+  },
+] as const;

@@ -2,8 +2,8 @@
  * `joulemark doctor --energy`: a small kernel of known shape, and whether the node's counters give the
  * same result for it in two orders. docs/explanation/how-sure.md, "On this node".
  *
- * Two regions run the same instructions in visits of 1, 10 and 100 ms, first in turn, then at random. What a
- * region draws depends on neither order, so its power has to come out the same.
+ * Two regions, of which one calculates and the other reads memory, take turns in visits of 1, 10 and 100 ms, then
+ * come at random. What a region draws depends on neither order, so its power has to come out the same.
  * @module
  */
 import { type CounterSpec, type Kind, KINDS } from "../../energy/edges/attribution.ts";
