@@ -321,6 +321,7 @@ export const ERRNO = {
   ENOTDIR: 20,
   EISDIR: 21,
   EINVAL: 22,
+  ENFILE: 23,
   EMFILE: 24,
   ENOSPC: 28,
   EROFS: 30,

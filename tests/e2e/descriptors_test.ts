@@ -2,7 +2,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { ownProcesses } from "../_support/processes.ts";
 import { asEachUser } from "../_support/plain_user.ts";
-import { build } from "../_support/programs.ts";
+import { BINARY, build, endToEnd } from "../_support/programs.ts";
+import { statPath } from "../../src/os/files.ts";
 
 /** What they hold open, as links; a file that was removed is another one than its successor. */
 function descriptors(pid: number, binary: string): string[] {
@@ -76,3 +77,16 @@ function exists(path: string): boolean {
     return false;
   }
 }
+
+endToEnd("where descriptors are few, a report is written, or it is said why not", (dir) => {
+  // The monitor of a simulated node needs some sixty.
+  for (let most = 58; most <= 70; most += 2) {
+    const line = `ulimit -n ${most}; exec "${BINARY}" run -q --simulate --report r${most} -- true`;
+    const args = ["-c", line];
+    const { code, stderr } = new Deno.Command("bash", { args, cwd: dir }).outputSync();
+    const text = new TextDecoder().decode(stderr);
+    assertEquals(code, 0, text);
+    const said = text.includes("too many open files");
+    assert(said || statPath(`${dir}/r${most}`) !== undefined, `${most}: ${text}`);
+  }
+});

@@ -21,7 +21,7 @@ const ruleset = makeRuleset(landlockVersion(), openPlaces({
   devices: [dir + "/asked"],
   own: [dir + "/own"],
   outputs: [dir + "/out/link", dir + "/none/new", "/dev/null", dir + "/fifo"],
-}));
+}).places);
 const NO_NEW_PRIVS = 38, RESTRICT_SELF = 446n;
 libc().prctl(NO_NEW_PRIVS, 1n, 0n, 0n, 0n);
 const restricted = libc().seccomp(RESTRICT_SELF, BigInt(ruleset), 0n, null);
@@ -103,7 +103,8 @@ timed("openPlaces() opens each place once, and leaves out what is not there", ()
   const dir = Deno.realPathSync(Deno.makeTempDirSync());
   try {
     const outputs = [`${dir}/a.report`, `${dir}/a.report`, `${dir}/b.csv`, ""];
-    const places = openPlaces({ ...NONE, reads: [dir, `${dir}/none`], outputs });
+    const { places, error } = openPlaces({ ...NONE, reads: [dir, `${dir}/none`], outputs });
+    assertEquals(error, 0);
     for (const { fd } of places) closeFile(fd);
     assertEquals(places.map(({ path }) => path), [dir, dir]);
     assert(places[0].access !== places[1].access);

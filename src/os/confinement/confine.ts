@@ -129,12 +129,17 @@ export class Confiner implements Confinement {
       this.#open = NO_PATHS + this.calls;
       return;
     }
-    const open = openPlaces(places);
+    const { places: open, error } = openPlaces(places);
     const foreign = open.find((place) => isWritten(place) && !isOurs(place.fd))?.path;
     this.#kept = keeps;
     if (foreign !== undefined) this.#kept ??= `${foreign} is another user's, and outputs go there`;
     const version = landlockVersion();
-    const ruleset = version > 0 ? makeRuleset(version, open) : -ERRNO.ENOENT;
+    // Without a rule for each place the report could not be written.
+    const ruleset = version <= 0
+      ? -ERRNO.ENOENT
+      : error !== 0
+      ? -error
+      : makeRuleset(version, open);
     this.#open = version <= 0
       ? NO_PATHS + withoutLandlock(version)
       : ruleset < 0

@@ -74,10 +74,18 @@ export function withoutLandlock(version: number): string {
     : "this kernel has no landlock (Linux 5.13 has)";
 }
 
-/** Opens the existing ones of the places. The caller closes them. */
-export function openPlaces({ reads, devices, own, outputs }: Places): OpenPlace[] {
+/**
+ * Opens the existing ones of the places. The caller closes them.
+ *
+ * @returns With the errno if there are too many open files for all of them, else 0.
+ */
+export function openPlaces(
+  { reads, devices, own, outputs }: Places,
+): { places: OpenPlace[]; error: number } {
   const places: OpenPlace[] = [];
+  let error = 0;
   const add = (fd: number, access: number, name?: string) => {
+    if (fd === -ERRNO.EMFILE || fd === -ERRNO.ENFILE) error = -fd;
     if (fd < 0) return;
     const path = name ?? readLinkTarget(`/proc/self/fd/${fd}`) ?? "";
     const isThere = places.some((other) => other.path === path && other.access === access);
@@ -88,7 +96,7 @@ export function openPlaces({ reads, devices, own, outputs }: Places): OpenPlace[
   for (const path of devices) add(openFile(path, O.PATH), ASKS, path);
   for (const path of own) add(openFile(path, O.PATH | O.NOFOLLOW), WRITES, path);
   for (const path of new Set(outputs)) add(openForOutput(path), WRITES);
-  return places;
+  return { places, error };
 }
 
 /** May files be written there? */
