@@ -168,7 +168,7 @@ export class Profile {
    * events of two threads, and one then has samples that the other one misses.
    */
   readonly #missing = new Map<number, number>();
-  /** Called for each sample; the next one overwrites it. */
+  /** Called for each period of each sample; the next sample overwrites it. */
   onSample: ((sample: Readonly<SampleSeen>) => void) | undefined;
   readonly #seen: SampleSeen = { timeNs: 0, cpu: 0, process: 0, thread: 0, name: 0, node: 0 };
   /** Called when a process has ended whose own code was sampled: its names may vanish. */
@@ -368,7 +368,7 @@ export class Profile {
     seen.thread = reader.sampleThread(at);
     seen.name = this.#threadNames.get(seen.thread) ?? process.name;
     seen.node = node;
-    this.onSample(seen);
+    for (let i = 0; i < periods; i++) this.onSample(seen);
   }
 
   /** Walks the stack of a sample. @returns The number of frames. */

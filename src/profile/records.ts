@@ -129,6 +129,8 @@ export const HEADER_BYTES = 8;
 const SAMPLE_ID_BYTES = 24;
 const COMM_EXEC = 0x2000, MMAP_BUILD_ID = 0x4000, SWITCH_OUT = 0x2000, SWITCH_PREEMPTED = 0x4000;
 const HIGH = 4294967296;
+/** Missed periods that one sample stands for at most: a timer of 1000 Hz is never this late. */
+const MISSED_MOST = 1 << 14;
 
 /** Bytes of a record at least, without the 24 of its sample_id. */
 const MIN_BYTES: Readonly<Record<number, number>> = {
@@ -244,9 +246,9 @@ export class RecordReader {
     return this.#words[(at + 32) >>> 2];
   }
 
-  /** Periods that a sample stands for: the kernel's have one. */
+  /** Periods that a sample stands for: the kernel's have one. Of a timer, any program may write any number. */
   periods(at: number): number {
-    return 1 + this.#words[(at + 36) >>> 2];
+    return 1 + Math.min(this.#words[(at + 36) >>> 2], MISSED_MOST);
   }
 
   /** Process, its parent, thread and the parent's thread of a FORK or EXIT record. */

@@ -38,6 +38,8 @@ function profileOf(
   profile.processes.read = read;
   const bytes = together(records);
   const to = records.reduce((sum, one) => sum + one.length, 0);
+  const seen: number[] = [];
+  profile.onSample = ({ timeNs }) => seen.push(timeNs);
   profile.take(bytes, [{ cpu: 0, from: 0, to }]);
   const names = new FrameNames(profile, {
     open: () => ({ refused: "not there" }),
@@ -60,7 +62,7 @@ function profileOf(
     const frames = stackOf({ trie: profile.trie, frames: names.frames.bind(names) }, node);
     return [frames.map(({ name }) => name).join(";"), ns, samples];
   });
-  return { stacks: Object.fromEntries(stacks), facts: profile.facts, off, rows };
+  return { stacks: Object.fromEntries(stacks), facts: profile.facts, off, rows, seen };
 }
 
 const begin = (name: string, process = 7) => [
@@ -352,8 +354,9 @@ const STEPS = "app;py::step:/a;b.py;py::step:/a;b.py";
 
 Deno.test("a sample of a timer stands for all its periods", () => {
   const records = [...ownBegin("app", 1), hit(5e6), withPeriods(hit(10e6), 4)];
-  const { stacks, facts } = timerProfileOf(records);
+  const { stacks, facts, seen } = timerProfileOf(records);
   assertEquals(stacks, { [STEPS]: { ms: 25, samples: 5 } });
+  assertEquals(seen, [5e6, 10e6, 10e6, 10e6, 10e6]);
   assertEquals([facts.samples, facts.cpuNs, facts.hiddenNs, facts.briefNs], [5, 25e6, 0, 0]);
 });
 
