@@ -13,6 +13,18 @@ const COUNT_AT = 8, TEXT_AT = 24, NAMES_AT = 32, FUNCTIONS_AT = 64;
 /** Bytes of a function's row: its begin and its place, both u32. */
 const ROW_BYTES = 8;
 
+/** Functions of Go's runtime that call others on the stack of the thread, or on that of a goroutine. */
+export const LEAVES_STACK: ReadonlySet<string> = new Set(
+  ["asmcgocall", "cgocallback", "mcall", "morestack", "systemstack"].flatMap((name) => {
+    return [`runtime.${name}`, `runtime.${name}.abi0`];
+  }),
+);
+
+/** Has a file code of Go? */
+export function isOfGo({ sections }: ElfFile): boolean {
+  return sections.some(({ name }) => NAMES.has(name));
+}
+
 /** The table of a file. */
 export class GoTable {
   readonly #bytes: Uint8Array;

@@ -13,7 +13,7 @@ import {
   viewOf,
 } from "./elf.ts";
 import { type Fde, FrameTable } from "./frame_rows.ts";
-import { GoTable } from "./go_table.ts";
+import { GoTable, isOfGo, LEAVES_STACK } from "./go_table.ts";
 import { LinkageTable } from "./plt.ts";
 import { PackedSections } from "./packed_sections.ts";
 import type { MappedFile } from "./records.ts";
@@ -270,6 +270,13 @@ export class Modules implements CodeTables {
   isOutermost(number: number, address: number): boolean {
     const symbol = this.symbols(number)?.find(address);
     return symbol !== undefined && OUTERMOST.has(symbol.name);
+  }
+
+  leavesStack(number: number, address: number): boolean {
+    const { elf } = this.all[number];
+    if (elf === undefined || !isOfGo(elf)) return false;
+    const symbol = this.symbols(number)?.find(address);
+    return symbol !== undefined && LEAVES_STACK.has(symbol.name);
   }
 
   /** Bytes of code at an address. */

@@ -135,7 +135,7 @@ export class Profile {
     throttled: 0,
     frames: 0,
     guessedFrames: 0,
-    ends: [0, 0, 0, 0, 0],
+    ends: [0, 0, 0, 0, 0, 0],
     deep: 0,
     torn: 0,
     unseen: [],
@@ -332,14 +332,15 @@ export class Profile {
     if (isOfUser) {
       const { space } = process, { registers } = reader;
       const depth = this.#walk(bytes, at, space);
+      const used = unwinder.frames[depth - 1] - registers[stackPointer];
+      // A handler's own stack is another one: more of it would not help.
+      const isAway = unwinder.end === END.cut && !(used >= 0 && used <= reader.stackBytes);
+      const end = isAway ? END.switched : unwinder.end;
       if (!leaves) {
         facts.frames += depth;
-        facts.ends[unwinder.end]++;
+        facts.ends[end]++;
+        if (end === END.cut) reader.isFull ? facts.deep++ : facts.torn++;
       }
-      // A handler's own stack is another one: more of it would not help.
-      const used = unwinder.frames[depth - 1] - registers[stackPointer];
-      const isCut = unwinder.end === END.cut && used <= reader.stackBytes;
-      if (isCut && !leaves) reader.isFull ? facts.deep++ : facts.torn++;
       if (unwinder.end !== END.root) node = trie.child(node, FRAME.marker, MARKER.cut);
       for (let i = depth - 1; i >= 0; i--) {
         const address = unwinder.addresses[i], mapping = space.find(address);

@@ -29,6 +29,8 @@ export const END = {
   bad: 3,
   /** More frames than are kept. */
   depth: 4,
+  /** The callers are on another stack. */
+  switched: 5,
 } as const;
 /** A kind of end. */
 export type End = (typeof END)[keyof typeof END];
@@ -55,13 +57,16 @@ export interface CodeTables {
   isSameFunction(module: number, address: number, other: number): boolean;
   /** Is there no caller of the function that holds this address? */
   isOutermost(module: number, address: number): boolean;
+  /** Does the function that holds this address call others on another stack than its own? */
+  leavesStack(module: number, address: number): boolean;
 }
 
 /** Functions that nothing calls: a stack that ends there is complete. */
 export const OUTERMOST: ReadonlySet<string> = new Set([
   ...["_start", "start_thread", "clone", "__clone", "clone3", "__clone3", "thread_start"],
   ...["runtime.goexit", "runtime.goexit.abi0", "runtime.mstart", "runtime.rt0_go"],
-  "runtime.rt0_go.abi0",
+  // Boost.Context: the first function of a coroutine returns into it.
+  ...["runtime.rt0_go.abi0", "make_fcontext"],
 ]);
 export const DEPTH_MOST = 1000;
 /** Below it there is no code. */
@@ -102,6 +107,8 @@ export class Unwinder {
   readonly #cachedAt = new Float64Array(CACHE).fill(-1);
   readonly #cachedSpace = new Float64Array(CACHE).fill(-1);
   readonly #cachedKind = new Uint8Array(CACHE);
+  /** 1: the function calls others on another stack. */
+  readonly #cachedLeaves = new Uint8Array(CACHE);
   readonly #cachedRows: Int32Array;
   readonly #cachedFdes: (Fde | undefined)[] = new Array(CACHE).fill(undefined);
 
@@ -156,8 +163,13 @@ export class Unwinder {
       count++;
       const slot = this.#slotOf(space, at), kind = this.#cachedKind[slot];
       guess = 0;
+      if (back === 1 && this.#cachedLeaves[slot] === 1) return this.#ended(END.switched, count);
       if (kind === IS_NOWHERE) return this.#ended(END.bad, count);
       if (kind !== HAS_ROW) {
+        if (back === 1 && this.#isMadeFrame(space, pc)) {
+          this.addresses[count - 1] = pc;
+          return this.#ended(END.root, count);
+        }
         const way = this.#withoutTable(space, at, slot, back);
         if (way === NO_WAY) return count;
         [pc, back, guess] = [this.#next, 1, way === GUESSED ? 1 : 0];
@@ -246,6 +258,7 @@ export class Unwinder {
     this.#cachedAt[slot] = at;
     this.#cachedSpace[slot] = key;
     this.#cachedFdes[slot] = undefined;
+    this.#cachedLeaves[slot] = 0;
     const mapping = space.find(at);
     if (mapping === undefined) this.#cachedKind[slot] = IS_NOWHERE;
     else if (mapping.isMade) this.#cachedKind[slot] = IS_MADE;
@@ -254,6 +267,7 @@ export class Unwinder {
       this.#cachedKind[slot] = fde === undefined ? HAS_NO_TABLE : HAS_ROW;
       const row = fde ?? this.#tables.entryRow(mapping.module, address);
       if (row !== undefined) this.#keepRow(slot, row, address - row.start);
+      if (this.#tables.leavesStack(mapping.module, address)) this.#cachedLeaves[slot] = 1;
     }
     return slot;
   }
@@ -360,6 +374,15 @@ export class Unwinder {
     const mapping = space.find(caller);
     return mapping !== undefined && !mapping.isMade &&
       this.#tables.isOutermost(mapping.module, caller - mapping.bias);
+  }
+
+  /** Does a frame return into the first instruction of a function without a call? makecontext(3) makes such frames. */
+  #isMadeFrame(space: AddressSpace, pc: number): boolean {
+    const mapping = space.find(pc);
+    if (mapping === undefined || mapping.isMade) return false;
+    const { module } = mapping, address = pc - mapping.bias;
+    return this.#tables.fde(module, address)?.start === address &&
+      this.#tables.callBefore(module, address, -1) === 0;
   }
 
   #isSure = false;

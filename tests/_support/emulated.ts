@@ -147,6 +147,7 @@ export class EmulatedWalker {
       hasFrame: (...args) => modules.hasFrame(...args),
       isSameFunction: (...args) => modules.isSameFunction(...args),
       isOutermost: (...args) => modules.isOutermost(...args),
+      leavesStack: (...args) => modules.leavesStack(...args),
     };
     this.#unwinder = new Unwinder(AARCH64, tables);
     // The emulator maps code without the right to execute it.

@@ -141,6 +141,7 @@ function walk(
     entryRow: () => undefined,
     isSameFunction: (_, a, b) => Math.floor(a / 0x100) === Math.floor(b / 0x100),
     isOutermost: () => false,
+    leavesStack: () => false,
   };
   const unwinder = new Unwinder(AARCH64, Object.assign(all, code)), space = new AddressSpace(1);
   space.hasTrampolines = hasTrampolines;

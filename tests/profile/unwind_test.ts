@@ -30,6 +30,7 @@ function walk(
     entryRow: code.entryRow ?? (() => undefined),
     isSameFunction: () => false,
     isOutermost: code.isOutermost ?? (() => false),
+    leavesStack: code.leavesStack ?? (() => false),
   });
   const space = new AddressSpace(1);
   space.add({ start: CODE, end: 0x100000, module: 0, bias: 0, isMade: false });
@@ -140,6 +141,26 @@ Deno.test("a walk by frame pointers ends at a function that nothing calls", () =
   const callBefore = () => 0 as const;
   const { addresses, end } = walk([], words, { 6: SP, 16: 0x1004 }, { callBefore, isOutermost });
   assertEquals([addresses, end], [[0x1004, 0x3000], END.root]);
+});
+
+Deno.test("a function that changes to another stack has no callers on this one", () => {
+  const leavesStack = (_: number, address: number) => address >= 0x2000 && address < 0x3000;
+  const fdes = [fde(0x1000, BY_SP(8)), fde(0x3000, LAST)], words = [0x2010, 0x3010];
+  const { addresses, end } = walk(fdes, words, { 16: 0x1004 }, { leavesStack });
+  assertEquals([addresses, end], [[0x1004, 0x200f], END.switched]);
+  // The innermost function may not have changed it yet.
+  const first = walk(fdes.slice(1), [0x3010], { 16: 0x2004 }, { leavesStack });
+  assertEquals([first.addresses, first.end], [[0x2004, 0x300f], END.root]);
+});
+
+Deno.test("a walk ends where a frame was made to return into the first instruction of a function", () => {
+  const callBefore: CodeTables["callBefore"] = (_, address) => address === 0x2000 ? 0 : 1;
+  const fdes = [fde(0x1000, BY_SP(8)), fde(0x2000, BY_SP(8)), fde(0x3000, LAST)];
+  const words = [0x2000, 0x3010];
+  const made = walk(fdes, words, { 16: 0x1004 }, { callBefore });
+  assertEquals([made.addresses, made.end], [[0x1004, 0x2000], END.root]);
+  const called = walk(fdes, words, { 16: 0x1004 });
+  assertEquals([called.addresses, called.guessed], [[0x1004, 0x1fff, 0x300f], [0, 0, 1]]);
 });
 
 Deno.test("a rule that names another register", () => {

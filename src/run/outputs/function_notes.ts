@@ -6,7 +6,7 @@ import type { Finding } from "../../core/finding.ts";
 import type { FunctionData } from "../../profile/function_data.ts";
 import type { Module } from "../../profile/modules.ts";
 import { BRIEF_PERIODS, type ProfileFacts } from "../../profile/profile.ts";
-import { END } from "../../profile/unwind.ts";
+import { DEPTH_MOST, END, type End } from "../../profile/unwind.ts";
 import { timeText } from "../../show/analysis/quantity_text.ts";
 import type { NoteSources, TimerFacts, UnreadFile } from "../recordings/function_rows.ts";
 import { STACK_MOST } from "./function_options.ts";
@@ -106,6 +106,17 @@ export function functionNotes(
       "kernel copies a stack only up to a page that the program never used";
     const remedy = "Sample by timers instead of the kernel: --preload timer";
     add("of-torn-stacks", text, `${remedy} --stack-bytes=${STACK_MOST}`);
+  }
+  const part = (end: End) => Math.round(100 * ends[end] / samples);
+  if (ends[END.depth] > DEEP_SHARE * samples) {
+    const text = `${part(END.depth)} % of the stacks have more than ${DEPTH_MOST} frames. ` +
+      "Their outer functions are missing";
+    add("of-long-stacks", text, undefined);
+  }
+  if (ends[END.switched] > DEEP_SHARE * samples) {
+    const text = `${part(END.switched)} % of the stacks lack outer functions: these are on ` +
+      "another stack, as those of signal handlers and of Go's runtime";
+    add("of-other-stacks", text, undefined);
   }
   const bare = ends[END.noTable] + ends[END.bad];
   if (bare > DEEP_SHARE * samples) {

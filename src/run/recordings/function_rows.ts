@@ -408,7 +408,7 @@ function factsOf(samples: readonly SampleSeen[], periodNs: number): ProfileFacts
     throttled: 0,
     frames: 0,
     guessedFrames: 0,
-    ends: [0, 0, 0, 0, 0],
+    ends: [0, 0, 0, 0, 0, 0],
     deep: 0,
     torn: 0,
     unseen: [],
