@@ -471,7 +471,8 @@ export class Profile {
     const ns = this.#reader.count(at), id = this.#reader.thread(at);
     this.#endedByCpu.set(cpu, (this.#endedByCpu.get(cpu) ?? 0) + ns);
     const thread = this.#thread(id, this.#reader.process(at));
-    thread.isCounted = true;
+    // A thread has a count of each CPU: that of a CPU where it ran may be lost.
+    thread.isCounted ||= ns > 0;
     this.#add(thread, ns);
     // Nothing comes after it.
     if (this.event === "timer") this.#leave(id);
@@ -564,16 +565,24 @@ export class Profile {
     // What no ended thread had is of those that go on, and of the command's own first thread.
     const open = [...this.#threads.values()].filter(({ isCounted }) => !isCounted);
     const samples = open.reduce((sum, thread) => sum + thread.samples, 0);
-    for (const [cpu, ns] of totals) {
-      const left = ns - (this.#endedByCpu.get(cpu) ?? 0);
-      if (left <= 0) continue;
-      // Every record of a thread that went on may be lost.
-      if (open.length === 0) open.push(this.#thread(NO_TASK, NO_TASK));
+    const parts = [...totals].map(([cpu, ns]) =>
+      Math.max(0, ns - (this.#endedByCpu.get(cpu) ?? 0))
+    );
+    const left = parts.reduce((sum, part) => sum + part, 0);
+    // Of several threads nobody knows which of them misses the samples that were lost.
+    const lost = Math.min(this.#lostLeft * this.periodNs, left - samples * this.periodNs);
+    const kept = open.length > 1 && lost > 0 ? 1 - lost / left : 1;
+    // Every record of a thread that went on may be lost.
+    const other = open.length === 0 || kept < 1 ? this.#thread(NO_TASK, NO_TASK) : undefined;
+    for (const part of parts) {
+      if (part === 0) continue;
+      if (other !== undefined) this.#add(other, open.length === 0 ? part : part * (1 - kept));
       for (const thread of open) {
         const share = samples > 0 ? thread.samples / samples : 1 / open.length;
-        if (share > 0) this.#add(thread, left * share);
+        if (share > 0) this.#add(thread, part * kept * share);
       }
     }
+    if (other !== undefined) this.#leave(NO_TASK);
     // All that is left is of one thread.
     if (open.length === 1 && this.#hidesKernel) open[0].isCounted = true;
     for (const id of [...this.#threads.keys()]) this.#leave(id);

@@ -340,6 +340,26 @@ Deno.test("all stacks add up to the CPU time", () => {
   assertAlmostEquals(sum, 40, 0.05);
 });
 
+Deno.test("a thread whose count was lost has its part of the rest, though it has a count of a CPU where it never ran", () => {
+  const at = { process: 7, thread: 20, timeNs: 50e6 };
+  const thread = [
+    task("fork", 7, { process: 7, thread: 20, timeNs: 3e6 }),
+    ...[hit(10e6, 20), task("exit", 7, at), cpuTime(0, at)],
+  ];
+  const { stacks, facts } = profileOf([...begin("app"), hit(2e6), ...thread], 40e6);
+  const sum = Object.values(stacks).reduce((total, { ms }) => total + ms, 0);
+  assertEquals([sum, facts.cpuNs], [40, 40e6]);
+});
+
+Deno.test("lost samples of several threads without a count are no time of their functions", () => {
+  const fork = task("fork", 7, { process: 7, thread: 20, timeNs: 3e6 });
+  const lost6 = lost(6, { process: 7, timeNs: 9e6 });
+  const { stacks, facts } = profileOf([...begin("app"), hit(2e6), fork, hit(8e6, 20), lost6], 40e6);
+  const times = Object.entries(stacks).map(([name, { ms }]) => [name.split(";").at(-1), ms]);
+  assertEquals(times, [["[lost]", 30], ["b.py", 10]]);
+  assertEquals(facts.lostNs, 30e6);
+});
+
 /** What a profile has of records of threads that sample themselves. */
 function timerProfileOf(records: readonly Uint8Array[], read?: Processes["read"]) {
   return profileOf(records, 0, false, read, false, "timer");
