@@ -2,7 +2,8 @@
  * Data of a profile for outputs, from a live run or a recording.
  * @module
  */
-import type { ProfileFacts, StackCost } from "./profile.ts";
+import type { StackCost } from "./profile.ts";
+import type { ProfileFacts } from "./profile_facts.ts";
 import type { SamplingEvent } from "./records.ts";
 import type { StackTrie } from "./stack_trie.ts";
 import { OUTERMOST } from "./unwind.ts";

@@ -10,6 +10,7 @@ import { grown } from "../core/grow.ts";
 import type { AddressSpace } from "./address_space.ts";
 import type { Modules } from "./modules.ts";
 import { type Process, Processes } from "./processes.ts";
+import { noFacts, type ProfileFacts } from "./profile_facts.ts";
 import {
   RECORD,
   type RecordBytes,
@@ -67,34 +68,6 @@ export interface SampleSeen {
   node: number;
 }
 
-/** Counts that tell how complete a profile is. */
-export interface ProfileFacts {
-  samples: number;
-  /** Samples that the kernel had no room for. */
-  lost: number;
-  /** The kernel paused the sampling so often. */
-  throttled: number;
-  frames: number;
-  /** Frames that were found by a guess. */
-  guessedFrames: number;
-  /** Samples by the end of their walk. */
-  readonly ends: number[];
-  /** Samples whose stack goes on above its copy. */
-  deep: number;
-  /** Samples whose copy of the stack ends at a page that the program never used. */
-  torn: number;
-  /** Names of programs that the kernel does not sample: set-user-ID, or without read permission. */
-  readonly unseen: string[];
-  /** CPU time by the kernel's count, and the parts of it that no sample shows; ns. */
-  cpuNs: number;
-  shortNs: number;
-  hiddenNs: number;
-  /** CPU time whose samples were lost, of threads without any. */
-  lostNs: number;
-  /** CPU time of brief threads with samples: of fewer than {@linkcode BRIEF_PERIODS} periods. */
-  briefNs: number;
-}
-
 /** One thread. */
 interface Thread {
   readonly process: number;
@@ -105,6 +78,8 @@ interface Thread {
   /** By the kernel's count, once it has come. */
   cpuNs: number;
   isCounted: boolean;
+  /** Has it ended? One of its counts has come. */
+  isOver: boolean;
   /** Samples that this time should have had: each CPU has a period of its own. */
   expected: number;
   endedNs: number;
@@ -129,22 +104,7 @@ export class Profile {
   readonly trie: StackTrie = new StackTrie();
   readonly modules: Modules;
   readonly periodNs: number;
-  readonly facts: ProfileFacts = {
-    samples: 0,
-    lost: 0,
-    throttled: 0,
-    frames: 0,
-    guessedFrames: 0,
-    ends: [0, 0, 0, 0, 0, 0],
-    deep: 0,
-    torn: 0,
-    unseen: [],
-    cpuNs: 0,
-    shortNs: 0,
-    hiddenNs: 0,
-    lostNs: 0,
-    briefNs: 0,
-  };
+  readonly facts: ProfileFacts = noFacts();
   readonly processes: Processes;
   readonly #reader: RecordReader;
   readonly #unwinder: Unwinder;
@@ -434,6 +394,7 @@ export class Profile {
       samples: 0,
       cpuNs: 0,
       isCounted: false,
+      isOver: false,
       expected: 0,
       endedNs: NaN,
       outNs: NaN,
@@ -473,6 +434,7 @@ export class Profile {
     const thread = this.#thread(id, this.#reader.process(at));
     // A thread has a count of each CPU: that of a CPU where it ran may be lost.
     thread.isCounted ||= ns > 0;
+    thread.isOver = true;
     this.#add(thread, ns);
     // Nothing comes after it.
     if (this.event === "timer") this.#leave(id);
@@ -556,6 +518,15 @@ export class Profile {
     if (isBrief) cost.briefNs += ns;
   }
 
+  /** Divides time among threads by their samples. */
+  #divide(ns: number, threads: readonly Thread[]): void {
+    const samples = samplesOf(threads);
+    for (const thread of threads) {
+      const share = samples > 0 ? thread.samples / samples : 1 / threads.length;
+      if (ns * share > 0) this.#add(thread, ns * share);
+    }
+  }
+
   /**
    * Everything that was taken, by stack.
    *
@@ -563,26 +534,22 @@ export class Profile {
    */
   finish(totals: ReadonlyMap<number, number>): StackCost[] {
     // What no ended thread had is of those that go on, and of the command's own first thread.
-    const open = [...this.#threads.values()].filter(({ isCounted }) => !isCounted);
-    const samples = open.reduce((sum, thread) => sum + thread.samples, 0);
     const parts = [...totals].map(([cpu, ns]) =>
       Math.max(0, ns - (this.#endedByCpu.get(cpu) ?? 0))
     );
     const left = parts.reduce((sum, part) => sum + part, 0);
-    // Of several threads nobody knows which of them misses the samples that were lost.
-    const lost = Math.min(this.#lostLeft * this.periodNs, left - samples * this.periodNs);
-    const kept = open.length > 1 && lost > 0 ? 1 - lost / left : 1;
+    const uncounted = [...this.#threads.values()].filter(({ isCounted }) => !isCounted);
+    const open = uncounted.filter(({ isOver }) => !isOver);
     // Every record of a thread that went on may be lost.
-    const other = open.length === 0 || kept < 1 ? this.#thread(NO_TASK, NO_TASK) : undefined;
+    if (open.length === 0 && left > 0) open.push(this.#thread(NO_TASK, NO_TASK));
+    // A thread whose count was lost has the time of its samples.
+    const over = uncounted.filter(({ isOver, samples }) => isOver && samples > 0);
+    const overNs = samplesOf(over) * this.periodNs, openNs = samplesOf(open) * this.periodNs;
+    const overShare = overNs / Math.max(left, overNs + openNs, 1);
     for (const part of parts) {
-      if (part === 0) continue;
-      if (other !== undefined) this.#add(other, open.length === 0 ? part : part * (1 - kept));
-      for (const thread of open) {
-        const share = samples > 0 ? thread.samples / samples : 1 / open.length;
-        if (share > 0) this.#add(thread, part * kept * share);
-      }
+      this.#divide(part * overShare, over);
+      this.#divide(part * (1 - overShare), open);
     }
-    if (other !== undefined) this.#leave(NO_TASK);
     // All that is left is of one thread.
     if (open.length === 1 && this.#hidesKernel) open[0].isCounted = true;
     for (const id of [...this.#threads.keys()]) this.#leave(id);
@@ -595,4 +562,8 @@ export class Profile {
     }
     return [...this.#costs.values()];
   }
+}
+
+function samplesOf(threads: readonly Thread[]): number {
+  return threads.reduce((sum, { samples }) => sum + samples, 0);
 }

@@ -351,15 +351,6 @@ Deno.test("a thread whose count was lost has its part of the rest, though it has
   assertEquals([sum, facts.cpuNs], [40, 40e6]);
 });
 
-Deno.test("lost samples of several threads without a count are no time of their functions", () => {
-  const fork = task("fork", 7, { process: 7, thread: 20, timeNs: 3e6 });
-  const lost6 = lost(6, { process: 7, timeNs: 9e6 });
-  const { stacks, facts } = profileOf([...begin("app"), hit(2e6), fork, hit(8e6, 20), lost6], 40e6);
-  const times = Object.entries(stacks).map(([name, { ms }]) => [name.split(";").at(-1), ms]);
-  assertEquals(times, [["[lost]", 30], ["b.py", 10]]);
-  assertEquals(facts.lostNs, 30e6);
-});
-
 /** What a profile has of records of threads that sample themselves. */
 function timerProfileOf(records: readonly Uint8Array[], read?: Processes["read"]) {
   return profileOf(records, 0, false, read, false, "timer");

@@ -5,7 +5,8 @@
 import type { Finding } from "../../core/finding.ts";
 import type { FunctionData } from "../../profile/function_data.ts";
 import type { Module } from "../../profile/modules.ts";
-import { BRIEF_PERIODS, type ProfileFacts } from "../../profile/profile.ts";
+import { BRIEF_PERIODS } from "../../profile/profile.ts";
+import type { ProfileFacts } from "../../profile/profile_facts.ts";
 import { DEPTH_MOST, END, type End } from "../../profile/unwind.ts";
 import { timeText } from "../../show/analysis/quantity_text.ts";
 import type { NoteSources, TimerFacts, UnreadFile } from "../recordings/function_rows.ts";

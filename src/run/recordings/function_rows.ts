@@ -16,13 +16,8 @@ import {
 } from "../../profile/function_data.ts";
 import { CodeBiases } from "../../profile/code_biases.ts";
 import type { Modules } from "../../profile/modules.ts";
-import {
-  FRAME,
-  type Profile,
-  type ProfileFacts,
-  type SampleSeen,
-  type StackCost,
-} from "../../profile/profile.ts";
+import { FRAME, type Profile, type SampleSeen, type StackCost } from "../../profile/profile.ts";
+import { noFacts, type ProfileFacts } from "../../profile/profile_facts.ts";
 import type { SamplingEvent } from "../../profile/records.ts";
 import { StackTrie } from "../../profile/stack_trie.ts";
 
@@ -402,20 +397,6 @@ function costsOf(samples: readonly SampleSeen[], periodNs: number): StackCost[] 
 }
 
 function factsOf(samples: readonly SampleSeen[], periodNs: number): ProfileFacts {
-  return {
-    samples: samples.length,
-    lost: 0,
-    throttled: 0,
-    frames: 0,
-    guessedFrames: 0,
-    ends: [0, 0, 0, 0, 0, 0],
-    deep: 0,
-    torn: 0,
-    unseen: [],
-    cpuNs: samples.length * periodNs,
-    shortNs: 0,
-    hiddenNs: 0,
-    lostNs: 0,
-    briefNs: 0,
-  };
+  const { length } = samples;
+  return Object.assign(noFacts(), { samples: length, cpuNs: length * periodNs });
 }

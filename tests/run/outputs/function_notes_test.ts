@@ -1,6 +1,6 @@
 /** Notes on functions: limits are CPU time, in seconds. */
 import { assertEquals } from "@std/assert";
-import type { ProfileFacts } from "../../../src/profile/profile.ts";
+import type { ProfileFacts } from "../../../src/profile/profile_facts.ts";
 import { functionNotes } from "../../../src/run/outputs/function_notes.ts";
 
 /** A profile in which brief threads used a fifth of the CPU time. */
