@@ -10,9 +10,10 @@ endToEnd("run ends whatever lies in the session directory, and names it", (dir) 
   const out = joulemark(dir, ["run", "--simulate", "--", "sh", "-c", script]);
   assertEquals(out.code, 5, out.stderr);
   assert(performance.now() - startedMs < 15_000, "the run waited");
-  assertStringIncludes(out.stderr, "files of annotations were refused; the first:");
   assert(!out.stderr.includes("\x1b"), "an escape sequence reached the terminal");
   const shown = joulemark(dir, ["show", "joulemark.report"]);
+  // The summary of a busy machine's run may have more important notes.
+  assertStringIncludes(shown.stdout, "files of annotations were refused; the first:");
   assertStringIncludes(shown.stdout, "\\x1b[31mred");
   assert(!shown.stdout.includes("\x1b"), "an escape sequence reached the terminal");
   const text = Deno.readTextFileSync(`${dir}/joulemark.report`);
