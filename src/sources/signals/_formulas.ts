@@ -6,8 +6,11 @@
 
 /** Longest gap in the readings of a meter that is bridged; over a longer one nothing is added. */
 const MAX_GAP_S = 2;
-/** After a longer gap an energy goes back by so much, J: its coverage sees that something was lost. */
-const LOST_MARK_J = 1e-6;
+/**
+ * One count of this energy, J: a microjoule, as powercap has. After a longer gap it goes back by one, as a counter
+ * that was restarted: docs/reference/coverage.md.
+ */
+const COUNT_J = 1e-6;
 
 type Run = (timeS: number) => void;
 
@@ -65,8 +68,8 @@ export function makeSlope(input: Float64Array, out: Float64Array, periodS = 0): 
 /**
  * Energy from power: the time integral by the trapezoid rule, from 0 at the first reading.
  *
- * NaN while the meter gives nothing; a short gap is bridged by the straight line, and a long one is
- * marked.
+ * NaN while the meter gives nothing. A short gap is bridged by the straight line. After a long one the energy goes
+ * back by one count: what was drawn in it is not known.
  */
 export function makeIntegral(power: Float64Array, out: Float64Array): Run {
   const count = out.length;
@@ -86,7 +89,7 @@ export function makeIntegral(power: Float64Array, out: Float64Array): Run {
         continue;
       }
       const elapsed = timeS - lastS[i];
-      if (elapsed > MAX_GAP_S && elapsed > tickS) total[i] -= LOST_MARK_J;
+      if (elapsed > MAX_GAP_S && elapsed > tickS) total[i] -= COUNT_J;
       else if (elapsed > 0) total[i] += ((watts + lastW[i]) / 2) * elapsed;
       lastW[i] = watts;
       lastS[i] = timeS;
