@@ -53,6 +53,15 @@ export interface PmcLog {
   cut?: boolean;
 }
 
+/** Does a line end a step? Of the two lines of a record with a barrier, only the one behind it does. */
+export function endsStep(
+  lines: readonly Pick<PmcRecord, "step" | "substep">[],
+  i: number,
+): boolean {
+  const { step, substep = 1 } = lines[i], next = lines[i + 1];
+  return next?.step !== step || (next.substep ?? 1) !== substep;
+}
+
 /** Is it one of the versions? */
 export function isPmcVersion(text: string): text is PmcVersion {
   return (PMC_VERSIONS as readonly string[]).includes(text);

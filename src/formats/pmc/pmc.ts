@@ -9,7 +9,7 @@
  * 0.170045 1 2 298.000000 897
  * ```
  * 2.0 to 4.4 are text: seconds since open, power as mean over nodes, energy since open summed over
- * nodes. 5.0 and 6.0 are binary, one record per node and call with raw readings: pmc_binary.ts; a
+ * nodes. 5.0 and 6.0 are binary, one record per node and call with raw readings: binary.ts; a
  * script of theirs makes text of it, the third form here.
  * @module
  */

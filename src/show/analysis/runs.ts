@@ -6,7 +6,7 @@
  * last line of a log that is cut does.
  * @module
  */
-import type { PmcLog } from "../../formats/pmc/pmc.ts";
+import { endsStep, type PmcLog } from "../../formats/pmc/log.ts";
 
 /** One step of the application. */
 export interface Step {
@@ -53,11 +53,8 @@ export function runOf(log: PmcLog, name: string): Run {
   const steps: Step[] = [];
   let [lastS, lastJ] = [begin.timeS, begin.energyJ];
   for (let i = opens ? 1 : 0; i < lines.length - (log.cut ? 0 : 1); i++) {
-    const { step, timeS, energyJ } = lines[i];
-    const substep = lines[i].substep ?? 1;
-    const next = lines.at(i + 1);
-    // A record before and after a barrier: one step, which ends behind it.
-    if (next?.step === step && (next.substep ?? 1) === substep) continue;
+    if (!endsStep(lines, i)) continue;
+    const { step, substep = 1, timeS, energyJ } = lines[i];
     const stepJ = hasEnergy ? energyJ - lastJ : NaN;
     // No node draws 0 W: there was no reading.
     const powerW = lines[i].powerW === 0 ? NaN : lines[i].powerW;

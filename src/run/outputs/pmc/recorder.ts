@@ -14,7 +14,7 @@
  */
 import type { EventReceiver, EventRecord } from "../../../core/events/event.ts";
 import { KIND } from "../../../core/events/event_kinds.ts";
-import type { PmcRecord } from "../../../formats/pmc/pmc.ts";
+import { endsStep, type PmcRecord } from "../../../formats/pmc/log.ts";
 import type { RegionTracker } from "../../../marks/tracker/tracker.ts";
 import { type Batch, type NameTable, signalOf } from "../../../sources/signals/batch.ts";
 
@@ -127,10 +127,9 @@ export class PmcRecorder implements EventReceiver {
     const series = this.#chosen();
     if (series === undefined) return 0;
     const { marks, closed } = series;
-    const steps = marks.slice(0, closed ? -1 : undefined).filter(({ step, substep }, i, all) => {
-      const next = all[i + 1];
-      const isClose = next?.step === -1;
-      return step !== -1 && !isClose && !(next?.step === step && next.substep === substep);
+    const steps = marks.slice(0, closed ? -1 : undefined).filter(({ step }, i, all) => {
+      const isClose = all[i + 1]?.step === -1;
+      return step !== -1 && !isClose && endsStep(all, i);
     });
     return steps.length;
   }
