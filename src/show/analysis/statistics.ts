@@ -39,7 +39,7 @@ export function quantile(sorted: ArrayLike<number>, share: number): number {
   return rest === 0 ? sorted[low] : sorted[low] + rest * (sorted[low + 1] - sorted[low]);
 }
 
-/** Most nodes whose mean is told from a number that may be any. */
+/** Means of whole numbers over more nodes than this look like any number. */
 const MAX_PARTS = 64;
 /** Logs have six decimals. */
 const DECIMAL = 1e-6;
