@@ -23,6 +23,7 @@ else {
 asEachUser("an energy without permission has that reason, and a remedy", (_dir, user) => {
   const { stdout } = user.joulemark(["doctor"]);
   const closed = /^\w+ energy +no permission.*(?:\n {2,}.*)*/m.exec(stdout)?.[0] ?? "";
+  assert(closed !== "" || !stdout.includes("may not read them"), stdout);
   assert(!/\bno \/sys/.test(closed.replace(/\s+/g, " ")), stdout);
   assert(closed === "" || !stdout.includes("There is nothing to fix"), stdout);
 });
