@@ -154,9 +154,9 @@ function run(
     if (k % 200 === 0) mostBytes = Math.max(mostBytes, Deno.memoryUsage().external);
   }
   const spent = spentS() - begin;
-  const endAt = performance.now();
+  const endAtS = spentS();
   const told = attribution?.determined(paths) ?? 0;
-  return { seconds: spent, endMs: performance.now() - endAt, mostBytes, edges, told };
+  return { seconds: spent, endMs: 1000 * (spentS() - endAtS), mostBytes, edges, told };
 }
 
 if (import.meta.main) {

@@ -27,7 +27,7 @@ export const MEMORIES_S = [0.004, 0.016, 0.064];
 /** Steps of the power's history: an eighth of the shortest memory; over long runs so many of them. */
 const HISTORY_S = 0.0005, HISTORY = 400_000;
 /** All columns of a counter, lag and shape included: cost (p²/2 multiply-adds a row). At most a sixth of its rows. */
-export const MAX_COLUMNS = 192;
+export const MAX_COLUMNS = 128;
 const ROWS_A_COLUMN = 6, MIN_COLUMNS = 8;
 /** Numbers of a design, for memory: as many as a stretch has by its changes; coarse counters have more rows. */
 const MAX_NUMBERS = 12_288 * MAX_COLUMNS;
@@ -70,7 +70,7 @@ export function* makeContexts(
     yield;
     yield* addMemories(made, memories, powers);
     yield;
-    addLines(made, lines);
+    yield* addLines(made, lines);
     yield;
   }
   const columns = yield* made.finish(beside?.spans, beside?.pairs.list.length);
@@ -115,7 +115,10 @@ class ColumnMaker {
   *finish(pairs: PairSpans | undefined, pairColumns = 0): Generator<void, Columns> {
     const { log, pieceClass } = this.domain, own = log.count, spans = pairs?.startS.length ?? 0;
     const count = own + spans, begin = new Int32Array(count + 1).fill(1, 1, own + 1);
-    for (const { piece } of this.#more) for (const i of piece) begin[i + 1]++;
+    for (const { piece } of this.#more) {
+      yield;
+      for (const i of piece) begin[i + 1]++;
+    }
     yield;
     for (let i = 0; i < spans; i++) begin[own + i + 1] = pairs!.begin[i + 1] - pairs!.begin[i];
     for (let i = 0; i < count; i++) begin[i + 1] += begin[i];
@@ -158,6 +161,7 @@ function* addEffects(made: ColumnMaker, budget: number): Generator<void, void> {
   const n = log.count, all = seconds.reduce((sum, s) => sum + s, 0);
   const octaves = new Uint8Array(log.stays);
   for (let s = 0; s < log.stays; s++) {
+    if (s % SLICE === 0) yield;
     const lengthS = Math.max(log.stayEndS[s] - log.stayStartS[s], 1e-9);
     octaves[s] = Math.max(-1, Math.min(OCTAVES, Math.floor(Math.log2(lengthS / OCTAVE_S)))) + 1;
   }
@@ -170,9 +174,9 @@ function* addEffects(made: ColumnMaker, budget: number): Generator<void, void> {
   const families = Object.keys(keyOf).map(Number), width = classes + KEYS;
   const candidates: { rank: number; family: number; key: number; c: number }[] = [];
   for (const family of families) {
-    yield;
     const sums = new Float64Array(classes * width);
     for (let i = 0; i < n; i++) {
+      if (i % SLICE === 0) yield;
       const key = keyOf[family](i);
       if (key >= 0) {
         sums[pieceClass[i] * width + key] += (log.endS[i] - log.startS[i]) * log.weight[i];
@@ -195,37 +199,43 @@ function* addEffects(made: ColumnMaker, budget: number): Generator<void, void> {
     columns[key] = made.push(family, c);
   }
   for (const [family, columns] of columnOf) {
-    yield;
-    const piece: number[] = [], column: number[] = [];
+    const piece = new Int32Array(n), column = new Int32Array(n), value = new Float64Array(n);
+    let used = 0;
     for (let i = 0; i < n; i++) {
+      if (i % SLICE === 0) yield;
       const key = keyOf[family](i), at = key < 0 ? -1 : columns[pieceClass[i] * width + key];
       if (at < 0) continue;
-      piece.push(i);
-      column.push(at);
+      piece[used] = i;
+      column[used] = at;
+      value[used++] = log.weight[i];
     }
-    const value = Float64Array.from(piece, (i) => log.weight[i]);
-    made.add(Int32Array.from(piece), Int32Array.from(column), value);
+    made.add(piece.slice(0, used), column.slice(0, used), value.slice(0, used));
   }
 }
 
 /** Pieces by class. */
-function piecesOf({ log, pieceClass, classes }: Domain): Int32Array[] {
+function* piecesOf({ log, pieceClass, classes }: Domain): Generator<void, Int32Array[]> {
   const lists: number[][] = Array.from({ length: classes }, () => []);
-  for (let i = 0; i < log.count; i++) lists[pieceClass[i]].push(i);
+  for (let i = 0; i < log.count; i++) {
+    if (i % SLICE === 0) yield;
+    lists[pieceClass[i]].push(i);
+  }
   return lists.map((list) => Int32Array.from(list));
 }
 
 /** ∫ of what pieces draw from 0 to each point of an even grid; pieces begin behind its first point. */
-export function cumulated(
+export function* cumulated(
   spans: Pick<Domain["log"], "startS" | "endS">,
   which: Iterable<number>,
   watts: (piece: number) => number,
   grid: { startS: number; stepS: number; count: number },
-): Float64Array {
+): Generator<void, Float64Array> {
   const { startS, stepS, count } = grid, out = new Float64Array(count);
   // Power that whole cells have, as differences; and energy in cells that pieces have a part of.
   const power = new Float64Array(count + 1);
+  let added = 0;
   for (const i of which) {
+    if (added++ % SLICE === 0) yield;
     const a = (spans.startS[i] - startS) / stepS,
       b = Math.min((spans.endS[i] - startS) / stepS, count - 1);
     if (!(b > a)) continue;
@@ -264,12 +274,17 @@ function* addMemories(
   for (let i = 0; i < n; i++) endS = Math.max(endS, log.endS[i]);
   const stepS = Math.max(HISTORY_S, endS / HISTORY);
   const grid = { startS: 0, stepS, count: Math.floor(endS / stepS) + 2 };
-  const drawn = cumulated(log, rangeTo(n), (i) => log.weight[i] * powers[pieceClass[i]], grid);
+  const drawn = yield* cumulated(
+    log,
+    rangeTo(n),
+    (i) => log.weight[i] * powers[pieceClass[i]],
+    grid,
+  );
   const power = new Float64Array(grid.count);
   for (let j = 1; j < grid.count; j++) power[j] = drawn[j] - drawn[j - 1];
   const mean = Math.max(drawn[grid.count - 1] / grid.count, 1e-300);
   yield;
-  const pieces = piecesOf(domain), value = new Float64Array(n);
+  const pieces = yield* piecesOf(domain), value = new Float64Array(n);
   for (const tau of MEMORIES_S) {
     yield;
     const q = Math.exp(-stepS / tau), h = new Float64Array(grid.count);
@@ -277,6 +292,7 @@ function* addMemories(
     for (let j = 0; j < grid.count; j++) h[j] = last = q * last + (1 - q) * (power[j] / mean - 1);
     let all = 0, sum = 0, square = 0;
     for (let i = 0; i < n; i++) {
+      if (i % SLICE === 0) yield;
       const at = Math.min((log.startS[i] + log.endS[i]) / 2 / stepS, grid.count - 1);
       const j = Math.min(Math.floor(at), grid.count - 2), d = log.endS[i] - log.startS[i];
       const x = value[i] = h[j] + (at - j) * (h[j + 1] - h[j]);
@@ -293,14 +309,18 @@ function* addMemories(
 }
 
 /** Family 7: a class's power may change over the run: a line in time, of variance 1 over the run. */
-function addLines(made: ColumnMaker, classes: readonly number[]): void {
+function* addLines(made: ColumnMaker, classes: readonly number[]): Generator<void, void> {
   if (classes.length === 0) return;
-  const { domain } = made, { log, facts } = domain, pieces = piecesOf(domain);
+  const { domain } = made, { log, facts } = domain, pieces = yield* piecesOf(domain);
   const value = new Float64Array(log.count);
   for (let i = 0; i < log.count; i++) {
+    if (i % SLICE === 0) yield;
     value[i] = ((log.startS[i] + log.endS[i]) / 2 / facts.endS - 0.5) * Math.sqrt(12);
   }
-  for (const c of classes) addCentred(made, pieces[c], value, 1, made.push(FAMILY.time, c));
+  for (const c of classes) {
+    yield;
+    addCentred(made, pieces[c], value, 1, made.push(FAMILY.time, c));
+  }
 }
 
 /** A value by piece, centred in its class. */

@@ -2,7 +2,6 @@
  * One domain as the fit sees it: numbered classes, pieces of time, boundaries; designs for kernels.
  * @module
  */
-import { grown } from "../../core/grow.ts";
 import { type Boundaries, lengthsOf } from "./clock.ts";
 import { NONE, OWN, type PieceLog } from "./pieces.ts";
 import { type Kernel, type Parts, prepared, respond, type Room, type Spans } from "./response.ts";
@@ -11,6 +10,8 @@ import { type Kernel, type Parts, prepared, respond, type Room, type Spans } fro
 export const MAX_CLASSES = 64;
 /** Pieces that are looked at together: slow answers show each of them in a hundred intervals. */
 const SLICE = 128;
+/** Pieces that are numbered between two pauses. */
+const NUMBERED = 8192;
 /** Numbers that are set to 0 between two pauses: 1 MiB. */
 const ZEROED = 131_072;
 
@@ -41,7 +42,7 @@ export interface Columns extends Spans, Sparse {
   readonly own: number;
 }
 
-/** A domain. Times are seconds after its first reading. */
+/** A domain, complete once its classes are numbered. Times are seconds after its first reading. */
 export class Domain {
   /** By class: the caller's number, or one of {@linkcode OWN}; those with most time first. */
   readonly ids: readonly number[] = [];
@@ -56,8 +57,9 @@ export class Domain {
   #design = new Float64Array(0);
   readonly #room: Room = { interval: new Int32Array(0), partS: new Float64Array(0) };
   readonly #classOf: (id: number) => number;
-  #pieceClass: Int32Array | undefined;
-  #stayBefore: Int32Array | undefined;
+  /** By piece: its class; by stay: the class before, −1: none. Filled by {@linkcode number}. */
+  readonly pieceClass: Int32Array;
+  readonly stayBefore: Int32Array;
 
   constructor(
     readonly log: PieceLog,
@@ -75,7 +77,7 @@ export class Domain {
       readonly crowd: { readonly threads: number; readonly cpus: number } | undefined;
     },
   ) {
-    const all = secondsOf(log).sort((a, b) => b[1] - a[1]);
+    const all = log.seconds().sort((a, b) => b[1] - a[1]);
     const isOwn = (id: number) => id === OWN.other || id === OWN.outside;
     const order = [...all.filter(([id]) => isOwn(id)), ...all.filter(([id]) => !isOwn(id))];
     const isMany = order.length > MAX_CLASSES;
@@ -87,6 +89,8 @@ export class Domain {
     this.#classOf = (id) => number.get(id) ?? last;
     this.seconds = new Float64Array(this.ids.length);
     for (const [id, s] of all) this.seconds[this.#classOf(id)] += s;
+    this.pieceClass = new Int32Array(log.count);
+    this.stayBefore = new Int32Array(log.stays);
     this.joinedS = new Map(all.filter(([id]) => !kept.has(id)));
     const { valueJ } = boundaries;
     this.energyJ = valueJ.slice(1).map((v, k) => v - valueJ[k]);
@@ -94,19 +98,19 @@ export class Domain {
     this.meanW = facts.totalJ / Math.max(facts.endS * facts.capacity, 1e-12);
   }
 
-  /** By piece: its class. */
-  get pieceClass(): Int32Array {
-    const { count, stay, stays, stayClass } = this.log;
-    if (this.#pieceClass !== undefined) return this.#pieceClass;
-    const classes = stayClass.subarray(0, stays).map(this.#classOf);
-    return this.#pieceClass = stay.subarray(0, count).map((s) => classes[s]);
-  }
-
-  /** By stay: the class before, −1: none. */
-  get stayBefore(): Int32Array {
-    const { stays, stayBefore } = this.log;
-    return this.#stayBefore ??= stayBefore.subarray(0, stays)
-      .map((id) => id === NONE ? -1 : this.#classOf(id));
+  /** Numbers the classes of pieces and stays. */
+  *number(): Generator<void, void> {
+    const { count, stay, stays, stayClass, stayBefore } = this.log;
+    const classes = new Int32Array(stays);
+    for (let s = 0; s < stays; s++) {
+      if (s % NUMBERED === 0) yield;
+      classes[s] = this.#classOf(stayClass[s]);
+      this.stayBefore[s] = stayBefore[s] === NONE ? -1 : this.#classOf(stayBefore[s]);
+    }
+    for (let i = 0; i < count; i++) {
+      if (i % NUMBERED === 0) yield;
+      this.pieceClass[i] = classes[stay[i]];
+    }
   }
 
   /** Columns before a design. */
@@ -176,24 +180,6 @@ export class Domain {
     const { isWhole, yS, aS } = this.boundaries;
     return isWhole.map((is, k) => is === 1 && k < most && yS[k] - aS[k] >= seconds ? 1 : 0);
   }
-}
-
-/** CPU-seconds by the caller's number of a class, in the order of their first pieces. */
-function secondsOf({ count, stay, startS, endS, weight, stayClass }: PieceLog): [number, number][] {
-  // Places of numbers, which begin with those of the estimator's own.
-  let seconds = new Float64Array(64);
-  const ids: number[] = [], places = new Set<number>();
-  for (let i = 0; i < count; i++) {
-    const place = stayClass[stay[i]] - OWN.joined;
-    if (place >= seconds.length) seconds = grown(seconds, place + 1);
-    const s = (endS[i] - startS[i]) * weight[i];
-    if (seconds[place] === 0 && !places.has(place)) {
-      places.add(place);
-      ids.push(place + OWN.joined);
-    }
-    seconds[place] += s;
-  }
-  return ids.map((id) => [id, seconds[id - OWN.joined]]);
 }
 
 /** Adds what intervals show of each column. */

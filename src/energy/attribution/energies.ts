@@ -237,7 +237,7 @@ export function* energiesOf(
   const bounds = { at, e, shares, meanS };
   const edges = isWindow
     ? unseen(domain, solution, bounds)
-    : boundaryCovariance(domain, solution, bounds);
+    : yield* boundaryCovariance(domain, solution, bounds);
   yield;
   const beside = pairs === undefined || watts === undefined
     ? new Float64Array(n * n)
@@ -334,7 +334,11 @@ function unseen(
  * Noise inside of intervals, Σ v (diag σ − σσᵀ), v = (d/d̄) s² (1 − θ_MA)²; what boundaries' errors move, β Σ ψψᵀ,
  * ψ = (σ_k − σ_{k−1})(e_k − e_{k−1})/2; and a line of the clock, which is off for all its boundaries alike.
  */
-function boundaryCovariance(domain: Domain, { fit }: Solution, bounds: Bounds): Float64Array {
+function* boundaryCovariance(
+  domain: Domain,
+  { fit }: Solution,
+  bounds: Bounds,
+): Generator<void, Float64Array> {
   const { classes: n, lengthS, energyJ, boundaries: { lineVariance } } = domain;
   const { at, e, shares, meanS } = bounds,
     out = new Float64Array(n * n),
@@ -342,6 +346,7 @@ function boundaryCovariance(domain: Domain, { fit }: Solution, bounds: Bounds): 
   const edges = new Float64Array(n * n), lines = new Map<number, Float64Array>();
   const keep = (1 - fit.noise.theta) ** 2 * fit.s2 / meanS;
   for (let row = 0; row < at.length; row++) {
+    if (row % PAUSE === 0) yield;
     const k = at[row], v = lengthS[k] * keep;
     for (let c = 0; c < n; c++) out[c * n + c] += v * shares[row * n + c];
     addOuter(out, shares, row * n, -v, n);

@@ -39,6 +39,8 @@ const SIMPLE = 0.05;
 const MIN_WEIGHT = 0.01;
 /** Standard errors by which a lag must be below 0 to be impossible: a counter cannot show later energy. */
 const IMPOSSIBLE = 2;
+/** Pieces between two pauses. */
+const SLICE = 2048;
 /** A kernel moves by its columns: rows of a comparison begin so much later than it sees. */
 const REACH = 1.2;
 /** An answer of more weight is noted, and what it caused is reported. */
@@ -141,17 +143,23 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   const likelier = begun.sort((a, b) => a.fit.deviance - b.fit.deviance)[0];
   const { fit: { noise, theta }, scale } = likelier, start = startAt(likelier);
   // Contexts and answers look alike: the search is repeated with the power that contexts predict.
-  const watts = predicted(contexts, theta, scale, domain);
+  const watts = yield* predicted(contexts, theta, scale, domain);
   begun.length = 0;
   const again = yield* search(domain, noise, watts);
   const picked = pick(again.candidates, pure(again.candidates), boundaries.periodS);
-  const isUsed = rowsOf(domain, picked), answers: Answer[] = [];
-  let mostDeviance = Infinity;
+  const isUsed = rowsOf(domain, picked), answers: Answer[] = [], unlikely = new Set<Family>();
+  let mostDeviance = Infinity, lagLogWeight = NaN;
   for (const kernel of picked) {
+    const family = familyOf(kernel);
+    if (unlikely.has(family)) continue;
     const solution = yield* solve(domain, contexts, kernel, { ...start, mostDeviance }, isUsed);
-    // It would have no weight.
-    if (solution.fit.deviance > mostDeviance) continue;
-    mostDeviance = Math.min(mostDeviance, solution.fit.deviance + NEAR);
+    const { deviance } = solution.fit;
+    const logWeight = Math.log(priorOf(kernel, found.shapes)) - deviance / (2 * TEMPER);
+    if (family === "lag") lagLogWeight = logWeight;
+    // It would have no weight, nor would less likely ones of its family.
+    if (logWeight < lagLogWeight + Math.log(MIN_WEIGHT)) unlikely.add(family);
+    if (deviance > mostDeviance || unlikely.has(family)) continue;
+    mostDeviance = Math.min(mostDeviance, deviance + NEAR);
     answers.push(yield* answerOf(domain, contexts, solution));
     yield;
   }
@@ -294,14 +302,15 @@ function rowsOf(domain: Domain, kernels: readonly Kernel[], most = FIRST_ROWS): 
 }
 
 /** Power of each piece by a fit, in units of the mean; pairs are left out. */
-function predicted(
+function* predicted(
   { columns: { own, begin, column, value, families } }: Contexts,
   theta: Float64Array,
   scale: Float64Array,
   { meanW }: Domain,
-): Float64Array {
+): Generator<void, Float64Array> {
   const out = new Float64Array(own);
   for (let i = 0; i < own; i++) {
+    if (i % SLICE === 0) yield;
     for (let s = begin[i]; s < begin[i + 1]; s++) {
       const j = column[s];
       if (families[j] !== FAMILY.beside) out[i] += value[s] * theta[j] * scale[j] / meanW;

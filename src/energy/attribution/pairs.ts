@@ -4,7 +4,7 @@
  */
 import { grown } from "../../core/grow.ts";
 import type { Domain } from "./domain.ts";
-import { countUpTo, median } from "./linear.ts";
+import { countUpTo, median, sort } from "./linear.ts";
 
 /** Share of the time below which a pair has no column. */
 const MIN_SHARE = 0.001;
@@ -12,7 +12,7 @@ const MIN_SHARE = 0.001;
 const MAX_MOMENTS = 400_000;
 /** More moments than this, and than this an interval, are put together by cells of this part of an interval. */
 const MIN_CELLED = 8192, CELLED_AN_INTERVAL = 8, CELL_PART = 4;
-/** Moments between two pauses. */
+/** Pieces and moments between two pauses. */
 const SLICE = 2048;
 /** Smaller weights are none, CPUs. */
 const NO_WEIGHT = 1e-9;
@@ -51,6 +51,7 @@ export function* findPairs(
   const room = new Int32Array(log.count);
   let used = 0, firstLane = -1, areSeveral = false;
   for (let i = 0; i < log.count; i++) {
+    if (i % SLICE === 0) yield;
     const lane = log.stayLane[log.stay[i]];
     if (lane < 0) continue;
     if (used === 0) firstLane = lane;
@@ -58,23 +59,25 @@ export function* findPairs(
     room[used++] = i;
   }
   if (!areSeveral) return undefined;
-  const pieces = room.subarray(0, used), all = new Float64Array(2 * used);
+  const pieces = room.subarray(0, used), ends = new Float64Array(2 * used);
   for (let k = 0; k < used; k++) {
-    all[2 * k] = log.startS[pieces[k]];
-    all[2 * k + 1] = log.endS[pieces[k]];
+    if (k % SLICE === 0) yield;
+    ends[2 * k] = log.startS[pieces[k]];
+    ends[2 * k + 1] = log.endS[pieces[k]];
   }
-  yield;
-  all.sort();
-  yield;
+  const all = yield* sort(ends);
   let moments = 0;
-  for (const t of all) if (moments === 0 || t !== all[moments - 1]) all[moments++] = t;
-  yield;
+  for (let k = 0; k < all.length; k++) {
+    if (k % SLICE === 0) yield;
+    if (moments === 0 || all[k] !== all[moments - 1]) all[moments++] = all[k];
+  }
   if (moments > MAX_MOMENTS || moments < 2) return undefined;
   const t = all.subarray(0, moments);
   const changes = yield* changesAt(domain, pieces, t);
   const living = new Float64Array(moments);
   let next = 0, count = 0;
   for (let k = 0; k < moments; k++) {
+    if (k % SLICE === 0) yield;
     while (next < log.totals.length && log.totals[next].timeS <= t[k] + 1e-12) {
       count = log.totals[next++].lanes;
     }

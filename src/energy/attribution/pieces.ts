@@ -47,6 +47,9 @@ export class PieceLog {
   readonly totals: { timeS: number; weight: number; lanes: number }[] = [];
   readonly #open = new Map<number, OpenStay>();
   #weight = 0;
+  /** CPU-seconds by place: the class, counted from the lowest of the estimator's own; places that are used. */
+  #seconds = new Float64Array(64);
+  readonly #places = new Set<number>();
 
   /**
    * @param isWhole Stays are not cut at ages.
@@ -107,6 +110,11 @@ export class PieceLog {
   /** Weight of a lane that lives; 0: it does not. */
   weightOf(lane: number): number {
     return this.#open.get(lane)?.weight ?? 0;
+  }
+
+  /** CPU-seconds by class, in the order of their first pieces. */
+  seconds(): [number, number][] {
+    return [...this.#places].map((place) => [place + OWN.joined, this.#seconds[place]]);
   }
 
   /** Nothing comes after this. Capacity that no lane had is the rest. */
@@ -180,7 +188,10 @@ export class PieceLog {
       this.stay = grown(this.stay);
       this.age = grown(this.age);
     }
-    const at = this.count++;
+    const at = this.count++, place = this.stayClass[stay] - OWN.joined;
+    if (place >= this.#seconds.length) this.#seconds = grown(this.#seconds, place + 1);
+    if (this.#seconds[place] === 0) this.#places.add(place);
+    this.#seconds[place] += (endS - startS) * weight;
     this.startS[at] = startS;
     this.endS[at] = endS;
     this.weight[at] = weight;

@@ -5,7 +5,7 @@
  */
 import { cumulated } from "./contexts.ts";
 import type { Domain } from "./domain.ts";
-import { dot, factor, gram, median, solveFactored } from "./linear.ts";
+import { dot, factor, gram, median, middle, solveFactored, sort } from "./linear.ts";
 import { likelyNoise, type Noise, noiseOf, type Stretches, stretchesOf, whiten } from "./model.ts";
 import { type Family, familyOf, type Kernel, pureLag, reachOf } from "./response.ts";
 
@@ -13,6 +13,8 @@ import { type Family, familyOf, type Kernel, pureLag, reachOf } from "./response
 export const ROWS = 2048, CLASSES = 16;
 /** Points of the grid: for 2,048 updates at 40 points each, three times over. */
 const MAX_POINTS = 262_144;
+/** Pieces between two pauses. */
+const SLICE = 2048;
 /** Fewest rows of a fit. */
 export const MIN_ROWS = 24;
 /** A counter updated more often than this is fast, s: its first orders are loads that follow late. */
@@ -120,16 +122,18 @@ class Grid {
     const lists: number[][] = Array.from({ length: Math.min(classes, CLASSES) }, () => []);
     const used: number[] = [];
     for (let i = 0; i < log.count; i++) {
+      if (i % SLICE === 0) yield;
       if (!(log.startS[i] < endS)) continue;
       lists[this.columnOf[pieceClass[i]]].push(i);
       used.push(i);
     }
     for (const list of lists) {
-      yield;
-      this.#x.push(cumulated(log, list, (i) => log.weight[i], grid));
+      this.#x.push(yield* cumulated(log, list, (i) => log.weight[i], grid));
     }
     yield;
-    if (watts !== undefined) this.#x.push(cumulated(log, used, (i) => watts[i], grid));
+    if (watts !== undefined) {
+      this.#x.push(yield* cumulated(log, used, (i) => watts[i], grid));
+    }
     yield;
     this.#design = new Float64Array(rows * this.columns);
   }
@@ -241,8 +245,7 @@ export function* search(
   const n = Math.min(ROWS, domain.intervals);
   const lengths = log.stayEndS.subarray(0, log.stays).map((end, s) => end - log.stayStartS[s]);
   yield;
-  const stayS = median(lengths);
-  yield;
+  const stayS = middle(yield* sort(lengths));
   const grid = new Grid(domain, n, stayS);
   yield* grid.fill(watts);
   const step = Math.min(periodS / 8, Math.max(stayS / 2, periodS / 40));

@@ -271,7 +271,10 @@ export class Stretch {
     });
     yield;
     const isLost = boundaries.isWhole.includes(0) && sums.some((v) => v !== v);
-    return new Domain(log, boundaries, { endS, capacity, totalJ, isLost, alive, isDevice, crowd });
+    const facts = { endS, capacity, totalJ, isLost, alive, isDevice, crowd };
+    const domain = new Domain(log, boundaries, facts);
+    yield* domain.number();
+    return domain;
   }
 
   /** Pieces of the lanes in some counters' domain; its capacity; the part of its ends at which a lane lives. */
