@@ -6,12 +6,13 @@
 import { demangled } from "./demangle.ts";
 import { DebugInfo } from "./dwarf.ts";
 import { debugLinkOf, debugPaths, hasSum, SYSTEM_DEBUG } from "./debug_link.ts";
-import { type ElfFile, openElf, type Symbol, SymbolTable } from "./elf.ts";
+import { type ElfFile, openElf, piece, type ReadAt, type Symbol, SymbolTable } from "./elf.ts";
 import { CUT, fileName, type Frame, GUESSED, INLINED, KERNEL, OFF_CPU } from "./function_data.ts";
 import { JitMap, KernelMap } from "./jit_map.ts";
-import type { OpenPath } from "./modules.ts";
+import { memoryReader, type OpenPath } from "./modules.ts";
 import { PackedSections } from "./packed_sections.ts";
 import { FRAME, MARKER, type Profile } from "./profile.ts";
+import { unxz } from "./xz.ts";
 
 /** Parts of a profile whose nodes are named. */
 type NamedProfile = Pick<Profile, "modules"> & {
@@ -203,6 +204,7 @@ export class FrameNames {
         }
         file.close();
       }
+      return smallSymbols(elf, modules.reader(number));
     });
   }
 
@@ -211,6 +213,17 @@ export class FrameNames {
     const { name, start } = this.#kernel.find(address) ?? { name: "[kernel]", start: address };
     return { name, suffix: KERNEL, module: -1, address, start };
   }
+}
+
+/** Symbols that a stripped file of Fedora or Red Hat has beside those that it exports, if it has any. */
+function smallSymbols({ sections, machine }: ElfFile, read: ReadAt): DebugFile | undefined {
+  const section = sections.find(({ name }) => name === ".gnu_debugdata");
+  const bytes = section && unxz(piece(read, section.offset, section.size));
+  if (bytes === undefined) return undefined;
+  const inside = memoryReader(bytes), found = openElf(inside, machine);
+  if ("refused" in found) return undefined;
+  const packed = new PackedSections(found, inside);
+  return { isOfSystem: false, packed, symbols: new SymbolTable(found, inside) };
 }
 
 /** A symbol as people write it: without its version, and without the arguments of C++. */

@@ -170,6 +170,16 @@ program(
   NO_OBJCOPY,
 );
 
+program(
+  "a stripped program has names from its compressed symbols, as those of Red Hat have them",
+  `cc -O2 -o app PROGRAMS/shares.c && objcopy --only-keep-debug app small &&
+    strip --strip-debug --keep-symbol=heavy small && xz small && strip app &&
+    objcopy --add-section .gnu_debugdata=small.xz app`,
+  (lines) => assertAlmostEquals(shareOf(lines, "heavy"), 0.75, ERROR),
+  [],
+  unless(succeeds("objcopy", "--version") && succeeds("xz", "--version"), "no objcopy or no xz"),
+);
+
 program("a static program", "cc -O2 -static -o app PROGRAMS/shares.c", (lines) => {
   assertAlmostEquals(shareOf(lines, "_start", "main", "work", "heavy"), 0.75, ERROR);
 });
