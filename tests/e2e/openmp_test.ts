@@ -32,6 +32,28 @@ needing(
 
 const HAS_LIBGOMP = works("echo 'int main(void){return 0;}' | gcc -fopenmp -x c - -o /dev/null");
 
+needing(
+  "g++ with OpenMP",
+  HAS_LIBGOMP && works("g++ --version"),
+  "run --preload ompt has C++ names as GEOPM has them, and tells places in long ones apart",
+  (dir) => {
+    compile(dir, "g++ -O2 -fopenmp -o app PROGRAMS/openmp_cxx.cpp");
+    const out = preloaded(dir, "ompt", ["./app"]);
+    assertEquals(out.stdout, "2000\n");
+    // Two places in each of two functions.
+    const names = Object.keys(out.counts);
+    assertEquals(names.length, 4, names.join("\n"));
+    const brief = names.filter((name) => name.length < 100);
+    assertEquals(brief.length, 2, names.join("\n"));
+    for (const name of brief) {
+      assertMatch(name, /^\[OMPT\]heat::Solver<unsignedlong>::twice\(unsignedlongconst&\)\+0x[0-9a-f]+$/);
+    }
+    for (const name of names.filter((name) => !brief.includes(name))) {
+      assertMatch(name, /^\[OMPT\]heat::Solver<heat::Wrapped<.*\+0x[0-9a-f]+$/);
+    }
+  },
+);
+
 interface OpenMpFacts {
   readonly "threads of a process, at most": number;
   readonly times: readonly { kind: string; count: number; "time (s)": number }[];

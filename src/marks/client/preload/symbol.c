@@ -40,6 +40,22 @@ static const char *in_file(const unsigned char *file, size_t bytes, uint64_t add
     return NULL;
 }
 
+/* "NAME+0xOFFSET": the name as C++ has it, where its library is loaded, and cut where there is no room. */
+static void write_symbol(const char *name, uint64_t offset, char *into, size_t room) {
+    char *plain = NULL, tail[24];
+    int length = snprintf(tail, sizeof tail, "+0x%llx", (unsigned long long)offset);
+    if (strncmp(name, "_Z", 2) == 0) {
+        /* A plug-in's libraries, as those of Python's modules, are in no scope but its own. */
+        void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+        char *(*demangle)(const char *, char *, size_t *, int *) = (__typeof__(demangle))dlsym(
+            library ? library : RTLD_DEFAULT, "__cxa_demangle");
+        if (demangle) plain = demangle(name, NULL, NULL, NULL);
+        if (library) dlclose(library);
+    }
+    snprintf(into, room, "%.*s%s", (int)room - 1 - length, plain ? plain : name, tail);
+    free(plain);
+}
+
 JM_HIDDEN void jm_symbol(const void *address, char *into, size_t room) {
     Dl_info info;
     int fd, saved = errno;
@@ -59,15 +75,14 @@ JM_HIDDEN void jm_symbol(const void *address, char *into, size_t room) {
             uint64_t base = head->e_type == ET_EXEC ? 0 : (uint64_t)(uintptr_t)info.dli_fbase;
             uint64_t at = (uint64_t)(uintptr_t)address - base, start = 0;
             const char *name = in_file((const unsigned char *)file, (size_t)st.st_size, at, &start);
-            if (name)
-                snprintf(into, room, "%s+0x%llx", name, (unsigned long long)(at - start));
+            if (name) write_symbol(name, at - start, into, room);
             munmap(file, (size_t)st.st_size);
             if (name) goto done;
         }
     }
     if (info.dli_sname && info.dli_saddr)
-        snprintf(into, room, "%s+0x%llx", info.dli_sname,
-                 (unsigned long long)((const char *)address - (const char *)info.dli_saddr));
+        write_symbol(info.dli_sname,
+                     (uint64_t)((const char *)address - (const char *)info.dli_saddr), into, room);
 done:
     errno = saved;
 }

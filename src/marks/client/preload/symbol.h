@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-/* "SYMBOL+0xOFFSET", or "0x" and 16 digits where no function is known there. */
+/* "SYMBOL+0xOFFSET", in C++ the demangled symbol, or "0x" and 16 digits where no function is known there. */
 JM_HIDDEN void jm_symbol(const void *address, char *into, size_t room);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * openmp.c: regions, times by kind, and attributes of OpenMP: see openmp.h. A region is named for the
- * place in the program where it begins, as GEOPM names it: [OMPT]SYMBOL+0xOFFSET.
+ * place in the program where it begins, as GEOPM names it: [OMPT]SYMBOL+0xOFFSET, without spaces.
  *
  * Copyright (c) joulemark authors. SPDX-License-Identifier: BSD-3-Clause
  */
@@ -19,7 +19,7 @@ static struct { const void *at; uint32_t region; } places[PLACES];
 
 static uint32_t region_at(struct joulemark__thread *t, const void *at) {
     uint32_t slot = (uint32_t)((uintptr_t)at >> 2) * 2654435761u >> 16 & (PLACES - 1), tries;
-    char name[300] = "[OMPT]", *c, *to;
+    char name[1024] = "[OMPT]", *c, *to;
     uint32_t region;
     for (tries = 0; tries < 16; tries++, slot = (slot + 1) & (PLACES - 1)) {
         const void *known = __atomic_load_n(&places[slot].at, __ATOMIC_ACQUIRE);
