@@ -80,9 +80,15 @@ JM_HIDDEN void jm_symbol(const void *address, char *into, size_t room) {
             if (name) goto done;
         }
     }
-    if (info.dli_sname && info.dli_saddr)
+    if (info.dli_sname && info.dli_saddr) {
         write_symbol(info.dli_sname,
                      (uint64_t)((const char *)address - (const char *)info.dli_saddr), into, room);
+    } else if (info.dli_fname && *info.dli_fname) {
+        /* Unlike the address, the same in every process and run. */
+        const char *base = strrchr(info.dli_fname, '/');
+        write_symbol(base ? base + 1 : info.dli_fname,
+                     (uint64_t)((const char *)address - (const char *)info.dli_fbase), into, room);
+    }
 done:
     errno = saved;
 }

@@ -8,7 +8,8 @@
 
 #include "core.h"
 
-/* "SYMBOL+0xOFFSET", in C++ the demangled symbol, or "0x" and 16 digits where no function is known there. */
+/* "SYMBOL+0xOFFSET", in C++ the demangled symbol; where no function is known there "FILE+0xOFFSET", and outside of
+   all files "0x" and 16 digits. */
 JM_HIDDEN void jm_symbol(const void *address, char *into, size_t room);
 
 #endif
