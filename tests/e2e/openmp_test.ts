@@ -48,7 +48,10 @@ needing(
     const brief = names.filter((name) => name.length < 100);
     assertEquals(brief.length, 2, names.join("\n"));
     for (const name of brief) {
-      assertMatch(name, /^\[OMPT\]heat::Solver<unsignedlong>::twice\(unsignedlongconst&\)\+0x[0-9a-f]+$/);
+      assertMatch(
+        name,
+        /^\[OMPT\]heat::Solver<unsignedlong>::twice\(unsignedlongconst&\)\+0x[0-9a-f]+$/,
+      );
     }
     for (const name of names.filter((name) => !brief.includes(name))) {
       assertMatch(name, /^\[OMPT\]heat::Solver<heat::Wrapped<.*\+0x[0-9a-f]+$/);

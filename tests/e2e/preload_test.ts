@@ -139,6 +139,11 @@ endToEnd(
     const note = /--preload: no call of tau made a region\. .*LD_PRELOAD/;
     assertMatch(summary.replaceAll(/\n +/g, " "), note);
     assertMatch(report, note);
+    // A region that was begun is one.
+    compile(dir, "cc -O2 -o ends_inside PROGRAMS/ends_inside.c");
+    const open = preloaded(dir, "caliper", ["./ends_inside"]).report;
+    assertMatch(open, /region: "?start/);
+    assert(!open.includes("made a region"), open);
   },
 );
 

@@ -281,7 +281,9 @@ export class RunReport {
     this.#share?.addTo(host, hasPackage, this.#collector.launchedCpus);
     const { late, mostLateS } = engine.events;
     const { loop, collector, request: { periodS, preload, phases } } = facts;
-    const isHeard = (host.regions ?? []).length > 0 || engine.tracker.spans().length > 0;
+    // The root is a path. A region that never ended has a path, but no section.
+    const isHeard = engine.tracker.regionPaths.table.length > 1 ||
+      (host.regions ?? []).length > 0 || engine.tracker.spans().length > 0;
     const unheard = isHeard ? [] : preload?.dialects ?? [];
     const own = {
       version: version.replace(/^.*joulemark\./, ""),
