@@ -14,10 +14,14 @@ import {
 } from "./comparison.ts";
 import { type Difference, MIN_RUNS } from "./difference.ts";
 import { figures } from "./quantity_text.ts";
+import { cutCells } from "./table.ts";
+import { shortText } from "./text_layout.ts";
 
 const MAX_REGIONS = 20;
 /** Regions that a note names. */
 const MAX_NAMES = 3;
+/** A longer name loses its middle in a note. */
+const NAME_CHARACTERS = 40;
 /** Names are cut so that a line has 79 columns, but to no less. */
 const LINE_CHARACTERS = 79, MIN_NAME_CHARACTERS = 12;
 
@@ -85,9 +89,12 @@ export function comparisonText(comparison: Comparison, notes: ComparisonNotes): 
       `note: runs of different names: ${notes.profiles.slice(0, 3).map(printable).join(", ")}`,
     );
   }
-  if (missing.length > 0) lines.push(`note: only some runs have the region ${listed(missing)}`);
+  if (missing.length > 0) {
+    lines.push(...wrapped(`note: only some runs have the region ${listed(missing)}`));
+  }
   if (unknown.length > 0) {
-    lines.push(`note: in a run the energy is 0, below 0 or absent: region ${listed(unknown)}`);
+    const what = "in a run the energy is 0, below 0 or absent";
+    lines.push(...wrapped(`note: ${what}: region ${listed(unknown)}`));
   }
   return lines.map((line) => line.trimEnd() + "\n").join("");
 }
@@ -113,7 +120,8 @@ function wrapped(text: string): string[] {
 /** The first names of a list. */
 function listed(names: readonly string[]): string {
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
-  return names.slice(0, MAX_NAMES).map(printable).join(", ") + more;
+  return names.slice(0, MAX_NAMES).map((name) => shortText(printable(name), NAME_CHARACTERS))
+    .join(", ") + more;
 }
 
 /** Why a limit of the gate is not known. */
@@ -260,9 +268,9 @@ function table(rows: readonly (readonly string[])[]): string[] {
     Math.max(room, MIN_NAME_CHARACTERS),
     Math.max(...names.map((n) => n.length)),
   );
+  const short = cutCells(names, first);
   return rows.map(([, ...cells], i) => {
-    const short = names[i].length > first ? `${names[i].slice(0, first - 3)}...` : names[i];
-    return short.padEnd(first) + cells.map((c, k) => "  " + c.padStart(widths[k])).join("");
+    return short[i].padEnd(first) + cells.map((c, k) => "  " + c.padStart(widths[k])).join("");
   });
 }
 

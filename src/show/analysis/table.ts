@@ -75,10 +75,7 @@ export function tableText(table: Table, maxWidth = Infinity): string {
   // Columns that are left out leave room for names.
   for (const column of columns.filter(({ isText }) => isText)) {
     column.width = Math.min(column.whole, column.width - Math.min(0, over()));
-    const { cells, width } = column;
-    column.cells = cutNames(cells, (cell) => cutText(cell, width), (cell) => {
-      return textWidth(cell) <= width ? cell : shortText(cell, width - 2).replace("…", "...");
-    });
+    column.cells = cutCells(column.cells, column.width);
   }
   const left = count - columns.length;
   const line = (of: (column: typeof columns[number]) => string) =>
@@ -94,6 +91,13 @@ export function tableText(table: Table, maxWidth = Infinity): string {
   const rows = table.rows.map((_, i) => line(({ cells }) => cells[i]));
   const lines = maxWidth === Infinity ? [title] : wrapText(printable(title), maxWidth);
   return `${lines.join("\n")}\n${line(({ head }) => head)}${rows.join("")}`;
+}
+
+/** Names in one column of a table, so many characters wide: `...` stands for what is left out. */
+export function cutCells(cells: readonly string[], width: number): string[] {
+  return cutNames(cells, (cell) => cutText(cell, width), (cell) => {
+    return textWidth(cell) <= width ? cell : shortText(cell, width - 2).replace("…", "...");
+  });
 }
 
 function cutText(cell: string, width: number): string {

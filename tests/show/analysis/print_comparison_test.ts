@@ -1,5 +1,5 @@
 /** Limits and detectable changes of few runs, as people read them. */
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Report } from "../../../src/core/report.ts";
 import { compare } from "../../../src/show/analysis/comparison.ts";
 import { benchText } from "../../../src/show/analysis/print_bench.ts";
@@ -105,4 +105,24 @@ Deno.test("one run a set has no level, and no word on intervals", () => {
   assertMatch(text, /^Energy of regions, largest change in joules first$/m);
   const several = comparisonText(compare(runs(1, 1.1, 1.2), runs(1, 1.1, 1.3)), NOTES);
   assertMatch(several, /^The probability that all these intervals are right is 98\.5 %\.$/m);
+});
+
+Deno.test("long names of regions that begin alike are told apart, and no line is too long", () => {
+  const names = ["0x79b", "0x842"].map((at) => `[OMPT]gmx_pme_do(${"float*,".repeat(20)})+${at}`);
+  const named = (...factors: number[]) => {
+    const set = runs(...factors);
+    for (const { report } of set) {
+      for (const [i, region] of report.hosts[0].regions!.entries()) region.region = names[i];
+    }
+    return set;
+  };
+  const one = named(1), other = named(1.5);
+  const both = comparisonText(compare(one, other), NOTES).split("\n");
+  for (const at of ["0x79b", "0x842"]) {
+    assertEquals(both.filter((line) => line.includes(at)).length, 1, both.join("\n"));
+  }
+  other[0].report.hosts[0].regions!.pop();
+  const lone = comparisonText(compare(one, other), NOTES).split("\n");
+  assertEquals(lone.filter((line) => line.length > 79), []);
+  assert(lone.some((line) => /^note: only some runs have the region/.test(line)), lone.join("\n"));
 });
