@@ -59,6 +59,25 @@ const GPU_WAITS = /^(cuda|cu|hip)(Device|Ctx|Stream|Event)?Synchronize$/;
 
 /** Files of the interpreter, such as libpython3.11.so.1.0, and its scripts. */
 const PYTHON = /^(lib)?python[\d.]*(so[\d.]*)?$|\.py$/;
+/** Files of other code that is not the program's own, and what helps there. */
+const OTHERS_CODE: readonly (readonly [file: RegExp, next: string])[] = [
+  [PYTHON, "This is the Python interpreter: --python shows the functions of the program."],
+  [
+    /^(libR|liboctinterp|liboctave|libperl)\.so[\d.]*$|^perl[\d.]*$/,
+    "This is the interpreter of a script. To measure parts of the script, let it print a line at the start of each: " +
+    "--phase.",
+  ],
+  [
+    /^lib(gomp|i?omp5?)\.so[\d.]*$/,
+    "This is the OpenMP library, in which threads wait for each other: --preload ompt shows the parallel regions.",
+  ],
+  [
+    /^(mca_\w+|lib(mpi|mpich|open-pal)(_\w+)?)\.so[\d.]*$/,
+    "This is the MPI library, in which processes wait for messages: --preload mpi shows the calls.",
+  ],
+];
+/** A file with less of the CPU time, or with less than so many times that of the hottest function, is not named. */
+const FILE_SHARE = 0.25, FILE_FACTOR = 2;
 /** Shells and their scripts. */
 const SHELL = /^(ba|da|k|z)?sh$|\.sh$/;
 /** A function without a name: its file, and where the function begins in it. */
@@ -329,21 +348,42 @@ function regionAdvice(program: string, hasTried: (option: string) => boolean): s
 
 /** Is it a function without a name, or all code of a file that is in no function? */
 function isNameless({ name, module }: FunctionFacts["rows"][number]): boolean {
-  return NAMELESS.test(name) || name === `[${module.replace(/^.*\//, "")}]`;
+  return NAMELESS.test(name) || name === `[${fileName(module)}]`;
+}
+
+function fileName(path: string): string {
+  return path.replace(/^.*\//, "");
+}
+
+/** The program or library with most CPU time, for a sentence on the hottest function; "": that says enough. */
+function hottestFile({ rows, unlisted, cpuS }: FunctionFacts, functionS: number): string {
+  const times = new Map<string, number>();
+  // The kernel has no file, nor has code that a process made.
+  for (const { module, ownS } of rows.filter(({ module }) => /^[^[]/.test(module))) {
+    times.set(module, (times.get(module) ?? 0) + ownS);
+  }
+  const [[file, ownS] = ["", 0]] = [...times].sort(([, a], [, b]) => b - a);
+  const least = unlisted.ownS > 0.01 * cpuS ? "at least " : "";
+  return ownS < FILE_SHARE * cpuS || ownS < FILE_FACTOR * functionS
+    ? ""
+    : `, all functions of ${shortText(fileName(file), MAX_FUNCTION)} ${least}${
+      percent(ownS / cpuS)
+    }`;
 }
 
 /** The function with most CPU time of its own, and its energy where it is known. */
 function hottestFunction(
-  { rows, cpuS, completePercent }: FunctionFacts,
+  functions: FunctionFacts,
   kind: EnergyKind | undefined,
 ): RunFinding | undefined {
+  const { rows, cpuS, completePercent } = functions;
   const first = rows.find((row) => {
     return row.name === JIT || isNameless(row) || !NO_FUNCTION.test(row.name);
   });
   if (first === undefined || !Number.isFinite(completePercent)) return undefined;
   const { joules = NaN } = kind === undefined ? {} : first.energies.get(kind) ?? {};
   const energy = Number.isFinite(joules) ? ` and ${energyText(joules)}` : "";
-  const isInterpreter = PYTHON.test(first.module.replace(/^.*\//, ""));
+  const othersCode = OTHERS_CODE.find(([file]) => file.test(fileName(first.module)));
   const short = shortFunction(first.name);
   const isUnique = rows.every(({ name }) => name === first.name || shortFunction(name) !== short);
   return {
@@ -351,9 +391,9 @@ function hottestFunction(
     stakeJ: 0,
     text: `${shortText(isUnique ? short : first.name, MAX_FUNCTION)} uses ${
       percent(first.ownS / cpuS)
-    } of the CPU time${energy} by itself.`,
-    next: isInterpreter
-      ? "This is the Python interpreter: --python shows the functions of the program."
+    } of the CPU time${energy} by itself${hottestFile(functions, first.ownS)}.`,
+    next: othersCode !== undefined
+      ? othersCode[1]
       : first.name === JIT
       ? 'This is code of a JIT compiler: "joulemark explain jit" has options that give it names.'
       : OF_KERNEL.test(first.name)

@@ -264,6 +264,46 @@ Deno.test("the hottest function is named once, without template and call argumen
   }
 });
 
+Deno.test("a library with many warm functions is named with the hottest function", () => {
+  const names = [..."abcd"].map((name): [string, string] => [name, "/lib/libfftw3.so.3.6.10"]);
+  const of = (...functions: [string, string][]) => {
+    return first({ regions: [], column: undefined, functions: functionsOf(...functions) }).text;
+  };
+  const text = "a uses 10 % of the CPU time by itself, all functions of libfftw3.so.3.6.10 39 %.";
+  assertEquals(of(...names), text);
+  assertEquals(of(["main", "/opt/app"], ...names), text.replace("a uses", "main uses"));
+  // Twice as much, but little.
+  assertEquals(of(...names.slice(0, 2)), "a uses 10 % of the CPU time by itself.");
+  assertEquals(
+    of(...[..."abcd"].map((n): [string, string] => [`${n}_[k]`, ""])),
+    "a_[k] uses 10 % of the CPU time by itself.",
+  );
+});
+
+Deno.test("code of interpreters and of libraries that wait has advice of its own", () => {
+  const next = (module: string) => {
+    const functions = functionsOf([`[${module}+0x1f780]`, `/usr/lib/${module}`]);
+    return first({ regions: [], column: undefined, functions }).next;
+  };
+  for (const module of ["libR.so", "liboctinterp.so.10.0.0", "perl", "libperl.so.5.36"]) {
+    assertMatch(next(module), /interpreter of a script.*--phase/);
+  }
+  for (const module of ["libgomp.so.1.0.0", "libomp.so.5", "libiomp5.so"]) {
+    assertMatch(next(module), /OpenMP library.*--preload ompt/);
+  }
+  for (
+    const module of [
+      "mca_btl_vader.so",
+      "libopen-pal.so.40.30.2",
+      "libmpi_mpifh.so.40",
+      "libmpich.so.12",
+    ]
+  ) {
+    assertMatch(next(module), /MPI library.*--preload mpi/);
+  }
+  assertMatch(next("libfftw3.so.3"), /--debuginfo/);
+});
+
 Deno.test("the hottest of two instances of a template has its arguments", () => {
   const functions = functionsOf(["step<30>", "/opt/app"], ["step<10>", "/opt/app"]);
   assertMatch(first({ regions: [], column: undefined, functions }).text, /^step<30> uses 10 %/);
