@@ -121,8 +121,12 @@ export function shortText(text: string, width: number): string {
   return `${upTo(characters).join("")}…${upTo(characters.toReversed()).reverse().join("")}`;
 }
 
+/** A function without a name, whose end says which it is: "[libfftw3.so.3.6.10+0x18ed10]". */
+const PLACE = /^\[.*\+0x[\da-f]+\]$/;
+
 /**
- * Names of one column, cut: a long one loses its end, or its middle where it would look like another one.
+ * Names of one column, cut: a long one loses its end, or its middle where it would look like another one or where its
+ * end says which it is.
  *
  * @param loseEnd Cuts the end of a name that is too long.
  * @param loseMiddle Cuts its middle.
@@ -132,7 +136,8 @@ export function cutNames(
   loseEnd: (name: string) => string,
   loseMiddle: (name: string) => string,
 ): string[] {
-  const cut = names.map(loseEnd), first = new Map<string, string>(), alike = new Set<string>();
+  const cut = names.map((name) => PLACE.test(name) ? loseMiddle(name) : loseEnd(name));
+  const first = new Map<string, string>(), alike = new Set<string>();
   for (const [i, name] of names.entries()) {
     const other = first.get(cut[i]);
     if (other === undefined) first.set(cut[i], name);

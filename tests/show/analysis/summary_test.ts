@@ -11,7 +11,13 @@ import {
   regionShares,
   summaryTable,
 } from "../../../src/show/analysis/summary_table.ts";
-import { type Look, lookOf, textWidth, wrapText } from "../../../src/show/analysis/text_layout.ts";
+import {
+  type Look,
+  lookOf,
+  shownNames,
+  textWidth,
+  wrapText,
+} from "../../../src/show/analysis/text_layout.ts";
 import { energyOf, factsOf, region, totalJ, treeRow } from "./_summary_facts.ts";
 
 /** What sets colours, and what else a terminal obeys. */
@@ -253,6 +259,11 @@ Deno.test("regions whose names differ only in their ends look different in the t
     assertEquals(rows.length, 2);
     assert(rows[0].endsWith("+0x340") && rows[1].endsWith("+0x4c"), rows.join("\n"));
   }
+});
+
+Deno.test("a function without a name has its whole address in the table", () => {
+  const rows = shownNames({ ascii: false }, ["[libfftw3.so.3.6.10+0x18ed10]", "n".repeat(40)], 28);
+  assertEquals(rows, ["[libfftw3.so.….10+0x18ed10]".padEnd(28), "n".repeat(27) + "…"]);
 });
 
 Deno.test("no name of others commands the terminal, and wide ones are cut by columns", () => {
