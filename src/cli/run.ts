@@ -165,7 +165,8 @@ export async function runWith(
     stdout: writeStdout,
     stderr: writeStderr,
     show(report, reportPath, pagePath) {
-      writeSummary(report, { look, reportPath, pagePath, isVerbose: switches.verbose });
+      const hasFunctions = asksFunctions(values), isVerbose = switches.verbose;
+      writeSummary(report, { look, reportPath, pagePath, hasFunctions, isVerbose });
     },
     debug: options.flags.has("debug"),
     simulateIfBlind,

@@ -32,6 +32,8 @@ export interface SummaryOptions {
   readonly reportPath?: string;
   /** Path of the page that the run wrote; `undefined`: it wrote none. */
   readonly pagePath?: string;
+  /** Did the run sample functions? The summary of a job at the end of a run does not have them. @default false */
+  readonly hasFunctions?: boolean;
   /** Tables with all regions follow. @default false */
   readonly isShown?: boolean;
   /** All notes at full length, also those without influence on the values. @default false */
@@ -55,7 +57,7 @@ export function summary(facts: SummaryFacts, options: SummaryOptions): string {
   const textOf = (lines: readonly Line[]) => lines.map((line) => shown(line, look)).join("");
   const head = textOf([...outcomeLines(facts), ...answerLines(facts, look)]);
   const end = textOf([
-    ...nextLines(facts, look),
+    ...nextLines(facts, options),
     ...noteLines(facts, options),
     ...endLines(facts, options),
   ]);
@@ -319,12 +321,18 @@ function curveLines({ curve, totals: { seconds } }: SummaryFacts, look: Look): L
 }
 
 /** The first finding, of a run that ended well. */
-function nextLines(facts: SummaryFacts, look: Look): Line[] {
+function nextLines(
+  facts: SummaryFacts,
+  { look, hasFunctions, reportPath }: SummaryOptions,
+): Line[] {
   if (facts.outcome.kind !== "done") return [];
   const [first] = findings(facts);
   if (first === undefined || first.code === "all-precise") return [];
   const { code, text, next } = first;
-  const words = code === "no-regions"
+  const isOfJob = hasFunctions === true && facts.hostCount > 1 && reportPath !== undefined;
+  const words = code === "no-regions" && isOfJob
+    ? `to see the functions of all hosts: ${where(reportPath)}`
+    : code === "no-regions"
     ? next[0].toLowerCase() + next.slice(1)
     : withShortNames(facts, `${text} ${next}`);
   const label = painted(look, "next", "next:");

@@ -261,6 +261,16 @@ Deno.test("regions whose names differ only in their ends look different in the t
   }
 });
 
+Deno.test("a job whose hosts sampled functions is not advised to get regions, but told where functions are", () => {
+  const of = factsOf({ regions: [], column: undefined, hostCount: 2 });
+  const next = (hasFunctions: boolean) => {
+    const text = summary(of, { look: PLAIN, reportPath: "flow.report", hasFunctions });
+    return /^next: .*$/m.exec(text)?.[0];
+  };
+  assertEquals(next(true), "next: to see the functions of all hosts: joulemark show flow.report");
+  assertMatch(next(false) ?? "", /^next: to see which part/);
+});
+
 Deno.test("a function without a name has its whole address in the table", () => {
   const rows = shownNames({ ascii: false }, ["[libfftw3.so.3.6.10+0x18ed10]", "n".repeat(40)], 28);
   assertEquals(rows, ["[libfftw3.so.….10+0x18ed10]".padEnd(28), "n".repeat(27) + "…"]);
