@@ -51,9 +51,9 @@ export function allEntries(verbs: readonly ListedVerb[]): Entry[] {
         text: [meaning, `Source: ${sourceText(source)}.`],
       };
     }),
-    ...[...HEADER_FIELDS, ...GEOPM_FIELDS, ...OWN_FIELDS, ...TREE_FIELDS, ...OWN_KEYS].flatMap(
-      fieldEntries,
-    ),
+    ...[...HEADER_FIELDS, ...GEOPM_FIELDS, ...OWN_FIELDS].flatMap((row) => fieldEntries(row)),
+    ...TREE_FIELDS.flatMap((row) => fieldEntries(row, ", under tree")),
+    ...OWN_KEYS.flatMap((row) => fieldEntries(row)),
     ...columnEntries(),
     ...JOB_METRICS.map(({ name, unit, formula }): Entry => {
       const inUnit = unit === "" ? "" : ` Unit: ${unit}.`;
@@ -81,7 +81,15 @@ export function entriesFor(asked: string, all: readonly Entry[]): Entry[] {
   });
   const isAsIs = ({ name, names, kind }: Entry) =>
     name === word || kind === "word" && (names.includes(word) || withoutUnit !== plain);
-  if (exact.length > 0) return [...exact.filter(isAsIs), ...exact.filter((e) => !isAsIs(e))];
+  const pattern = fieldPattern(word);
+  const fields = all.filter(({ kind, name }) => kind === "field" && fieldPattern(name) === pattern);
+  const general = fields.filter(({ name }) => STANDS_FOR_ALL.test(name));
+  if (exact.length > 0) {
+    const more = exact.some(({ kind }) => kind === "field")
+      ? general.filter((e) => !exact.includes(e))
+      : [];
+    return [...exact.filter(isAsIs), ...exact.filter((e) => !isAsIs(e)), ...more];
+  }
   const instance = instanceOf(word);
   if (instance !== undefined) {
     const signals = all.filter(({ kind, name }) => kind === "signal" && name === instance.signal);
@@ -93,11 +101,8 @@ export function entriesFor(asked: string, all: readonly Entry[]): Entry[] {
       }));
     }
   }
-  const unnumbered = fieldPattern(word);
-  const field = all.filter(({ kind, name }) =>
-    kind === "field" && fieldPattern(name) === unnumbered
-  );
-  if (field.length > 0) return field;
+  if (general.length > 0) return general;
+  if (fields.length > 0) return fields;
   const bare = word.replace(/(,? coarse|, sampled)?( \([^)]*\))?$/, "");
   if (bare !== word && bare !== "") return entriesFor(bare, all);
   const warning = WARNINGS.find(({ pattern }) => pattern.test(word));
@@ -114,10 +119,16 @@ function instanceOf(word: string): { signal: string; about: string } | undefined
   return { signal, about };
 }
 
+/** In a key: the word stands for each component, or for each hint. */
+const STANDS_FOR_ALL = /PART|HINT/;
+
 /** A key without its unit, and with the parts and hints that stand for all. */
 function fieldPattern(key: string): string {
   return key.replace(/ \([^)]*\)$/, "").toLowerCase()
-    .replace(/^(joulemark-)?(package|dram|gpu|node|part)-(?=energy|power|\d+$|n$)/, "$1PART-")
+    .replace(
+      /^(joulemark-|total-)?(package|dram|gpu|node|part)(?=-energy|-power|-\d+$|-n$| trusted at$)/,
+      "$1PART",
+    )
     .replace(/^PART-(\d+|n)$/, "PART-N")
     .replace(/^time-hint-\w+$/, "time-hint-HINT");
 }
@@ -139,11 +150,15 @@ function verbEntry(verb: ListedVerb): Entry {
   };
 }
 
-function fieldEntries({ keys, about }: FieldRow): Entry[] {
+/** @param place Where in the report, after a comma. */
+function fieldEntries({ keys, about }: FieldRow, place = ""): Entry[] {
   const which = keys.length > 1 ? `${keys.join("; ")}: ` : "";
+  const parts = keys.some((key) => key.includes("PART"))
+    ? " PART stands for package, dram, gpu or node."
+    : "";
   const text = [
-    `${which}${plainText(about).replace(/\.$/, "")}.`,
-    keys.length > 1 ? "These are keys of the report." : "This is a key of the report.",
+    `${which}${plainText(about).replace(/\.$/, "")}.${parts}`,
+    `${keys.length > 1 ? "These are keys" : "This is a key"} of the report${place}.`,
   ];
   return keys.map((key) => {
     return { kind: "field", name: key, names: [key.replace(/ \([^)]*\)$/, "")], text };
@@ -226,5 +241,6 @@ function sourceText(source: string): string {
 /** Markdown as it is read aloud. */
 function plainText(markdown: string): string {
   const links = /\[([^\]]*)\]\([^)]*\)/g;
-  return markdown.replace(/ \(\[[^\]]*\]\([^)]*\)\)/g, "").replace(links, "$1").replaceAll("`", "");
+  return markdown.replace(/ \(\[[^\]]*\]\([^)]*\)\)/g, "").replace(links, "$1").replaceAll("`", "")
+    .replace(/(?<!\w)\*([a-z ]+)\*/g, "$1");
 }

@@ -40,6 +40,20 @@ Deno.test("explain has every key of a replayed report", () => {
   assertEquals(unexplained(Deno.readTextFileSync(path)), []);
 });
 
+Deno.test("explain has the key of every component: with its own meaning, and only with that", () => {
+  const names = (word: string) =>
+    entriesFor(word, entries).filter(({ kind }) => kind === "field").map(({ name, text }) =>
+      name + (/under tree\.$/.test(text.at(-1)!) ? " of a row" : "")
+    );
+  const general = ["PART-energy (J) of a row", "PART-energy (J)"];
+  assertEquals(names("node-energy (J)"), general);
+  assertEquals(names("package-energy (J)"), ["package-energy (J)", ...general]);
+  assertEquals(names("node-power (W)"), ["PART-power (W) of a row"]);
+  assertEquals(names("total-package-energy (J)"), ["total-PART-energy (J)"]);
+  assertEquals(names("package trusted at (s)"), ["PART trusted at (s)"]);
+  assert(entries.every(({ kind, text }) => kind !== "field" || !/\*[a-z]+\*/.test(text[0])));
+});
+
 Deno.test("explain answers the words that the summary, tables and top use", async () => {
   const first = async (word: string) => {
     const { code, stdout, stderr } = await capture(explain, [word]);
