@@ -165,7 +165,12 @@ export class OutputPlace implements Disposable {
     this.#beside = "";
   }
 
-  /** The file itself, made or emptied: it grows where it is. @throws {OsError} */
+  /** Nothing has the name yet. */
+  get isNew(): boolean {
+    return this.#directory >= 0 && this.#found === undefined;
+  }
+
+  /** The file itself, made if there is none: it grows where it is, and keeps its content so far. @throws {OsError} */
   grow(): UserFile {
     const flags = O.WRONLY | O.CREAT | O.NOFOLLOW | O.NONBLOCK;
     // One that we make is ours, though a file server may give it another owner.
@@ -181,7 +186,6 @@ export class OutputPlace implements Disposable {
       if ((facts.mode & S_IFMT) !== S_IFREG || (isShared(directory) && !isOurs)) {
         throw new PlantedError(kindOf(facts.mode), facts.uid, directory);
       }
-      file.truncate(0);
       return file;
     } catch (error) {
       file[Symbol.dispose]();

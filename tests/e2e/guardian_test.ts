@@ -325,6 +325,39 @@ endToEnd("on a busy CPU the command waits until its request is checked", (dir) =
   assertStringIncludes(out.stderr, 'unknown signal "NO_SUCH"');
 });
 
+endToEnd("a run that is refused leaves the outputs of an earlier run as they were", (dir) => {
+  const outputs = "--trace trace --event-log log --perfetto tracks --record rec";
+  const text = (name: string) => Deno.readTextFileSync(`${dir}/${name}`);
+  const names = () => [...Deno.readDirSync(dir)].map(({ name }) => name).sort();
+  Deno.writeTextFileSync(`${dir}/plain`, "text");
+  const before = names();
+  const refused = () => {
+    for (
+      const [asked, status] of [
+        ["--report-signals NO_SUCH -- true", 2],
+        ["--trace-signals TIME@moon -- true", 2],
+        ["--counters NO_SUCH -- true", 2],
+        ["--cali-config no-such -- true", 2],
+        ["-- ./plain", 126],
+        ["-- ./nowhere", 127],
+      ] as const
+    ) {
+      const out = shell(dir, `$J run -q ${outputs} ${asked}`);
+      assertEquals([out.code, out.stdout], [status, ""], out.stderr);
+    }
+  };
+  refused();
+  assertEquals(names(), before);
+  Deno.mkdirSync(`${dir}/rec`);
+  const files = ["trace", "log", "tracks", "rec/events.csv", "rec/samples.csv"];
+  for (const name of files) Deno.writeTextFileSync(`${dir}/${name}`, `earlier ${name}\n`);
+  refused();
+  assertEquals(files.map(text), files.map((name) => `earlier ${name}\n`));
+  const out = shell(dir, `$J run -q ${outputs} -- true`);
+  assertEquals(out.code, 0, out.stderr);
+  for (const name of files) assertEquals([name, text(name).includes("earlier")], [name, false]);
+});
+
 endToEnd("on a busy CPU each rank has what the monitor changes in its environment", (dir) => {
   const rank = "$N $J run -q --python -- sh -c 'echo ${PYTHONPATH:+changed}'";
   const launch = "export SLURM_JOB_ID=$$ SLURM_STEP_ID=0 SLURM_JOB_NODELIST=here; ";

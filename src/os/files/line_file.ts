@@ -1,5 +1,6 @@
 /**
- * A file that grows by whole lines while a run goes on.
+ * A file that grows by whole lines while a run goes on. The content of an earlier run stays until `begin` or the
+ * first line that is written: a run that is refused leaves the file as it was.
  *
  * On a full disk lines wait, up to some MiB; lines beyond that are dropped and counted, which the
  * report states. Any other failure ends the file. A failure is logged once, and never stops the run.
@@ -8,7 +9,7 @@
 import { lengthened } from "../../core/grow.ts";
 import { quote } from "../../core/errors.ts";
 import { ERRNO } from "../libc.ts";
-import { OutputPlace } from "../output_place.ts";
+import { OutputPlace, removeUserFile } from "../output_place.ts";
 import { OsError, type UserFile } from "../user_file.ts";
 import { unwritable } from "./whole_file.ts";
 
@@ -35,6 +36,10 @@ export class LineFile {
   readonly #file: UserFile;
   /** A pipe or a device: what went into it is gone. */
   readonly #direct: boolean;
+  /** There was no file before. */
+  readonly #isNew: boolean;
+  /** The content of an earlier run is gone. */
+  #hasBegun = false;
   readonly #log: (line: string) => void;
   /** Bytes that are in the file, all of them whole lines. */
   #size = 0;
@@ -55,6 +60,7 @@ export class LineFile {
     try {
       using place = new OutputPlace(path);
       this.#direct = place.direct;
+      this.#isNew = place.isNew;
       this.#file = place.direct ? place.into() : place.grow();
     } catch (error) {
       throw unwritable(path, error);
@@ -93,10 +99,22 @@ export class LineFile {
     if (this.#used >= BLOCK_BYTES && !this.#full) this.#flushBytes();
   }
 
+  /** Drops the content of an earlier run: lines of this one come. */
+  begin(): void {
+    if (this.#hasBegun || this.failure !== undefined) return;
+    this.#hasBegun = true;
+    this.#empty();
+  }
+
   /** Drops everything that was written: the run restarts. */
   restart(): void {
     this.#text = "";
     this.#used = this.#pieces = 0;
+    this.#hasBegun = true;
+    this.#empty();
+  }
+
+  #empty(): void {
     if (this.#direct) return;
     try {
       this.#file.truncate(0);
@@ -104,6 +122,13 @@ export class LineFile {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** Closes the file and leaves the place as it was, if nothing was written: there is no run. */
+  forget(): void {
+    if (this.#hasBegun) return this[Symbol.dispose]();
+    this.#file.close();
+    if (this.#isNew && !this.#direct) removeUserFile(this.path);
   }
 
   /** Hands what was gathered to the kernel. */
@@ -114,6 +139,7 @@ export class LineFile {
 
   #flushBytes(): void {
     if (this.failure !== undefined || this.#used === 0) return;
+    this.begin();
     this.before?.();
     try {
       this.#file.writeAll(this.#buffer.subarray(0, this.#used));
@@ -128,6 +154,7 @@ export class LineFile {
   }
 
   [Symbol.dispose](): void {
+    this.begin();
     this.flush();
     if (this.#full) {
       this.lost += this.#linesWaiting();

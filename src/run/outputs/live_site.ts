@@ -13,7 +13,7 @@ import type { JobPlace } from "../../job/place/run_names.ts";
 import type { JobPart } from "../../job/place/parts.ts";
 import { rawNanoseconds, realtimeNanoseconds } from "../../os/clock.ts";
 import { statPath } from "../../os/files.ts";
-import { makeDirectories } from "../../os/output_place.ts";
+import { makeDirectories, removeEmptyDirectory } from "../../os/output_place.ts";
 import type { OutputSite } from "./output.ts";
 
 /** Parts that a site is made from. */
@@ -46,6 +46,8 @@ export class LiveSite implements OutputSite {
   readonly #keepSteps: KeepSteps | undefined;
   readonly #isRequeued: boolean;
   readonly #files: LineFile[] = [];
+  /** Directories that were not there before. */
+  readonly #newDirectories: string[] = [];
   readonly #claims = new Map<string, Claim>();
   /** Names of files that are written while the run goes on, or at its end. */
   readonly written: Set<string> = new Set();
@@ -124,8 +126,10 @@ export class LiveSite implements OutputSite {
   }
 
   makeDirectory(path: string): boolean {
+    const isNew = statPath(path) === undefined;
     try {
       makeDirectories(path);
+      if (isNew) this.#newDirectories.push(path);
       this.willWrite(`${path}/any`);
       return true;
     } catch (error) {
@@ -158,6 +162,18 @@ export class LiveSite implements OutputSite {
   /** Hands what files gathered to the kernel. */
   flush(): void {
     for (const file of this.#files) file.flush();
+  }
+
+  /** The command runs: files lose the content of an earlier run. */
+  begin(): void {
+    for (const file of this.#files) file.begin();
+  }
+
+  /** The run is refused: files and directories are as they were. */
+  refuse(): void {
+    for (const file of this.#files.splice(0)) file.forget();
+    for (const path of this.#newDirectories) removeEmptyDirectory(path);
+    this.release();
   }
 
   /** Gives the names free: all that has them is written. */

@@ -185,7 +185,7 @@ class Run {
       isRequeued: parts.owner.restarts !== undefined,
       zeroRawNs: Number(this.#originExactNs),
     });
-    refused.defer(() => site.release());
+    refused.defer(() => site.refuse());
     const { truthPath } = this.#simulation ?? {};
     if (truthPath !== undefined) site.willWrite(truthPath);
     const startTime = startTimeText(realtimeNanoseconds());
@@ -367,6 +367,7 @@ class Run {
         isConfined = confineRun(this.#plan.guardian, this.#report, run);
       }
       if (refused !== 0 || hurry || !goesOn) break;
+      this.#site.begin();
       application.leaveLaunch();
       if (application.lowered) this.#loop.scheduling = LOWERED;
       const nowS = this.#lookedNs * 1e-9;
@@ -513,7 +514,8 @@ class Run {
 
   /** The command never ran: it was refused, or a signal came before. */
   #endBefore(status: number): number {
-    this.#close(this.#site, this.#report, this.#engine, this.#simulation);
+    this.#site.refuse();
+    this.#close(this.#report, this.#engine, this.#simulation);
     this.#plan.guardian.refuse(status);
     return status;
   }

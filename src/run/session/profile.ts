@@ -51,7 +51,7 @@ export interface OpenRegion {
  * ```ts no-assert
  * import { Profile } from "joulemark";
  *
- * using profile = Profile.open({ report: "/tmp/example.report", profile: "example" });
+ * using profile = Profile.open({ report: "app.report", profile: "app" });
  * {
  *   using _region = profile.region("sum");
  *   for (let i = 0, sum = 0; i < 1e7; i++) sum += i;
