@@ -9,7 +9,7 @@
  * ```ts no-assert
  * import { Profile } from "joulemark";
  *
- * using profile = Profile.open({ report: "/tmp/joulemark-example.report", profile: "example" });
+ * using profile = Profile.open({ report: "app.report", profile: "app" });
  * for (const size of [1e6, 2e6]) {
  *   using _region = profile.region(`sum of ${size}`);
  *   for (let i = 0, sum = 0; i < size; i++) sum += Math.sqrt(i);
