@@ -181,8 +181,9 @@ the run.`,
     ...PASSED.map((option) => ({ ...option, env: false, foreign: undefined, help: "" })),
   ],
   notes: "The exit status is 1 if the metric of a command is significantly higher than the " +
-    'metric of the first command, or if a run fails. The status is 2 if there is no verdict. "joulemark ' +
-    'compare --help" lists the verdicts. --cleanup also runs after a failure, SIGINT and ' +
+    "metric of the first command, or if a run fails. The status is 2 if there is no verdict. The status " +
+    "is 127 if a command was not found, and 126 if it cannot be executed: then nothing runs. " +
+    '"joulemark compare --help" lists the verdicts. --cleanup also runs after a failure, SIGINT and ' +
     "SIGTERM.",
   examples: [
     "joulemark bench './flow 60' './flow 60 --fast'",
@@ -259,10 +260,12 @@ async function runBench(
   }
   const refused = text.output === undefined ? undefined : probeDocument(text.output);
   if (refused !== undefined) throw refused;
+  const { pause = "0" } = text;
+  const pauseS = pause === "auto" ? pause : pause === "0" ? 0 : parseSeconds("--pause", pause);
   const given = text.dir ?? text.report?.replace(/\.report$/, "");
   const directory = newDirectory(given, commands[0].name);
   if (plan.warmup > 0) makeOutputDirectory(`${directory}/${WARMUP}`);
-  const runner = new Runner(options, { commands, directory, metric, seed: plan.seed });
+  const runner = new Runner(options, { commands, directory, metric, seed: plan.seed, pauseS });
   const progress = new BenchProgress(plan, { isQuiet: flags.has("quiet"), metric });
   let blocks: SessionBlock[];
   try {
@@ -442,21 +445,18 @@ class Runner implements Disposable {
 
   constructor(
     options: ParsedOptions,
-    { commands, directory, metric, seed }: {
+    { commands, directory, metric, seed, pauseS }: {
       commands: readonly BenchCommand[];
       directory: string;
       metric: string;
       seed: number;
+      pauseS: number | "auto";
     },
   ) {
-    const pause = options.text.pause ?? "0";
-    this.#options = options;
-    this.#commands = commands;
-    this.#directory = directory;
-    this.#metric = metric;
-    this.#seed = seed;
-    this.#power = pause === "auto" ? new NodePower(selfCommand("read"), directory) : undefined;
-    this.#pauseS = pause === "auto" || pause === "0" ? 0 : parseSeconds("--pause", pause);
+    [this.#options, this.#commands, this.#seed] = [options, commands, seed];
+    [this.#directory, this.#metric] = [directory, metric];
+    this.#power = pauseS === "auto" ? new NodePower(selfCommand("read"), directory) : undefined;
+    this.#pauseS = pauseS === "auto" ? 0 : pauseS;
     for (const [signal, handler] of this.#handlers) Deno.addSignalListener(signal, handler);
   }
 

@@ -77,6 +77,14 @@ async function runNamed(args: string[]): Promise<number> {
     }
     // A program by its path: `joulemark ./app` is `joulemark run -- ./app`.
     const isProgram = name.includes("/");
+    if (!isProgram && name.startsWith("-")) {
+      say(
+        `unknown option ${
+          quote(name)
+        }. Options come after the verb: joulemark run [options] -- ./app`,
+      );
+      return EXIT.usage;
+    }
     const entry = VERBS.find((v) => v.name === (isProgram ? "run" : name));
     if (entry === undefined) {
       const near = nearest(name, VERBS.map((v) => v.name), 1);

@@ -88,7 +88,7 @@ async function run({ text, values: given, flags, words }: ParsedOptions): Promis
   if (words.length === 0) throw misused("replay", "a directory with a recording", "none");
   const files: WholeFile[] = [];
   const several = words.length > 1;
-  const tracePeriodS = text.period === undefined ? 0 : parseSeconds("period", text.period);
+  const tracePeriodS = text.period === undefined ? 0 : parseSeconds("--period", text.period);
   const look = stderrLook(text.color);
   const outputs = OUTPUTS.filter(({ replays }) => replays);
   for (const output of outputs) output.check?.(given);

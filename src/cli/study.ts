@@ -9,7 +9,7 @@ import { columnsOf, type Table, tableCsv } from "../show/analysis/table.ts";
 import { sweepView, type View } from "../show/analysis/views.ts";
 import { unusable, UsageError } from "../core/errors.ts";
 import { expandHosts } from "../core/host_list.ts";
-import { readUserText } from "../os/user_file.ts";
+import { readTableText } from "../run/outputs/pmc/read.ts";
 import { makeOutputDirectory, writeDocument } from "../os/files/whole_file.ts";
 import { findCommand } from "../os/process.ts";
 import {
@@ -163,7 +163,7 @@ function placed({ placement, nodes, topology }: ParsedOptions["text"]): Placemen
   if (list === undefined) throw wrong("--nodes LIST or a Slurm job", "neither");
   const places = topology === undefined
     ? new Map<string, Place>()
-    : parseTopology(readUserText(topology), topology);
+    : parseTopology(readTableText(topology), topology);
   const found = placementsOf(expandHosts(list), places, count);
   if (found.scenarios.length > 0) return found;
   throw wrong("enough nodes with a known location", found.missing.join("; "));

@@ -61,6 +61,10 @@ export class OutputPlace implements Disposable {
   /** @throws {OsError} If there is no such directory, or another user put a link there. */
   constructor(path: string) {
     const { directory, name, found } = find(path);
+    if (name === "." || name === "..") {
+      closeFile(directory);
+      throw new OsError(ERRNO.EISDIR);
+    }
     this.#directory = directory;
     this.#name = name;
     this.#found = found;

@@ -36,6 +36,45 @@ endToEnd("an unknown name is answered with the nearest one or the list", (dir) =
   assertMatch(line(["run", "--color", "blue", "--", "true"]), /"blue".*auto, always, never\n$/);
 });
 
+endToEnd(
+  "a wrong value is one line with the option as it is typed, and nothing is written",
+  (dir) => {
+    const topology =
+      "--placement 2 --nodes n[1-4] --topology nowhere -- srun -w {nodes} {run} true";
+    const expected: [string, string][] = [
+      [
+        "top --interval 0",
+        'top: cannot use "--interval=0": expected a number of seconds above 0, found 0',
+      ],
+      [
+        "replay --period x rec",
+        'replay: cannot use "--period=x": expected a number of seconds above 0, found x',
+      ],
+      ["read TIME board 7", 'read: cannot read "TIME@board-7": expected an index below 1, found 7'],
+      [`study ${topology}`, 'study: cannot read "nowhere": no such file or directory'],
+      [
+        "bench --pause x true true",
+        'bench: cannot use "--pause=x": expected a number of seconds above 0, found x',
+      ],
+    ];
+    for (const [line, answer] of expected) {
+      const { code, stdout, stderr } = joulemark(dir, line.split(" "));
+      assertEquals([code, stdout, stderr], [2, "", `joulemark ${answer}\n`], line);
+    }
+    assertEquals(
+      joulemark(dir, ["--period", "1", "./app"]).stderr,
+      'joulemark: unknown option "--period". Options come after the verb: joulemark run [options] -- ./app\n',
+    );
+    const shown = joulemark(dir, ["show", "--schema", "-o", "."]);
+    assertEquals(
+      [shown.code, shown.stderr.includes('cannot write ".": is a directory')],
+      [1, true],
+      shown.stderr,
+    );
+    assertEquals([...Deno.readDirSync(dir)], []);
+  },
+);
+
 endToEnd("a file that is not there is named, with the reports that are", (dir) => {
   const none = joulemark(dir, ["show", "nosuch.report"]);
   assertEquals(none.code, 2);

@@ -73,7 +73,7 @@ a line for the filter; Enter keeps the filter, Esc removes it. t shows functions
       throw misused("top", "options only", words[0], "give a process after --context");
     }
     if (text.context !== undefined) return context(text.context, flags.has("json"));
-    const intervalS = Math.max(SHORTEST_S, parseSeconds("interval", text.interval ?? "1"));
+    const intervalS = Math.max(SHORTEST_S, parseSeconds("--interval", text.interval ?? "1"));
     const once = flags.has("once") || flags.has("json") || !Deno.stdout.isTerminal();
     using simulated = flags.has("simulate") ? simulatedNode() : undefined;
     const node = simulated === undefined

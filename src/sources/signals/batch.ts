@@ -144,7 +144,7 @@ export class Batch implements SignalSource {
     const known = this.#handles.get(key);
     if (known !== undefined) return known;
     const wrong = (expected: string, found?: string) =>
-      new UsageError({ action: "push", target: key, expected, found });
+      new UsageError({ action: "read", target: key, expected, found });
     if (this.#frozen) throw wrong("a push before the first tick");
     const resolved = this.#resolve(name);
     const native = resolved.kind === "absent" ? resolved.domain : resolved.signal.row.domain;
