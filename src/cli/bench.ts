@@ -49,7 +49,7 @@ import { RUN_OPTIONS } from "../run/request/run_options.ts";
 import { BenchProgress } from "./bench_progress.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeFormat, writeStderr } from "./io.ts";
-import { JSON_FORMAT, outputOption, quietOption } from "./command_line/common_options.ts";
+import { formatOptions, outputOption, quietOption } from "./command_line/common_options.ts";
 import {
   misused,
   parseCount,
@@ -139,8 +139,7 @@ const OWN_OPTIONS: Verb["options"] = [
     value: "DIR",
     help: "directory of all results (default: bench-NAME, with the name of the first program)",
   },
-  { name: "format", value: "F", words: FORMATS, help: "text (default), json, junit, html" },
-  JSON_FORMAT,
+  ...formatOptions(FORMATS),
   outputOption("write to FILE instead of stdout"),
   quietOption("print no progress"),
 ];

@@ -22,14 +22,17 @@ export const client: Verb = {
 LANG is one of
   c        joulemark.h, for C and C++: one header, no library
   fortran  joulemark.f90 (a module), joulemark.h, and the C file of the module
-  go       joulemark.go, which uses cgo. A goroutine in a region stays on its
-           thread. A span may end in any goroutine
+  go       joulemark.go, which uses cgo. Write it to a separate folder of your
+           module (--dir), and import this folder. A goroutine in a region
+           stays on its thread. A span may end in any goroutine
   rust     joulemark.rs and the C file that it calls. Regions and spans end
            with their scopes
   python   joulemark.py: one file that needs only the standard library
   shell    joulemark.sh, for bash, zsh and POSIX shells
-  preload  sources of the library that intercepts calls of other tools;
-           "run --preload" builds this library automatically`,
+  preload  sources of the library that intercepts calls of other tools. Write
+           them to a separate directory (--dir), because only this library can
+           use their joulemark.h. "run --preload" builds this library
+           automatically`,
   options: [
     {
       name: "dir",
@@ -42,7 +45,7 @@ LANG is one of
     "joulemark. A begin or end call then costs a nanosecond or less.",
   examples: [
     "joulemark client c",
-    "joulemark client python --dir lib",
+    "joulemark client go --dir joulemark",
     "joulemark client c && cc -O2 -o app app.c && joulemark run -- ./app",
   ],
   words: ["c", "fortran", "go", "rust", "python", "shell", "preload"],

@@ -26,7 +26,7 @@ import { readRuns } from "../job/place/read_runs.ts";
 import { loadYaml } from "../formats/yaml.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeFormat } from "./io.ts";
-import { JSON_FORMAT, outputOption, quietOption } from "./command_line/common_options.ts";
+import { formatOptions, outputOption, quietOption } from "./command_line/common_options.ts";
 import { misused, type ParsedOptions, parseFormat, parsePercent } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
@@ -79,8 +79,7 @@ most 1 of 100 comparisons ends with status 1.`,
     },
     { name: "strict", help: "exit with status 3 if the result is not decided" },
     { name: "force", help: "compare runs that are not comparable; the reasons become notes" },
-    { name: "format", value: "F", words: FORMATS, help: "text (default), json, junit, html" },
-    JSON_FORMAT,
+    ...formatOptions(FORMATS),
     outputOption("write to FILE instead of stdout"),
     quietOption("print no notes on stderr"),
   ],

@@ -27,7 +27,7 @@ import { type PmcRun, readPmcRuns, readTableText } from "../run/outputs/pmc/read
 import { inputKind } from "../caliper/query/sources/kind.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, terminalWidth, writeFormat } from "./io.ts";
-import { JSON_FORMAT, outputOption } from "./command_line/common_options.ts";
+import { formatOptions, outputOption } from "./command_line/common_options.ts";
 import { parseCount, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import type { Verb } from "./command_line/verb.ts";
 
@@ -95,8 +95,7 @@ groups of outliers (such as restart dumps). The command reads logs of all versio
       help: "how --summary combines the values of the counter KEY: mean, max, sum or min; " +
         "comma-separated",
     },
-    { name: "format", value: "F", words: FORMATS, help: "text (default), csv, json, svg, html" },
-    JSON_FORMAT,
+    ...formatOptions(FORMATS),
     outputOption("write to FILE instead of stdout"),
   ],
   examples: [

@@ -53,7 +53,7 @@ Differences are calculated for counters only, not for gauges (values that rise a
       value: "F",
       words: FORMATS,
       help:
-        "table (default); csv or jsonl: a row for each value; json: all values, which must fit " +
+        "output format: table (default); csv or jsonl: a row for each value; json: all values, which must fit " +
         "in memory; openmetrics: the sums of each device",
     },
     JSON_FORMAT,

@@ -32,7 +32,7 @@ import { figures, programOf, runOnce } from "../show/study/runner.ts";
 import { selfCommand } from "../os/self.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, terminalWidth, writeFormat } from "./io.ts";
-import { JSON_FORMAT, quietOption } from "./command_line/common_options.ts";
+import { formatOptions, quietOption } from "./command_line/common_options.ts";
 import { misused, parseCount, type ParsedOptions, parseFormat } from "./command_line/options.ts";
 import { printed } from "./pmc.ts";
 import { Progress } from "./progress.ts";
@@ -93,13 +93,7 @@ study.html show energy against runtime. The file study.jsonl lists the finished 
     },
     { name: "resume", help: "continue with the runs that are not finished" },
     { name: "pmc", help: "also write a PMC log of each run" },
-    {
-      name: "format",
-      value: "F",
-      words: FORMATS,
-      help: "format of the table: text (default), csv, json",
-    },
-    JSON_FORMAT,
+    ...formatOptions(FORMATS),
     quietOption("print no progress"),
   ],
   command: true,

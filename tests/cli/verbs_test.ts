@@ -110,6 +110,8 @@ timed("completions are read by their shells and complete verbs, options and word
   for (const [shell, flag] of [["bash", "-n"], ["zsh", "-n"], ["fish", "--no-execute"]]) {
     const made = await text(shell);
     for (const verb of LOADED) assert(made.includes(verb.name), `${shell} ${verb.name}`);
+    // Shells print the first part of the help beside the option: it says what the option is.
+    assertEquals(made.match(/['[](?:text|table) \(default\).*/), null, shell);
     const checked = await check(shell, shell === "fish" ? [flag, "/dev/stdin"] : [flag], made);
     if (checked !== undefined) assertEquals([checked.code, checked.stderr], [0, ""], shell);
   }

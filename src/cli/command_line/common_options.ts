@@ -45,6 +45,12 @@ export const TEXT_OR_JSON: Option = {
   help: "",
 };
 
+/** `--format` and `--json`. @param words The default first. */
+export function formatOptions([first, ...others]: readonly string[]): Option[] {
+  const help = `output format: ${first} (default), ${others.join(", ")}`;
+  return [{ name: "format", value: "F", words: [first, ...others], help }, JSON_FORMAT];
+}
+
 /** The file that is written. */
 export function outputOption(help: string): Option {
   return { name: "output", short: "o", value: "FILE", help };

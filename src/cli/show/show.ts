@@ -64,7 +64,8 @@ also one that ends in .partial or .recovered.`,
       name: "format",
       value: "F",
       words: FORMATS,
-      help: "text (default); json: the data of the page; csv, jsonl: one long table with a row " +
+      help:
+        "output format: text (default); json: the data of the page; csv, jsonl: one long table with a row " +
         "for each region, host and component; markdown: the tables of the summary; " +
         "speedscope, pprof: the region tree for these viewers",
     },

@@ -39,7 +39,8 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   go: {
     files: () => [header(), text("joulemark.go")],
-    use: "build with: go build, by cgo; import the folder DIR of your module",
+    use:
+      "import the folder DIR, which has to be a separate folder of your module; go build uses cgo",
   },
   rust: {
     files: () => [header(), text("joulemark_fortran.c"), text("joulemark.rs")],
