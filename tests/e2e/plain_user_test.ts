@@ -41,6 +41,13 @@ const VERBS: readonly (readonly [args: readonly string[], codes: readonly number
   [["query", "-q", "select *", "joulemark.report"], [0]],
 ];
 
+asEachUser("a setcap line of doctor names the executable that runs", (_dir, user) => {
+  const { stdout } = user.joulemark(["doctor", "--sources"]);
+  const lines = stdout.replaceAll(/\\\n +/g, "");
+  const files = [...lines.matchAll(/setcap cap_\w+=ep (.*)/g)].map(([, file]) => file);
+  for (const file of files) assert(file.startsWith("/") && Deno.statSync(file).isFile, file);
+});
+
 asEachUser("every verb ends in order, and shows nobody a stack", (_dir, user) => {
   for (const [args, codes] of VERBS) {
     const out = user.joulemark([...args]);

@@ -9,7 +9,9 @@ import type { Absence, Offer, OfferedSignal, SignalRow } from "../../core/signal
 import { monotonicNanoseconds, rawSeconds, sleepUntil } from "../../os/clock.ts";
 import { pathsState } from "../../os/confinement/landlock.ts";
 import type { MachineHost } from "../../os/host.ts";
+import { canStartItself } from "../../os/self.ts";
 import { processorName } from "../../run/outputs/machine_facts.ts";
+import { quoted } from "../../show/analysis/summary.ts";
 import { READERS } from "../../sources/readers/with_raw.ts";
 import { identify, unsupportedModel } from "../../sources/readers/processor.ts";
 import { Batch } from "../../sources/signals/batch.ts";
@@ -395,8 +397,18 @@ function remediesFor(
     return forbidden.includes(name) && (unit === "J" || unit === "W");
   });
   return remediesOf(reader).filter(({ risk }) => risk !== "high" || isForEnergy)
-    .map((remedy) => ({ ...remedy, lines: remedy.lines.filter((line) => !isInForce(host, line)) }))
+    .map(({ lines, ...remedy }) => ({
+      ...remedy,
+      lines: lines.filter((line) => !isInForce(host, line)).map((line) => {
+        return line.replace(/\.\/joulemark$/, executableOf(host));
+      }),
+    }))
     .filter(({ lines }) => lines.length > 0);
+}
+
+/** This executable, as a shell takes it; a tree may be of a machine that has it elsewhere. */
+function executableOf(host: MachineHost): string {
+  return host.root === "" && canStartItself() ? quoted(Deno.execPath()) : "./joulemark";
 }
 
 /** Permissions of this process, on this machine, for any examined tree. */

@@ -437,6 +437,6 @@ function percentText(percent: number): string {
 }
 
 /** A path as a shell takes it. */
-function quoted(path: string): string {
+export function quoted(path: string): string {
   return /^[\w./:=@%+,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
