@@ -182,7 +182,7 @@ export const OUTPUTS: readonly Output[] = [
       option(
         "openmetrics",
         "FILE",
-        "values for monitoring systems, in OpenMetrics format, written at each checkpoint; " +
+        "values for monitoring systems, in OpenMetrics format, also during the run (--checkpoint); " +
           "if FILE ends in .prom, in the format of node_exporter's textfile collector",
       ),
       option(

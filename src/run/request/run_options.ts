@@ -45,8 +45,9 @@ export const RUN_OPTIONS: readonly Option[] = [
     group: RESULTS,
     default: "10",
     help:
-      "seconds between two intermediate reports in REPORT.partial, if REPORT is on a file server " +
-      "(NFS, Lustre, GPFS); else at most one second",
+      "seconds between two updates of the files of --openmetrics, and the maximum for the files of --trace, " +
+      "--event-log, --record and --perfetto. If REPORT is on a file server (NFS, Lustre, GPFS), also " +
+      "seconds between two intermediate reports in REPORT.partial (else at most one second)",
   },
   {
     name: "period",
