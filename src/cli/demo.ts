@@ -21,9 +21,9 @@ The program runs about four seconds. The command prints the summary and writes j
 command reads the energy counters of the node. If it can read none, it uses simulated counters,
 and the summary and the report say so.
 
-All options of "joulemark run" can be used.`,
+All options of "joulemark run" can be used, except --repeat.`,
   // The help of run describes them.
-  options: RUN_OPTIONS.map((option) => {
+  options: RUN_OPTIONS.filter(({ name }) => name !== "repeat").map((option) => {
     return option.name === "help" ? { ...option, group: undefined } : { ...option, help: "" };
   }),
   command: true,

@@ -24,6 +24,7 @@ endToEnd("an unknown name is answered with the nearest one or the list", (dir) =
     line(["run", "--zzzzzz", "--", "true"]),
     /^joulemark run: unknown option "--zzzzzz"\. See joulemark run --help\n$/,
   );
+  assertMatch(line(["demo", "--repeat", "2"]), /^joulemark demo: unknown option "--repeat"/);
   assertMatch(
     line(["run", "--without", "XYZ", "--", "true"]),
     /^joulemark run: unknown source "XYZ"; available: AMDGPU, .*\n$/,
