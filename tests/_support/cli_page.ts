@@ -13,9 +13,9 @@ export async function cliPage(): Promise<string> {
 This page lists all subcommands of joulemark (*verbs*) and their options. \`joulemark VERB --help\` prints the same text.
 \`joulemark man\` prints a manual page, and \`joulemark completions SHELL\` prints completions for a shell.
 
-If an option is unknown, has no value, or is given twice, joulemark prints one line and ends with status 2. The
-[glossary](glossary.md) explains words such as signal, domain, epoch and span. \`deno task docs\` makes
-this page from the tables of the program.
+If an option is unknown, lacks its value, or is given twice, joulemark prints one line and ends with status 2. The same
+holds for a value after an option that takes none. The [glossary](glossary.md) explains words such as signal, domain,
+epoch and span. \`deno task docs\` makes this page from the tables of the program.
 
 ## Settings in files
 

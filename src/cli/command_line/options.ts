@@ -68,7 +68,7 @@ export function allOptions({ options }: Pick<CommandLine, "options">): readonly 
  *
  * @param env For the options that can be given as variables. @default none of them is set
  * @param files Settings of configuration files for this verb. @default nothing
- * @throws {UsageError} On an unknown option, a missing value, or an option given twice.
+ * @throws {UsageError} On an unknown option, a missing value, a value too many, or an option given twice.
  */
 export function parseOptions(
   verb: CommandLine,
@@ -87,6 +87,7 @@ export function parseOptions(
   const mine = verb.command === true
     ? args.slice(0, endOfOptions(args, spellingsWithValue(table)))
     : args;
+  const ahead = own < 0 ? mine : mine.slice(0, own);
   const valued = table.filter(({ value }) => value !== undefined).map(({ name }) => name);
   const switches = table.filter(({ value }) => value === undefined).map(({ name }) => name);
   const short = table.filter((option) => option.short !== undefined);
@@ -113,6 +114,8 @@ export function parseOptions(
   const lists: Record<string, readonly string[]> = {};
   for (const { name, optionalValue, repeats, value } of table) {
     if (value === undefined) {
+      const withValue = ahead.find((arg) => arg.startsWith(`--${name}=`));
+      if (withValue !== undefined) throw misused(verb.name, `--${name} without a value`, withValue);
       if (parsed[name] === true) given[name] = "1";
       continue;
     }
@@ -121,7 +124,7 @@ export function parseOptions(
     if (all.includes("") && optionalValue !== true) {
       throw misused(verb.name, `a value for --${name}`, "none");
     }
-    if (mine.includes(`--${name}=`)) {
+    if (ahead.includes(`--${name}=`)) {
       throw misused(verb.name, `--${name}=${value} or --${name}`, `--${name}= without a value`);
     }
     if (all.length > 1 && repeats !== true) {

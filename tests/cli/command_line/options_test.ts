@@ -36,6 +36,18 @@ Deno.test("parseOptions() takes a number below 0 for a value", () => {
   assertEquals([text.report, words], ["-1", ["app", "-2"]]);
 });
 
+Deno.test("parseOptions() refuses a value of a switch, and reads nothing behind --", () => {
+  for (const given of ["--header=no", "--header=", "--header=1"]) {
+    const { message: found } = assertThrows(() => parseOptions(TABLE, [given]), UsageError);
+    assert(found.includes(`expected --header without a value, found ${given}`), found);
+  }
+  assertEquals(parseOptions(TABLE, ["a", "--", "b", "--header=no", "--report="]).rest, [
+    "b",
+    "--header=no",
+    "--report=",
+  ]);
+});
+
 Deno.test("parseOptions() leaves a command and its options alone", () => {
   const table = { ...TABLE, command: true };
   const o = parseOptions(table, ["--report", "r", "--", "app", "--report", "-q", "--", ""]);
