@@ -2,17 +2,17 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { pmc } from "../../src/cli/pmc.ts";
 import { stringifyPmc } from "../../src/formats/pmc/pmc.ts";
-import { COMPILERS, drawRun, TABLE_3 } from "../show/analysis/_paper.ts";
+import { COMPILERS, drawRun, STEPS, TABLE_3 } from "../show/analysis/_paper.ts";
 import { capture } from "../_support/capture.ts";
 
 const VECTORS = new URL("../vectors/pmc/", import.meta.url).pathname;
 
-async function withFiles(body: (dir: string) => Promise<void>): Promise<void> {
+async function withFiles(body: (dir: string) => Promise<void>, steps = STEPS): Promise<void> {
   const dir = Deno.makeTempDirSync();
   try {
     for (const name of ["cray", "gnu"]) {
       for (const i of [1, 2]) {
-        const text = stringifyPmc(drawRun(COMPILERS[name], i)) as string;
+        const text = stringifyPmc(drawRun(COMPILERS[name], i, steps)) as string;
         Deno.writeTextFileSync(`${dir}/${name}-${i}.pmc`, text);
       }
     }
@@ -146,7 +146,7 @@ Deno.test("pmc has every choice in every format", async () => {
         }
       }
     }
-  });
+  }, STEPS / 10);
 });
 
 Deno.test("pmc reports outliers, in words", async () => {

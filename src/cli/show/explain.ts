@@ -52,8 +52,8 @@ async function run(options: ParsedOptions, verbs: readonly VerbEntry[]): Promise
   return finished(jsonText(rows, 2) + "\n");
 }
 
-/** Explanations that fit on a screen, the others by name. */
-function screen(entries: readonly Entry[]): string {
+/** Text of explanations that fit on a screen, the others by name. */
+export function screen(entries: readonly Entry[]): string {
   const lines: string[] = [];
   const others: string[] = [];
   for (const entry of entries) {

@@ -82,11 +82,13 @@ Deno.test("records after the known time wait for a later turn, and each comes on
 
 Deno.test("records that wait have a bound: the others stay in their rings", () => {
   const source = new Source(), profile = newProfile();
-  const large = () =>
-    sample({ 16: AT, 7: 0x7000 }, new Array(8000).fill(0), { process: PID, timeNs: MS });
+  const large = sample({ 16: AT, 7: 0x7000 }, new Array(8000).fill(0), {
+    process: PID,
+    timeNs: MS,
+  });
   let count = 0;
   for (let isCopied = true; isCopied; count++) {
-    source.write(0, large());
+    source.write(0, large);
     isCopied = source.take(profile, 0, 1);
     assert(count < 400);
   }

@@ -45,12 +45,12 @@ export function normal(random: Random): number {
 }
 
 /** A whole run on four nodes, as pm_mpi_lib 2.0 would have logged it. */
-export function drawRun(drawn: Drawn, seed: number): PmcLog {
+export function drawRun(drawn: Drawn, seed: number, steps = STEPS): PmcLog {
   const random = new Random(seed);
   const total = 1e6 * (drawn.energyMJ + drawn.deviationMJ * normal(random));
   const runtime = drawn.runtimeS + drawn.deviationS * normal(random);
   // One main peak and two minor ones below it.
-  const weights = Float64Array.from({ length: STEPS }, (_, i) => {
+  const weights = Float64Array.from({ length: steps }, (_, i) => {
     if ((i + 1) % EVERY === 0) return drawn.factor * (1 + drawn.spread * normal(random));
     const peak = random.next() < 0.85 ? 1.03 : random.pick([0.8, 0.86]);
     return peak * (1 + 0.03 * normal(random));
@@ -58,7 +58,7 @@ export function drawRun(drawn: Drawn, seed: number): PmcLog {
   const sum = weights.reduce((a, b) => a + b, 0);
   const records: PmcRecord[] = [];
   let done = 0;
-  for (let i = 0; i < STEPS; i++) {
+  for (let i = 0; i < steps; i++) {
     done += weights[i] / sum;
     records.push({
       timeS: runtime * done,
@@ -67,8 +67,8 @@ export function drawRun(drawn: Drawn, seed: number): PmcLog {
       energyJ: Math.round(total * done),
     });
   }
-  const last = records[STEPS - 1];
-  records.push({ ...last, step: STEPS + 1 });
+  const last = records[steps - 1];
+  records.push({ ...last, step: steps + 1 });
   return { version: "2.0", form: "text", records };
 }
 

@@ -277,6 +277,12 @@ function hostOf(host: string, tree: Nested | undefined, factor: number): Report[
   };
 }
 
+/** A number of 10 to 1000 with four digits. */
+function fourDigits(value: number): number {
+  const unit = value < 100 ? 100 : 10;
+  return Math.round(value * unit) / unit;
+}
+
 /** 600 buckets of three components and frequency, strips of three depths, two processes. */
 export function timelineOf(host: string, names: readonly string[], random: Random): TimelineFile {
   const bucket_s = RUN_S / 600;
@@ -284,9 +290,9 @@ export function timelineOf(host: string, names: readonly string[], random: Rando
   const series = (["node", "package", "memory"] as const).map((name, k) => {
     const mean = Array.from({ length: 600 }, (_, i) => {
       const wave = 1 + 0.15 * (at(i) % 3 - 1) + 0.05 * random.normal();
-      return Number((MEAN_W * [1, 0.7, 0.1][k] * wave).toPrecision(4));
+      return fourDigits(MEAN_W * [1, 0.7, 0.1][k] * wave);
     });
-    const around = (part: number) => mean.map((value) => Number((value * part).toPrecision(4)));
+    const around = (part: number) => mean.map((value) => fourDigits(value * part));
     return { name, unit: "W", mean, min: around(0.95), max: around(1.06) };
   });
   const strip = names.length === 0
