@@ -46,14 +46,14 @@ function stream(seed: number): string {
         // Six decimals cut them: below, above, a tie, one that carries, and two signs.
         ...["1.2345674", "1.2345676", "0.0000005", "2.9999999", "-0.0000001", "-0", "007"],
       ]));
-  for (let i = 0; i < 3000; i++) {
-    if (i === 1500) {
+  for (let i = 0; i < 1000; i++) {
+    if (i === 500) {
       lines.push(
         "__rec=node,id=76,attr=10,data=85,parent=1",
         "__rec=node,id=77,attr=8,data=late,parent=76",
       );
     }
-    if (i === 2000) lines.push("__rec=node,id=99,attr=21,data=later,parent=60");
+    if (i === 700) lines.push("__rec=node,id=99,attr=21,data=later,parent=60");
     const list = pick(lists);
     const count = list.split("=").length + (random() < 0.02 ? 1 : 0);
     const data = Array.from({ length: count }, values).join("=");

@@ -1,6 +1,8 @@
 /** Programs with known power, and their recordings, replayed by the program itself. */
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { parse } from "@std/yaml";
+import { replay } from "../../../src/cli/replay.ts";
+import { runVerb } from "../../../src/cli/command_line/run_verb.ts";
 import { makeProgram, PROGRAM_NAMES } from "../../_support/sim_programs.ts";
 import { recordProgram, runProgram, type SimStep } from "../../_support/sim_recording.ts";
 import { testSeed } from "./_memory_tree.ts";
@@ -77,12 +79,7 @@ timed("recordProgram() makes what replay reads: counts, times and energies come 
       ) {
         Deno.writeTextFileSync(`${dir}/${file}`, text);
       }
-      const main = new URL("../../../main.ts", import.meta.url).pathname;
-      const config = Deno.env.get("JOULEMARK_CONFIG") ?? "airgap/deno.json";
-      const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-q", "-A", "--config", config, main, "replay", dir, "--report", `${dir}/r`],
-      }).output();
-      assertEquals(code, 0, new TextDecoder().decode(stderr));
+      assertEquals(await runVerb(replay, ["-q", dir, "--report", `${dir}/r`]), 0);
       // deno-lint-ignore no-explicit-any
       const report = parse(Deno.readTextFileSync(`${dir}/r`)) as any;
       const host = report.Hosts.simulated;
