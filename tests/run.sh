@@ -5,7 +5,8 @@
 #   statistics  simulations with fixed seeds and one fresh seed, which is printed
 #   e2e         the executable, compilers, launchers and a live machine; a failure is tried again, at most
 #               twice. Its halves: timed, and patient. rooted: of patient, what differs for root
-#   laws        each system call fails once, signals at random moments, damaged input, vectors, other systems
+#   laws        each system call fails once, signals at random moments, damaged input, vectors, other systems, and
+#               a model of the rings in every order of steps
 #
 # TIER:K/N is one of N parts of a tier. Other arguments go to `deno test`. Needs Deno or Node.js only. The last line
 # says "N passed, N failed"; the status is that of the tests. After JOULEMARK_TEST_LIMIT_S seconds (default 5400)
@@ -71,7 +72,7 @@ exec 9<>"$log.alive"
 STATISTICS="tests/energy/attribution tests/energy/edges tests/statistics tests/show/analysis/difference_test.ts
   tests/e2e/known_joules_test.ts"
 E2E="tests/e2e tests/job/guardian tests/marks/marker tests/marks/preload tests/marks/client tests/airgap"
-LAWS="tests/laws tests/fuzz tests/beside tests/show/page/browser_test.ts"
+LAWS="tests/laws tests/fuzz tests/beside tests/show/page/browser_test.ts tests/marks/rings/ring_model_test.ts"
 # End-to-end tests that time nothing. Each run sees others of its user, so they get a /dev/shm of their own.
 PATIENT="attribution bench caliper_data clean_root clients collate compare context cut_input descriptors environment
   equal_digits exact_profiles explain folded foreign_config full_disk function_regions functions functions_timer
