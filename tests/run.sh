@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs all tests, or those of some tiers or files: ./tests/run.sh [TIER|FILE|OPTION]...
 #
-#   unit        deterministic, two to four minutes for the whole product; never tried twice
+#   unit        deterministic, a minute on two CPUs for the whole product; never tried twice
 #   statistics  simulations with fixed seeds and one fresh seed, which is printed
 #   e2e         the executable, compilers, launchers and a live machine; a failure is tried again, at most
 #               twice. Its halves: timed, and patient. rooted: of patient, what differs for root
@@ -147,13 +147,18 @@ for tier in $tiers; do
   *) first="$first $(files_of $tier)" ;;
   esac
 done
+# Unit tests alone have all CPUs: each module is a process, as many at once as DENO_JOBS says.
+unit=
+if [ "$tiers$given" = " unit" ]; then
+  unit=$beside beside=
+fi
 
 # lane NAME WORD...: tests beside the first lane, by a command's words. Their output is kept.
 lanes=
 lane() {
   name=$1
   shift
-  env "$mark" nice -n 10 "$@" >"$log.$name" 2>&1 9>&- &
+  env "$mark" nice -n 10 "$@" >"$log.lane.$name" 2>&1 9>&- &
   lanes="$lanes $name:$!"
 }
 # word splitting is meant below: files
@@ -162,6 +167,14 @@ lane() {
   lane beside ${apart:+$apart "$SHARED" sh} "$DENO" test --config "$CONFIG" --no-lock -A "$@" $beside
 # shellcheck disable=SC2086
 [ -z "$patient" ] || lane patient $apart "$SHARED" sh "$DENO" test --config "$CONFIG" --no-lock -A "$@" $patient
+if [ -n "$unit" ]; then
+  # shellcheck disable=SC2086
+  printf '%s\n' $unit >"$log.unit"
+  # The output of a module is kept by its name.
+  # shellcheck disable=SC2016,SC2086
+  lane unit ${apart:+$apart "$SHARED" sh} xargs -a "$log.unit" -P "${DENO_JOBS:-$(nproc)}" -I{} \
+    sh -c 'to=$0.${1##*/}; shift; exec "$@" >"$to" 2>&1' "$log.lane.unit" {} "$DENO" test --config "$CONFIG" --no-lock -A "$@" {}
+fi
 status=0
 parts=0
 if [ -n "$first$given" ]; then
@@ -180,14 +193,16 @@ summary_of() {
 }
 summary=$(summary_of "$log")
 for lane in $lanes; do
-  wait "${lane#*:}" || status=$?
-  output=$log.${lane%:*}
-  summary=$(printf '%s\n%s\n' "$summary" "$(summary_of "$output")")
-  parts=$((parts + 1))
-  cat "$output"
+  wait "${lane#*:}" || status=1
+  for output in "$log.lane.${lane%:*}"*; do
+    [ -s "$output" ] || continue
+    summary=$(printf '%s\n%s\n' "$summary" "$(summary_of "$output")")
+    parts=$((parts + 1))
+    cat "$output"
+  done
 done
 
-plain=$(cat "$log" "$log.beside" "$log.patient" 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g')
+plain=$(cat "$log" "$log".lane.* 2>/dev/null | sed 's/\x1b\[[0-9;]*m//g')
 # FILE<tab>NAME of each that failed; steps are indented
 failures=$(printf '%s\n' "$plain" | awk '
   /^running [0-9]+ tests? from / { sub(/^.* from (\.\/)?/, ""); file = $0; next }
@@ -224,7 +239,7 @@ failed=$(count failed)
 skipped=$(count ignored)
 if [ -e "$log.late" ]; then
   # the first lane without a summary
-  for hung in "$log" "$log.beside" "$log.patient"; do
+  for hung in "$log" "$log".lane.*; do
     [ ! -s "$hung" ] || [ -n "$(summary_of "$hung")" ] || break
   done
   # Deno says what it begins: a file, a test, and then how that went.
