@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs all tests, or those of some tiers or files: ./tests/run.sh [TIER|FILE|OPTION]...
 #
-#   unit        deterministic, a minute on two CPUs for the whole product; never tried twice
+#   unit        deterministic, 95 s of CPU time for the whole product, on all CPUs; never tried twice
 #   statistics  simulations with fixed seeds and one fresh seed, which is printed
 #   e2e         the executable, compilers, launchers and a live machine; a failure is tried again, at most
 #               twice. Its halves: timed, and patient. rooted: of patient, what differs for root
@@ -147,33 +147,36 @@ for tier in $tiers; do
   *) first="$first $(files_of $tier)" ;;
   esac
 done
-# Unit tests alone have all CPUs: each module is a process, as many at once as DENO_JOBS says.
+# Unit tests alone have all CPUs: each module is a process, as many at once as DENO_JOBS says, which .ci/run sets.
 unit=
 if [ "$tiers$given" = " unit" ]; then
   unit=$beside beside=
 fi
 
-# lane NAME WORD...: tests beside the first lane, by a command's words. Their output is kept.
+# lane NAME WORD...: tests in the background, by a command's words. Their output is kept.
 lanes=
 lane() {
   name=$1
   shift
-  env "$mark" nice -n 10 "$@" >"$log.lane.$name" 2>&1 9>&- &
+  env "$mark" "$@" >"$log.lane.$name" 2>&1 9>&- &
   lanes="$lanes $name:$!"
 }
 # word splitting is meant below: files
 # shellcheck disable=SC2086
 [ -z "$beside" ] ||
-  lane beside ${apart:+$apart "$SHARED" sh} "$DENO" test --config "$CONFIG" --no-lock -A "$@" $beside
+  lane beside nice -n 10 ${apart:+$apart "$SHARED" sh} "$DENO" test --config "$CONFIG" --no-lock -A "$@" $beside
 # shellcheck disable=SC2086
-[ -z "$patient" ] || lane patient $apart "$SHARED" sh "$DENO" test --config "$CONFIG" --no-lock -A "$@" $patient
+[ -z "$patient" ] ||
+  lane patient nice -n 10 $apart "$SHARED" sh "$DENO" test --config "$CONFIG" --no-lock -A "$@" $patient
 if [ -n "$unit" ]; then
-  # shellcheck disable=SC2086
-  printf '%s\n' $unit >"$log.unit"
+  # A module of many files takes long, so it begins early.
+  # shellcheck disable=SC2012,SC2086
+  ls -S $unit >"$log.unit"
   # The output of a module is kept by its name.
   # shellcheck disable=SC2016,SC2086
   lane unit ${apart:+$apart "$SHARED" sh} xargs -a "$log.unit" -P "${DENO_JOBS:-$(nproc)}" -I{} \
-    sh -c 'to=$0.${1##*/}; shift; exec "$@" >"$to" 2>&1' "$log.lane.unit" {} "$DENO" test --config "$CONFIG" --no-lock -A "$@" {}
+    sh -c 'to=$0.${1##*/}; shift; exec "$@" >"$to" 2>&1' "$log.lane.unit" {} \
+    "$DENO" test --config "$CONFIG" --no-lock -A "$@" {}
 fi
 status=0
 parts=0

@@ -89,7 +89,7 @@ Deno.test("each host of several recordings has its own peak, and the job has the
     const paths = ["random 10 ms", "random 2 ms"].map((name, k) => {
       const made = makeProgram(name as "random 2 ms", {
         seed: 5 + k,
-        seconds: 4,
+        seconds: 2,
         counters: "rapl",
       });
       const { yaml, events, samples } = recordProgram(made, {});
