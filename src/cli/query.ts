@@ -87,13 +87,14 @@ async function runQuery(args: readonly string[]): Promise<number> {
       output: output.write,
       complain: (message) => log(fromByteText(message)),
     });
-    const status = await readFiles(run, files, {
+    const { status, hasRead } = await readFiles(run, files, {
       strict: options.has("strict"),
       verbose: options.has("verbose"),
       log,
     });
     run.finish();
-    output.keep();
+    // Without any input the output of an earlier query stays.
+    if (hasRead) output.keep();
     return status;
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
@@ -102,13 +103,13 @@ async function runQuery(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Reads all inputs; standard input if no file is named. */
+/** Reads all inputs; standard input if no file is named. hasRead: one of them could be read. */
 async function readFiles(
   run: QueryRun,
   files: string[],
   how: { strict: boolean; verbose: boolean; log: (text: string) => void },
-): Promise<number> {
-  let status: number = EXIT.done;
+): Promise<{ status: number; hasRead: boolean }> {
+  let status: number = EXIT.done, hasRead = false;
   const seen = new Map();
   let number = 0;
   for (const file of files.length > 0 ? files : [""]) {
@@ -146,6 +147,7 @@ async function readFiles(
             number,
           });
         run.read(source, problem);
+        hasRead = true;
       } catch (error) {
         const isPacked = error instanceof PackedInput;
         if (error instanceof FormatError) {
@@ -165,7 +167,7 @@ async function readFiles(
     // Like cali-query, one line per file: that of the last problem.
     if (last !== "") how.log(`Error reading ${file}: ${last}`);
   }
-  return status;
+  return { status, hasRead };
 }
 
 /** Reading failed; errors of writing are other matters. */

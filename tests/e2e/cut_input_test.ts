@@ -47,6 +47,18 @@ endToEnd("query --strict reports a .cali that is cut inside its last line", (dir
   assertMatch(strict.stderr, /^joulemark: Error reading cut\.cali:3: the last line has no end/);
 });
 
+endToEnd("query keeps an earlier output if no input can be read", (dir) => {
+  Deno.writeTextFileSync(`${dir}/a.cali`, "__rec=node,id=12,attr=10,data=64,parent=1\n");
+  Deno.mkdirSync(`${dir}/folder`);
+  for (const input of ["nosuch", "folder"]) {
+    Deno.writeTextFileSync(`${dir}/out`, "earlier");
+    assertEquals(joulemark(dir, ["query", "-o", "out", input]).code, 2);
+    assertEquals(Deno.readTextFileSync(`${dir}/out`), "earlier");
+    assertEquals(joulemark(dir, ["query", "-o", "out", input, "a.cali"]).code, 2);
+    assertEquals(Deno.readTextFileSync(`${dir}/out`), "__rec=globals\n");
+  }
+});
+
 endToEnd("query of a stream damaged in the last line is not silent, wherever it is cut", (dir) => {
   const text =
     "__rec=node,id=12,attr=10,data=64,parent=1\n__rec=node,id=13,attr=8,data=x,parent=12\n" +
