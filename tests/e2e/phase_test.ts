@@ -43,6 +43,19 @@ endToEnd("run --phase makes phases of lines, named for the first group", (dir) =
   assertEquals(found["step 3"].count, 1);
 });
 
+endToEnd("run --phase: a note says that a program printed its lines at once", (dir) => {
+  const note = "--phase: 2 of 3 phases took less than 1 ms";
+  const lines = "printf '%s begins\\n' one two three";
+  const said = (program: string) => {
+    const args = ["run", "--simulate", "--phase", "^(\\w+) begins", "--", "sh", "-c", program];
+    return joulemark(dir, args).stderr.replaceAll(/\s+/g, " ");
+  };
+  const late = said(`sleep 0.3; ${lines}; sleep 0.1`);
+  assert(late.includes(note), late);
+  const good = said("for i in one two three; do echo $i begins; sleep 0.1; done");
+  assert(!good.includes("--phase:"), good);
+});
+
 needing(
   "bash",
   works("bash -c true"),

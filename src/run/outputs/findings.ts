@@ -8,7 +8,7 @@ import { type Finding, noteLines, type Severity } from "../../core/finding.ts";
 import { ENERGY_SIGNALS, UNSAMPLED_KEY } from "../../core/job_totals.ts";
 import { rounded } from "../../core/number_format.ts";
 import { COMPONENT_NAMES, ENERGY_KINDS, type EnergyKind } from "../../core/region_tree.ts";
-import type { Nested, ReportHost } from "../../core/report.ts";
+import type { Nested, ReportHost, ReportRegion } from "../../core/report.ts";
 import { WITHOUT_REGIONS } from "../../marks/client/dialects.ts";
 import type { Collector } from "../../marks/rings/collector.ts";
 import { missedSamples, type NoteFacts, valueFindings } from "../../show/analysis/notes.ts";
@@ -39,9 +39,13 @@ export interface FindingSources {
     readonly unheard?: readonly string[];
     /** The expression of --phase if no line made a region. */
     readonly unmatched?: string;
+    /** Regions of a run with --phase. */
+    readonly phases?: readonly ReportRegion[];
   };
 }
 
+/** Lines that are printed at once begin phases of less time. */
+const SHORT_PHASE_S = 0.001;
 /** A first sample that comes later than that has a note. */
 const LATE_PERIODS = 4, LATE_SHARE = 0.01;
 
@@ -66,6 +70,7 @@ export function findings(sources: FindingSources): Finding[] {
       ...markFindings(live.collector),
       ...preloadUnheard(live.unheard ?? []),
       ...phaseUnmatched(live.unmatched),
+      ...phasesTogether(live.phases ?? []),
     ]),
     ...engine.tracker.refused.map(({ count, kind, at }): Finding => ({
       code: "refused-calls",
@@ -325,6 +330,23 @@ function phaseUnmatched(expression: string | undefined): Finding[] {
     severity: "warning",
     text: `--phase: no output line of the command matched "${expression}"`,
     remedy: "check the expression. A static or setuid program does not load the library",
+  });
+}
+
+/** Most phases lasted no time: their lines came together. */
+function phasesTogether(phases: readonly ReportRegion[]): Finding[] {
+  let all = 0, short = 0;
+  for (const { fields } of phases) {
+    const count = Number(fields.count);
+    all += count;
+    if (Number(fields["runtime (s)"]) < SHORT_PHASE_S * count) short += count;
+  }
+  return when(all > 1 && 2 * short >= all, {
+    code: "phases-together",
+    severity: "warning",
+    text: `--phase: ${short} of ${counted(all, "phase")} took less than 1 ms, as if the command ` +
+      "printed many lines at once. The times of its phases are then wrong",
+    remedy: "let it print each line at once, for example by stdbuf -oL ./app",
   });
 }
 

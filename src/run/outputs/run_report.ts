@@ -300,7 +300,14 @@ export class RunReport {
       findings({
         engine,
         late: { count: late, mostS: mostLateS },
-        live: { loop, collector, periodS, unheard, unmatched: isHeard ? undefined : phases },
+        live: {
+          loop,
+          collector,
+          periodS,
+          unheard,
+          ...isHeard ? {} : { unmatched: phases },
+          ...phases === undefined ? {} : { phases: host.regions },
+        },
         idle: idle?.notes(),
         ...facts.partial ? {} : { values: summaryFacts(report) },
       }),
