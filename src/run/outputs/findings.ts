@@ -344,9 +344,9 @@ function phasesTogether(phases: readonly ReportRegion[]): Finding[] {
   return when(all > 1 && 2 * short >= all, {
     code: "phases-together",
     severity: "warning",
-    text: `--phase: ${short} of ${counted(all, "phase")} took less than 1 ms, as if the command ` +
-      "printed many lines at once. The times of its phases are then wrong",
-    remedy: "let it print each line at once, for example by stdbuf -oL ./app",
+    text: `--phase: ${short} of ${counted(all, "phase")} took less than 1 ms: many lines came at ` +
+      "once. A program that collects its output gives its phases wrong times",
+    remedy: "print each line without delay: stdbuf -oL ./app",
   });
 }
 
