@@ -68,3 +68,22 @@ endToEnd("the report has the job, the cluster and the user that the environment 
   joulemark(dir, ["run", "-q", "--", "true"], { PBS_JOBID: "7.srv", USER: "bob" });
   assertEquals([header(dir).job, header(dir).user], ["pbs-7.srv", "bob"]);
 });
+
+endToEnd("a note says that the command took much longer than its annotated programs", (dir) => {
+  assertEquals(joulemark(dir, ["client", "shell", "-q"]).code, 0);
+  const marked = ". ./joulemark.sh; joulemark_begin a; sleep 0.1; joulemark_end a";
+  Deno.writeTextFileSync(`${dir}/marked.sh`, `${marked}\n`);
+  const noted = (script: string) => {
+    const { code, stderr } = joulemark(dir, ["run", "--report", "r", "--", "bash", "-c", script]);
+    assertEquals(code, 0, stderr);
+    const notes = parseReport(Deno.readTextFileSync(`${dir}/r`)).hosts[0].joulemark?.notes ?? [];
+    const wanted =
+      /^totals and regions cover 0\.[\d.]+ s of the command's [\d.]+ s: from the start /;
+    return (notes as string[]).some((note) => wanted.test(note));
+  };
+  assertEquals(noted("sleep 0.7; bash marked.sh; sleep 0.7"), true);
+  assertEquals(noted("bash marked.sh"), false);
+  // A script with annotations is measured as a whole.
+  assertEquals(noted(`${marked}; sleep 0.7; bash marked.sh; sleep 0.7`), false);
+  assertEquals(noted("sleep 1.5"), false);
+});

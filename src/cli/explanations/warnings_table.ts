@@ -102,6 +102,16 @@ export const WARNINGS: readonly WarningRow[] = [
     todo: "Put the executable on a fast file system, or run longer.",
   },
   {
+    name: "command in part",
+    pattern: /totals and regions cover|first program with annotations/i,
+    means:
+      "The command is a script or a launcher, and processes that it started have annotations. " +
+      "Time, energy and power of the run are those from the start of the first of these processes " +
+      "to the end of the last. Only the functions of --functions are those of the whole command.",
+    todo: "Nothing, if only the annotated programs matter. To measure the whole script, begin a " +
+      "region in the script before it starts the first of them: joulemark client shell.",
+  },
+  {
     name: "lower limit",
     pattern:
       /lower limit|known of|of the time|of \d+ of \d+ |of the first|coverage|partial energy/i,

@@ -48,6 +48,8 @@ export interface FindingSources {
 const SHORT_PHASE_S = 0.001;
 /** A first sample that comes later than that has a note. */
 const LATE_PERIODS = 4, LATE_SHARE = 0.01;
+/** A command that runs longer than its processes with annotations has a note, from both of these on. */
+const REST_S = 1, REST_SHARE = 0.05;
 
 /** All notes of a run. */
 export function findings(sources: FindingSources): Finding[] {
@@ -57,6 +59,7 @@ export function findings(sources: FindingSources): Finding[] {
     ...all("recording-repaired", "warning", repairs),
     ...(live === undefined ? [] : stalled(live)),
     ...startsLate(engine, live?.periodS) ? [lateStart(engine)] : [],
+    ...(live === undefined ? [] : commandInPart(engine, live)),
     ...coverageNotes(engine.gaps()),
     ...when(cpuStride > 1, {
       code: "cpu-stride",
@@ -165,6 +168,23 @@ function lateStart({ tracker }: RunView): Finding {
     text: `the first sample came ${tracker.startupS.toPrecision(3)} s after the start. ` +
       "Energies and powers do not cover the time before it",
   };
+}
+
+/** Processes with annotations took the place of a command that ran much longer. */
+function commandInPart(
+  { tracker }: RunView,
+  { loop: { samplingWallS: commandS } }: Live,
+): Finding[] {
+  const restS = commandS - tracker.runtimeS;
+  const isLong = restS > Math.max(REST_S, REST_SHARE * commandS);
+  return when(isLong && tracker.processes().some(({ end }) => end === "withdrawn"), {
+    code: "command-in-part",
+    severity: "warning",
+    text: `totals and regions cover ${tracker.runtimeS.toPrecision(3)} s of the command's ` +
+      `${commandS.toPrecision(3)} s: from the start of the first program with annotations to the ` +
+      "end of the last",
+    remedy: "to measure a whole script, annotate the script, too: joulemark client shell",
+  });
 }
 
 /** Findings on calls that were left out or aggregated, because of the machine or of the budget. */

@@ -163,6 +163,10 @@ Deno.test("explain has the notes of the summary", async () => {
     ["energy not available: this virtual machine has no energy counter", "no energy"],
     ["the monitor was stalled from 3 to 9 s, and the application ended then.", "stalled"],
     ["the first sample came 2.1 s after the start.", "first sample late"],
+    [
+      "totals and regions cover 2.1 s of the command's 12.2 s: from the start",
+      "command in part",
+    ],
     ["node energy is uncertain (±13 %): 3 updates of the counter in 0.3 s.", "uncertain total"],
     ["package energy is a lower limit (read: package 1 until 3.1 s).", "lower limit"],
     [
