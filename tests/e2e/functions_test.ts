@@ -298,6 +298,16 @@ program("a program at a fixed address", "cc -O2 -no-pie -o app PROGRAMS/shares.c
   assertAlmostEquals(shareOf(lines, "_start", "main", "work", "heavy"), 0.75, ERROR);
 });
 
+program(
+  "a program keeps its samples if it starts short child processes",
+  "cc -O2 -o app PROGRAMS/short_children.c",
+  (lines) => {
+    const samples = lines.filter(({ frames }) => !frames.at(-1)!.startsWith("["));
+    assert(totalS(samples) > 0.7, `${totalS(samples)} s`);
+    assert(shareOf(lines, "main", "parent") > 0.7, `${shareOf(lines, "main", "parent")}`);
+  },
+);
+
 asEachUser("a note gives the CPU time on CPUs that were not allowed at the start", (dir, user) => {
   compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
   const cpus = affinityOf(Deno.pid);

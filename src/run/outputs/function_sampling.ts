@@ -10,6 +10,7 @@ import { cpuSeconds, rawNanoseconds } from "../../os/clock.ts";
 import {
   commandProcess,
   KEEPS_EVENTS,
+  KEEPS_SAMPLES,
   openPerfEvent,
   PERF_READ,
   PerfCounter,
@@ -81,8 +82,9 @@ export class FunctionSampling {
   #busyModules: ReadonlySet<number> = new Set();
   /** CPU time on any CPU; absent: samples come from every CPU. */
   readonly #cpuTime: PerfCounter | undefined;
-  /** Event that lets each thread keep its events; below 0: none. */
+  /** Event that lets each thread keep its events, and one that lets each process; below 0: none. */
   #keeps = -1;
+  #keepsSamples = -1;
   /** CPU time on CPUs without samples, ns. */
   elsewhereNs = 0;
   /** Length of the command's begin without samples: the monitor was not ready, ns. */
@@ -132,6 +134,7 @@ export class FunctionSampling {
     if (event === "timer") return FunctionSampling.#byTimer(options);
     const pid = commandProcess(), cpus = affinityOf(pid);
     const isPart = parseCpuList(readText(ONLINE_CPUS) ?? "").length > cpus.length;
+    const keepsSamples = openPerfEvent(KEEPS_SAMPLES);
     let why = "";
     for (const withKernel of [true, false]) {
       for (const withBuildIds of [true, false]) {
@@ -155,6 +158,7 @@ export class FunctionSampling {
           : PerfSampling.open(pid, cpus, attribute);
         if (perf instanceof PerfSampling) {
           const made = new FunctionSampling(perf, sampling, debugDirectories, cpuTime);
+          made.#keepsSamples = keepsSamples;
           if (!offCpu || waits instanceof PerfSampling) return made;
           made.withoutWaits = typeof waits === "string" ? waits : reasonOf(waits);
           return made;
@@ -163,6 +167,7 @@ export class FunctionSampling {
         cpuTime?.[Symbol.dispose]();
       }
     }
+    closeFile(keepsSamples);
     return why;
   }
 
@@ -284,6 +289,7 @@ export class FunctionSampling {
     this.#cpuTime?.[Symbol.dispose]();
     this.#handed?.[Symbol.dispose]();
     closeFile(this.#keeps);
+    closeFile(this.#keepsSamples);
     closeFile(this.#kernelSymbols);
     this.#modules[Symbol.dispose]();
   }
