@@ -709,7 +709,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   ),
   row(
     "other CPUs (J)",
-    "energy of CPUs during the time in which no process of the run may use them, between the " +
+    "energy of CPUs during the time in which no process with annotations may use them, between the " +
       "start of the first process and the end of the last process",
   ),
   row(
@@ -835,7 +835,7 @@ export const OWN_KEYS: readonly FieldRow[] = [
   row(
     "other CPUs",
     "energy of packages that the run may not use, and of other CPUs during the time in which " +
-      "no process of the run may use them",
+      "no process with annotations may use them",
   ),
   row(
     "undetermined",

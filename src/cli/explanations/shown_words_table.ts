@@ -258,7 +258,7 @@ export const SHOWN_WORDS: readonly ShownWord[] = [
   [
     ["(other CPUs)", "other CPUs"],
     "Energy of packages that the run may not use, and of CPUs during the time in which no " +
-    "process of the run may use them. Example: one process may use only CPU 0, and ends 2 s " +
+    "process with annotations may use them. Example: one process may use only CPU 0, and ends 2 s " +
     "before the other processes. The energy of CPU 0 in these 2 s is in this row.",
   ],
   [
