@@ -89,7 +89,7 @@ export function formatInteger(value: number): string {
 const bits = new DataView(new ArrayBuffer(8));
 
 /** The 64 bits of the value as a whole register. */
-export function formatRaw64(value: number): string {
+function formatRaw64(value: number): string {
   bits.setFloat64(0, value);
   return "0x" + bits.getBigUint64(0).toString(16).padStart(16, "0");
 }

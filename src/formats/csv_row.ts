@@ -53,7 +53,7 @@ function slowNumber(bytes: Uint8Array, start: number, end: number): number | und
 }
 
 /** The text in `bytes[start, end)`. */
-export function textIn(bytes: Uint8Array, start: number, end: number): string {
+function textIn(bytes: Uint8Array, start: number, end: number): string {
   if (end - start > 32) return decoder.decode(bytes.subarray(start, end));
   let text = "";
   for (let i = start; i < end; i++) {

@@ -22,7 +22,7 @@ export function nestedLines(value: Nested, indent: number): string[] {
 }
 
 /** Value on one line; `undefined` for a mapping or list with content. */
-export function inline(value: Nested): string | undefined {
+function inline(value: Nested): string | undefined {
   if (value === null) return "null";
   if (typeof value === "boolean") return String(value);
   if (typeof value === "number") return numberScalar(value);

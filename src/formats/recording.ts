@@ -35,7 +35,7 @@ export const EVENTS_HEADER_2 = EVENTS_HEADER + ",track,span";
 /** Name of a recording with features. */
 export const FORMAT_NAME_3 = "joulemark-recording/3";
 /** Features of recordings that this version reads. */
-export const FEATURES: readonly string[] = ["functions", "threads"];
+const FEATURES: readonly string[] = ["functions", "threads"];
 
 const BEHAVIORS: readonly string[] = ["constant", "monotone", "variable", "label"];
 const FORMATS: readonly string[] = ["double", "float", "integer", "hex", "raw64"];

@@ -30,7 +30,7 @@ import { keyScalar, parseValue, quoted, textScalar, unquoted, valueScalar } from
 import { isYamlLoaded } from "./yaml.ts";
 
 /** Sections of a host, by their titles. */
-export const SECTIONS = {
+const SECTIONS = {
   "Unmarked Totals": "unmarked",
   "Epoch Totals": "epoch",
   "Application Totals": "application",

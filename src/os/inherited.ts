@@ -24,7 +24,7 @@ import { libc } from "./libc.ts";
  * number, and for a verb without an application the addresses of the guardian's code (confine.h) and the directory of
  * what it laid for the start (code_cache.h).
  */
-export const INHERITED_FLAG = "--joulemark-inherited=";
+const INHERITED_FLAG = "--joulemark-inherited=";
 
 /** State that the application must find. Signal sets have bit N−1 for signal N. */
 export interface Inherited {

@@ -125,7 +125,7 @@ export const RECORD = {
   maps: 128,
 } as const;
 
-export const HEADER_BYTES = 8;
+const HEADER_BYTES = 8;
 const SAMPLE_ID_BYTES = 24;
 const COMM_EXEC = 0x2000, MMAP_BUILD_ID = 0x4000, SWITCH_OUT = 0x2000, SWITCH_PREEMPTED = 0x4000;
 const HIGH = 4294967296;

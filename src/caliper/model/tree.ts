@@ -18,9 +18,9 @@ import { equalValues, reportText, TYPE, type Value } from "./variant.ts";
 /** Attribute id of attribute names: a node with it is an attribute. */
 export const NAME_ID = 8;
 /** Attribute id of type nodes. */
-export const TYPE_ID = 9;
+const TYPE_ID = 9;
 /** Attribute id of property nodes. */
-export const PROP_ID = 10;
+const PROP_ID = 10;
 /** Parent of root nodes, and the answer "no such node". */
 export const NONE = -1;
 /** Ids below this one exist in every tree. */

@@ -35,7 +35,7 @@ export interface Variant {
 export const EMPTY: Variant = { type: TYPE.inv, value: 0 };
 
 /** The code of a type name, or `inv` if the name is none. */
-export function typeFromName(name: string): number {
+function typeFromName(name: string): number {
   return Object.hasOwn(TYPE, name) ? TYPE[name as TypeName] : TYPE.inv;
 }
 
@@ -174,7 +174,7 @@ export function toUint(type: number, value: Value): Int64 {
 }
 
 /** The value as a 64-bit signed integer; what cannot be one gives 0. */
-export function toInt(type: number, value: Value): Int64 {
+function toInt(type: number, value: Value): Int64 {
   if (type === TYPE.double) return typeof value === "number" ? doubleToInt(value, false) : 0;
   if (typeof value === "string" || type === TYPE.inv || type === TYPE.ptr) return 0;
   return value > 0x7fffffffffffffffn ? 0 : value;

@@ -26,7 +26,7 @@ export function fromByteText(bytes: string): string {
 }
 
 /** The bytes of a byte string. */
-export function encodeByteText(text: string): Uint8Array {
+function encodeByteText(text: string): Uint8Array {
   // Of text that is ASCII alone, UTF-8 is as long as the text.
   const utf8 = encoder.encode(text);
   if (utf8.length === text.length) return utf8;

@@ -9,7 +9,7 @@
  */
 
 /** Characters that end a word outside of argument lists. */
-export const WORD_ENDS = ",;=<>()\n";
+const WORD_ENDS = ",;=<>()\n";
 
 const BLANKS = " \t\n\v\f\r";
 

@@ -29,7 +29,7 @@ export function startsRecord(buffer: Uint8Array, p: number, text: Uint8Array): b
 }
 
 /** Do the bytes at `p` begin with `text`? */
-export function startsWith(buffer: Uint8Array, p: number, text: Uint8Array): boolean {
+function startsWith(buffer: Uint8Array, p: number, text: Uint8Array): boolean {
   for (let i = 0; i < text.length; i++) if (buffer[p + i] !== text[i]) return false;
   return true;
 }

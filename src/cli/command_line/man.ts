@@ -42,7 +42,7 @@ const MONTHS =
     .split(" ");
 
 /** The page of all verbs. */
-export function wholePage(verbs: readonly ListedVerb[]): string {
+function wholePage(verbs: readonly ListedVerb[]): string {
   return [
     ...titled("JOULEMARK"),
     ".Nm joulemark",
@@ -67,7 +67,7 @@ export function wholePage(verbs: readonly ListedVerb[]): string {
 }
 
 /** The page of one verb. */
-export function verbPage(verb: ListedVerb): string {
+function verbPage(verb: ListedVerb): string {
   return [
     ...titled(`JOULEMARK-${verb.name.toUpperCase()}`),
     `.Nm joulemark-${verb.name}`,

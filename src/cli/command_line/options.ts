@@ -16,7 +16,7 @@ import {
 } from "../../core/option.ts";
 
 /** Options that every verb takes; a verb with more text for one has it in its own table. */
-export const COMMON_OPTIONS: readonly Option[] = [
+const COMMON_OPTIONS: readonly Option[] = [
   { name: "quiet", short: "q", help: "" },
   { name: "verbose", short: "v", help: "" },
   { name: "debug", help: "" },

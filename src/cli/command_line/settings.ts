@@ -25,7 +25,7 @@ export interface ConfigPlace {
 }
 
 /** Reads the files, the user's first: it is preferred. @param verbs Names of all verbs. */
-export function readSettings(env: Environment, verbs: readonly string[]): ConfigPlace[] {
+function readSettings(env: Environment, verbs: readonly string[]): ConfigPlace[] {
   const places = [["user", userFile(env)], ["site", SITE_FILE]] as const;
   const found: ConfigPlace[] = [];
   for (const [origin, path] of places) {

@@ -151,7 +151,7 @@ function roundRange(max: number): number {
 }
 
 /** Orders of the processes, as `s` goes through them. */
-export const SORTS = ["process", "rank", "where"] as const;
+const SORTS = ["process", "rank", "where"] as const;
 
 /** Choices of the user. */
 export interface View {

@@ -252,7 +252,7 @@ export const RECORD_BYTES = 16;
 export const RING_RECORDS = 16384;
 /** Entries in the first chunk of names and of slots; chunk k holds 2^k times as many. */
 export const CHUNK_NAMES = 256;
-export const NAME_CHUNKS = 9;
+const NAME_CHUNKS = 9;
 /** Entries in the first chunk of threads. */
 export const CHUNK_THREADS = 8;
 export const THREAD_CHUNKS = 10;

@@ -16,7 +16,7 @@
 import { cpusOf, formatCpuList } from "./cpu_list.ts";
 
 /** First line of the table. */
-export const SERVED_NAME = "joulemark-collector 1";
+const SERVED_NAME = "joulemark-collector 1";
 /** Values of one request. */
 export const MAX_IDS = 4096;
 /** Bytes of a table: no node has more. */
@@ -26,7 +26,7 @@ export const FILE_CELL = 64;
 /** Text of a file that fits its cell. */
 export const MAX_TEXT_BYTES = FILE_CELL - 4;
 /** A register's cell. */
-export const REGISTER_CELL = 12;
+const REGISTER_CELL = 12;
 /** Ids of registers begin here: place of the CPU × 256 + place of the register. */
 const REGISTER = 0x80000000;
 const REGISTERS_MAX = 256;

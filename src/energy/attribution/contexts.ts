@@ -23,11 +23,11 @@ const FIRST_AGES = 2;
  * Time constants of memories, s: a factor of four apart, from a fast governor's period to where intervals show
  * the change themselves.
  */
-export const MEMORIES_S = [0.004, 0.016, 0.064];
+const MEMORIES_S = [0.004, 0.016, 0.064];
 /** Steps of the power's history: an eighth of the shortest memory; over long runs so many of them. */
 const HISTORY_S = 0.0005, HISTORY = 400_000;
 /** All columns of a counter, lag and shape included: cost (p²/2 multiply-adds a row). At most a sixth of its rows. */
-export const MAX_COLUMNS = 128;
+const MAX_COLUMNS = 128;
 const ROWS_A_COLUMN = 6, MIN_COLUMNS = 8;
 /** Numbers of a design, for memory: as many as a stretch has by its changes; coarse counters have more rows. */
 const MAX_NUMBERS = 12_288 * MAX_COLUMNS;

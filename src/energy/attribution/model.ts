@@ -22,7 +22,7 @@ export interface Noise {
 }
 
 /** Memory of 1 to 50 intervals by errors of boundaries up to almost all of the noise; no pair that cancels itself. */
-export const NOISES: readonly Noise[] = [0, 0.5, 0.9, 0.98].flatMap((phi) =>
+const NOISES: readonly Noise[] = [0, 0.5, 0.9, 0.98].flatMap((phi) =>
   [0, 0.3, 0.6, 0.8, 0.9, 0.96].filter((theta) => phi === 0 || theta !== phi)
     .map((theta) => ({ phi, theta }))
 );
@@ -42,7 +42,7 @@ const WARM_UP = 3;
  */
 const MAX_EFFECT = 0.5;
 /** A family of effects is as if one of 2 % had been seen before: visits of one region differ by 2 to 3 %. */
-export const S0 = 0.02;
+const S0 = 0.02;
 /** Families start with effects of 10 %. */
 const START_EFFECT = 0.1;
 /** Without a fit before, s² starts at this part of the squares of the energies. */
@@ -292,7 +292,7 @@ export interface Solved {
  * EM for s² and the families' standard deviations: σ² ← (S₀² + Σ (u² + V))/(1 + n), which belongs to the penalty
  * S₀²/σ² + ln σ² in −2 ln likelihood.
  */
-export function* solveEm(
+function* solveEm(
   { a, c, q, n }: Sums,
   { families, fixed }: Priors,
   start: { s2: number; effects: Effects; rounds: number },

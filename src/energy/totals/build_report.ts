@@ -123,16 +123,6 @@ function unmarkedS(runtimeS: number, markedS: number): number {
   return Math.abs(restS) < ROUNDING * runtimeS ? 0 : restS < 0 ? NaN : restS;
 }
 
-/** The regions with most time. */
-export function longestRegions(all: readonly RegionTotal[], most: number): RegionTotal[] {
-  if (all.length <= most) return [...all];
-  const times = Float64Array.from(all, ({ runtimeS }) => runtimeS).sort();
-  const least = times[times.length - most];
-  const longer = all.filter(({ runtimeS }) => runtimeS > least);
-  const equal = all.filter(({ runtimeS }) => runtimeS === least);
-  return longer.concat(equal.slice(0, most - longer.length));
-}
-
 /** Longest first; equal ones by name, so that no order of processes shows. */
 function byRuntime(a: RegionTotal, b: RegionTotal): number {
   return b.runtimeS - a.runtimeS || (a.name < b.name ? -1 : 1);

@@ -7,7 +7,7 @@ import { isExact, isRate, isSampled, type ReportFields } from "../../core/report
 import { ExactSum, moments } from "./exact_sum.ts";
 
 /** Fields whose single values are kept, to find outliers. */
-export const WATCHED: readonly string[] = [
+const WATCHED: readonly string[] = [
   ...["runtime (s)", "package-energy (J)", "power (W)"],
   ...["node energy (J)", "dram energy (J)", "gpu energy (J)"],
 ];

@@ -90,7 +90,7 @@ export async function scanRawNode(
 }
 
 /** The records of some files in the order of time, each once. */
-export async function* recordsOnce(
+async function* recordsOnce(
   files: readonly RawFile[],
   handler: HeldHandler,
   { copies, seen }: { readonly copies: RawCopies; readonly seen: SeenTimes },

@@ -99,13 +99,13 @@ export function stringifyRawHeader(stats: Pick<RawStats, "properties" | "schemas
 }
 
 /** A time as time lines have it, with exactly six decimals. */
-export function formatRawTime(timeUs: number): string {
+function formatRawTime(timeUs: number): string {
   const seconds = Math.floor(timeUs / 1e6);
   return `${seconds}.${String(timeUs - seconds * 1e6).padStart(6, "0")}`;
 }
 
 /** One record group, its empty line included. A mark of several lines becomes several marks. */
-export function stringifyRawRecord(record: RawRecord): string {
+function stringifyRawRecord(record: RawRecord): string {
   const host = record.host === "" ? "" : ` ${record.host}`;
   let text = `\n${formatRawTime(record.timeUs)} ${record.jobs}${host}\n`;
   for (const mark of record.marks) {

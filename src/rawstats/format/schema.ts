@@ -86,7 +86,7 @@ export function parseRawSchema(line: string): RawSchema | undefined {
 }
 
 /** A column as schema lines have it. */
-export function formatRawKey(key: RawKey): string {
+function formatRawKey(key: RawKey): string {
   let text = key.name;
   if (key.kind === "control") text += ",C";
   if (key.kind === "event") text += ",E";

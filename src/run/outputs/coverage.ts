@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, readonly [one: string, many: string]>> = {
 const SAME_S = 0.05;
 
 /** Text after an energy that does not cover all: `of 1 of 2 packages after 3.1 s`. */
-export function coverageText(key: string, known: Known): string {
+function coverageText(key: string, known: Known): string {
   const [first, ...others] = known.losses;
   const [one, many] = partNames(key);
   const untilS = first.untilS;

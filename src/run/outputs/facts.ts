@@ -50,7 +50,7 @@ export interface FactSources extends RunFacts {
 }
 
 /** Reasons by signal, for those that the report needs or was asked for and that are absent. */
-export function absentSignals(
+function absentSignals(
   catalogue: Catalogue,
   reportSignals: string,
 ): Map<string, { reason: string; remedy?: string }> {

@@ -70,7 +70,7 @@ function mayReplace(path: string): boolean {
 /**
  * Text of the timeline, in fewer buckets and with fewer processes' regions if it would be too long.
  */
-export function timelineText(
+function timelineText(
   open: OpenTimeline,
   report: Report,
   rankOf?: ReportPlace["rankOf"],

@@ -224,7 +224,7 @@ function withColumns(row: string): string {
 }
 
 /** Every pushed signal that does not come from events. */
-export function recordedColumns(batch: Batch): NativeColumn[] {
+function recordedColumns(batch: Batch): NativeColumn[] {
   return batch.columns.filter((column) => !isTrackerSignal(column.signal.row.name));
 }
 

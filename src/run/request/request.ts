@@ -25,11 +25,11 @@ import { type PreloadRequest, preloadRequest } from "../../marks/preload/preload
 import { RUN_OPTIONS } from "./run_options.ts";
 
 /** Default period of the sampling loop in seconds. */
-export const DEFAULT_PERIOD_S = 0.005;
+const DEFAULT_PERIOD_S = 0.005;
 /** GEOPM's own period for the monitor agent, at which a trace asked for in its words is kept. */
 const GEOPM_TRACE_PERIOD_S = 0.2;
 /** Default time between checkpoints in seconds. */
-export const DEFAULT_CHECKPOINT_S = 10;
+const DEFAULT_CHECKPOINT_S = 10;
 /** Fastest and slowest loop that makes sense. */
 const PERIOD_RANGE_S = [0.0005, 60] as const;
 

@@ -26,7 +26,7 @@ export const METRICS: Readonly<Record<string, { unit: string; of(job: JobFigures
 };
 
 /** The results of the gate, in the words that people read. */
-export const VERDICTS = [
+const VERDICTS = [
   "worse",
   "better",
   "within the limit",

@@ -21,7 +21,7 @@ const FOUND_SHARE = 0.9;
 /** Minimum number of runs per set: with fewer the variation of runs is not known. */
 export const MIN_RUNS = 3;
 /** Runs of each set that a user is advised to make. */
-export const ADVISED_RUNS = 5;
+const ADVISED_RUNS = 5;
 /** Runs of a set up to which the number needed is looked for. */
 const MAX_NEEDED = 1000;
 /** Logarithms that differ by rounding alone are equal. */

@@ -131,7 +131,7 @@ function scale(facts: SummaryFacts) {
 }
 
 /** Calls of MPI take more than 5 % of the energy. */
-export function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
+function waitingInMpi(facts: SummaryFacts): RunFinding | undefined {
   const { regions, processes, spreads } = facts;
   const { total, of } = scale(facts);
   const isCall = ({ region }: RegionFacts) => region.startsWith("MPI_") && !MPI_SETUP.test(region);
@@ -187,7 +187,7 @@ function waitingRegions(
 }
 
 /** GPUs idle in a region. */
-export function idleGpu(facts: SummaryFacts): RunFinding | undefined {
+function idleGpu(facts: SummaryFacts): RunFinding | undefined {
   const { regions, gpus } = facts;
   const { share } = scale(facts);
   const [row] = regions.filter((row) => row.gpuBusy < GPU_IDLE && share(row) > GPU_REGION_SHARE)
@@ -207,7 +207,7 @@ export function idleGpu(facts: SummaryFacts): RunFinding | undefined {
 }
 
 /** Power of hosts that is far from the others'. */
-export function hostsApart({ hosts }: SummaryFacts): RunFinding | undefined {
+function hostsApart({ hosts }: SummaryFacts): RunFinding | undefined {
   const known = hosts.filter(({ meanW }) => Number.isFinite(meanW));
   if (known.length < MIN_HOSTS) return undefined;
   const powers = known.map(({ meanW }) => meanW);
@@ -231,7 +231,7 @@ export function hostsApart({ hosts }: SummaryFacts): RunFinding | undefined {
 }
 
 /** A power limit slowed the processors down. */
-export function powerLimit({ throttled }: SummaryFacts): RunFinding | undefined {
+function powerLimit({ throttled }: SummaryFacts): RunFinding | undefined {
   if (!(throttled > THROTTLED_SHARE)) return undefined;
   return {
     code: "power-limit",
@@ -242,7 +242,7 @@ export function powerLimit({ throttled }: SummaryFacts): RunFinding | undefined 
 }
 
 /** Allocated CPUs idle. */
-export function lowUtilization(facts: SummaryFacts): RunFinding | undefined {
+function lowUtilization(facts: SummaryFacts): RunFinding | undefined {
   const { busy, main, totals: { seconds } } = facts;
   const total = totalOf(facts, main);
   if (!(busy < BUSY_SHARE) || total === undefined) return undefined;
@@ -296,7 +296,7 @@ function tinyRegions(facts: SummaryFacts, row: RegionFacts): RunFinding {
 }
 
 /** CPUs spin while a GPU works. */
-export function gpuWait(facts: SummaryFacts): RunFinding | undefined {
+function gpuWait(facts: SummaryFacts): RunFinding | undefined {
   const { regions, gpuBusy, totals: { seconds } } = facts;
   const waits = regions.filter(({ region }) => GPU_WAITS.test(region));
   const timeS = waits.reduce((sum, row) => sum + row.runtimeS, 0);
@@ -317,7 +317,7 @@ export function gpuWait(facts: SummaryFacts): RunFinding | undefined {
 }
 
 /** Finding on a run without regions. */
-export function withoutRegions(facts: SummaryFacts): RunFinding | undefined {
+function withoutRegions(facts: SummaryFacts): RunFinding | undefined {
   const { regions, spans, steps, notes, functions } = facts;
   if (regions.length > 0 || spans.length > 0 || steps !== "") return undefined;
   if (functions !== undefined) return hottestFunction(functions, facts.main);
@@ -424,7 +424,7 @@ function hottestRows(facts: SummaryFacts): RegionFacts[] {
 }
 
 /** The regions that use most energy by themselves; two at most. */
-export function hottest(facts: SummaryFacts): RunFinding | undefined {
+function hottest(facts: SummaryFacts): RunFinding | undefined {
   const { kind, total } = scale(facts);
   const own = ownJoules(facts);
   const [first, second] = hottestRows(facts);
@@ -448,7 +448,7 @@ export function hottest(facts: SummaryFacts): RunFinding | undefined {
 }
 
 /** Regions that matter with an error above 5 % or without one. */
-export function inaccurateRegions(facts: SummaryFacts): RunFinding | undefined {
+function inaccurateRegions(facts: SummaryFacts): RunFinding | undefined {
   const { regions, column } = facts;
   const { share } = scale(facts);
   const bad = regions.filter((row) => share(row) >= MIN_SHARE && isInaccurate(row, column));
@@ -465,7 +465,7 @@ export function inaccurateRegions(facts: SummaryFacts): RunFinding | undefined {
 }
 
 /** All regions that matter are accurate. */
-export function allPrecise(facts: SummaryFacts): RunFinding | undefined {
+function allPrecise(facts: SummaryFacts): RunFinding | undefined {
   const { regions, column } = facts;
   const { share } = scale(facts);
   const those = regions.filter((row) => share(row) >= MIN_SHARE);

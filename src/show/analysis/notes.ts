@@ -234,7 +234,7 @@ export function missedSamples(
 }
 
 /** Names, at most four. */
-export function listed(names: readonly string[]): string {
+function listed(names: readonly string[]): string {
   const more = names.length - MAX_NAMES;
   return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ", …" : "");
 }

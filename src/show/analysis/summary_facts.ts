@@ -225,7 +225,7 @@ export function mapping(value: Nested | undefined): { [key: string]: Nested } {
 }
 
 /** Outcome of the command, and completeness of the report. */
-export function outcomeOf(report: Report): Outcome {
+function outcomeOf(report: Report): Outcome {
   const { joulemark: job = {} } = report;
   const signal = job["ended by"], status = job["exit status"];
   const partial = partialOf(report);

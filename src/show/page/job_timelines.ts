@@ -260,7 +260,7 @@ class PowerSum {
 }
 
 /** Timeline with at most this many buckets. */
-export function reduced(timeline: HostTimeline, maxBuckets: number): HostTimeline {
+function reduced(timeline: HostTimeline, maxBuckets: number): HostTimeline {
   let { bucket_s, series, strips } = timeline;
   const length = () => Math.max(0, ...series.map(({ mean }) => mean.length));
   while (length() > maxBuckets) {

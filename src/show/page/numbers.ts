@@ -31,7 +31,7 @@ const MAX_DECIMALS = 6;
 export type Value = number | null | undefined;
 
 /** Is it a number? */
-export function isKnown(value: Value): value is number {
+function isKnown(value: Value): value is number {
   return value !== null && value !== undefined && Number.isFinite(value);
 }
 
@@ -42,7 +42,7 @@ export function prefixOf(largest: number, floor = 1): Prefix {
 }
 
 /** Decimals for two digits of the error, or without one for so many digits of the value. */
-export function decimalsFor(value: number, error: Value, digits = 4): number {
+function decimalsFor(value: number, error: Value, digits = 4): number {
   const size = Math.abs(value);
   const byValue = size > 0 ? digits - 1 - Math.floor(Math.log10(size)) : 0;
   const byError = isKnown(error) && error > 0 ? 1 - Math.floor(Math.log10(error)) : byValue;

@@ -100,7 +100,7 @@ function shuffled(count: number, random: Random): number[] {
 }
 
 /** Half-width of the widest interval against the first command, or of the mean of a single one, as a share. */
-export function halfWidth(blocks: readonly SessionBlock[], level: number): number {
+function halfWidth(blocks: readonly SessionBlock[], level: number): number {
   const of = (set: number) => blocks.map(({ values }) => values[set]);
   const sets = blocks[0]?.values.length ?? 0;
   if (sets > 1) {

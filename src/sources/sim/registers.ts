@@ -15,7 +15,7 @@ export const PLATFORM_UNIT_J = 2 ** -14;
 /** PU 3, EU 14, TU 10: 1/8 W, 61 µJ, 977 µs. */
 const UNIT_WORD = 0xa0e03;
 /** TjMax. */
-export const TJ_MAX_C = 100;
+const TJ_MAX_C = 100;
 
 const TSC = 0x10, PLATFORM_INFO = 0xce, MPERF = 0xe7, APERF = 0xe8, PERF_STATUS = 0x198;
 const THERM_STATUS = 0x19c, TEMPERATURE_TARGET = 0x1a2, TURBO = 0x1ad, PACKAGE_THERM = 0x1b1;

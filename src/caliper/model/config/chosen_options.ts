@@ -142,7 +142,7 @@ export class ChosenOptions {
 }
 
 /** `KEY=VALUE,…`; reading ends where that form does. */
-export function readPairs(text: string): Record<string, string> {
+function readPairs(text: string): Record<string, string> {
   const reader = new WordReader(text), pairs: Record<string, string> = {};
   do {
     const key = reader.word("=");

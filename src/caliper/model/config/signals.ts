@@ -22,7 +22,7 @@ import { type Column, columns, flag, kept, lets, type Option, word } from "./opt
 export type SignalStyle = "report" | "profile" | "table" | "none";
 
 /** Signals that `energy` stands for. */
-export const ENERGY_SIGNALS: readonly string[] = ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY"];
+const ENERGY_SIGNALS: readonly string[] = ["CPU_ENERGY", "DRAM_ENERGY", "GPU_ENERGY"];
 
 /** Options of every configuration. */
 export const SIGNAL_OPTIONS: readonly Option[] = [

@@ -12,7 +12,7 @@ import { TYPE } from "../variant.ts";
 import type { Service, ServiceHost, Trigger } from "../service.ts";
 
 /** Time of folded visits that an earlier snapshot has got already, with that of what it stands for. */
-export const MISSING_TIME = "joulemark.time.missing.ns";
+const MISSING_TIME = "joulemark.time.missing.ns";
 
 /** The service `timer`. */
 export function timer(host: ServiceHost): Service {

@@ -26,7 +26,7 @@ export interface ChangeOptions {
 export const CHANGE = { NONE: 0, SEEN: 1, BREAK: 2 } as const;
 
 /** Changes from which the update period and the clock of stamps are judged. */
-export const WARM_UP = 16;
+const WARM_UP = 16;
 const STAMP_BLOCKS = 9;
 /** An interval this many times as long as the usual one is a stall. */
 const STALL = 20;

@@ -7,7 +7,7 @@ import { printable } from "../../../core/printable.ts";
 import type { RawAnalysisTable } from "./tables.ts";
 
 /** A number in at most nine places. */
-export function shortNumber(value: number): string {
+function shortNumber(value: number): string {
   if (value !== value) return "-";
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return String(value);
   const text = value.toPrecision(6);

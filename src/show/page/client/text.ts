@@ -6,7 +6,7 @@
 
 const FAMILY = 'system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
 /** Size of texts in plots, px: the style sheet's. */
-export const TEXT_PX = 12;
+const TEXT_PX = 12;
 const pen = document.createElement("canvas").getContext("2d")!;
 const widths = new Map<string, number>();
 const MAX_KNOWN = 20_000;

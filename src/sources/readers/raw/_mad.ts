@@ -14,7 +14,7 @@
  */
 
 /** Every datagram. */
-export const MAD_BYTES = 256;
+const MAD_BYTES = 256;
 const DATA = 64, INITIAL_PATH = 128;
 const GET = 0x01, GET_RESPONSE = 0x81;
 /** The direction of a directed route: set in answers. */

@@ -24,7 +24,7 @@ import { Troubled } from "./troubled.ts";
 /** A BMC renews its figure about as often, and answers others too. */
 const PERIOD_S = 1;
 /** Maximum time of an answer, and maximum age of a value, s. */
-export const PATIENCE_S = 5;
+const PATIENCE_S = 5;
 const RESPONSE = 1;
 /** Most unexpected messages fetched in one tick. */
 const MAX_STRAY_MESSAGES = 16;

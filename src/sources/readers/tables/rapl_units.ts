@@ -20,7 +20,7 @@ export interface RaplUnits {
 }
 
 /** Energy unit of memory fixed at 2^−16 J, for any value of 0x606 (which would be four times too much). */
-export const DRAM_FIXED_UNIT = [0x3f, 0x4f, 0x56, 0x55, 0x6a, 0x6c, 0x57, 0x85];
+const DRAM_FIXED_UNIT = [0x3f, 0x4f, 0x56, 0x55, 0x6a, 0x6c, 0x57, 0x85];
 
 /** Broadwell-D: references disagree whether it is one of them. */
 const DRAM_UNIT_IN_DOUBT = 0x56;
