@@ -15,7 +15,7 @@ import {
 import { type Difference, MIN_RUNS } from "./difference.ts";
 import { figures } from "./quantity_text.ts";
 import { cutCells } from "./table.ts";
-import { shortText } from "./text_layout.ts";
+import { shortText, wrapText } from "./text_layout.ts";
 
 const MAX_REGIONS = 20;
 /** Regions that a note names. */
@@ -105,17 +105,7 @@ export function sourceText(source: string): string {
 }
 
 /** A text on lines of the width of the tables; those after the first are indented. */
-function wrapped(text: string): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && `${line} ${word}`.length > LINE_CHARACTERS) {
-      lines.push(line);
-      line = `      ${word}`;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
-}
+const wrapped = (text: string) => wrapText(text, LINE_CHARACTERS, "      ");
 
 /** The first names of a list. */
 function listed(names: readonly string[]): string {
