@@ -157,8 +157,11 @@ function median(values: Float64Array, indices: Int32Array): number {
     const v = values[indices[i]];
     if (v === v) kept.push(v);
   }
-  if (kept.length === 0) return NaN;
-  kept.sort((a, b) => a - b);
-  const middle = kept.length >> 1;
-  return kept.length % 2 === 1 ? kept[middle] : (kept[middle - 1] + kept[middle]) / 2;
+  return middle(kept.sort((a, b) => a - b));
+}
+
+/** The middle of sorted numbers; NaN: there are none. */
+export function middle(sorted: ArrayLike<number>): number {
+  const n = sorted.length;
+  return n === 0 ? NaN : (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2;
 }

@@ -3,6 +3,7 @@
  * a design, and row after row if they are square.
  * @module
  */
+import { middle } from "../../core/agg.ts";
 
 /** Rows of a panel: 128 columns of it fit into 64 KiB of cache, and take less than 1 ms. */
 export const PANEL = 64;
@@ -221,12 +222,6 @@ export function product(
 /** The middle of some numbers; NaN: there are none. */
 export function median(of: ArrayLike<number>): number {
   return middle(Float64Array.from(of).sort());
-}
-
-/** The middle of sorted numbers; NaN: there are none. */
-export function middle(sorted: Float64Array): number {
-  const n = sorted.length;
-  return n === 0 ? NaN : (sorted[(n - 1) >> 1] + sorted[n >> 1]) / 2;
 }
 
 /** Sorts numbers in parts: short runs, which are then merged. They are overwritten. */

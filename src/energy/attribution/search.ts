@@ -5,7 +5,8 @@
  */
 import { cumulated } from "./contexts.ts";
 import type { Domain } from "./domain.ts";
-import { dot, factor, gram, median, middle, solveFactored, sort } from "./linear.ts";
+import { middle } from "../../core/agg.ts";
+import { dot, factor, gram, median, solveFactored, sort } from "./linear.ts";
 import { likelyNoise, type Noise, noiseOf, type Stretches, stretchesOf, whiten } from "./model.ts";
 import { type Family, familyOf, type Kernel, pureLag, reachOf } from "./response.ts";
 

@@ -4,6 +4,7 @@
  * "How to Detect and Handle Outliers" (1993): beyond 3.5 robust deviations.
  * @module
  */
+import { middle } from "../../core/agg.ts";
 import { compareTexts } from "../../core/names.ts";
 import type { HostStatistics } from "./host_statistics.ts";
 import type { FieldSums } from "./field_sums.ts";
@@ -53,24 +54,18 @@ function oddOnes(field: FieldSums, hosts: readonly string[]) {
   const { watched } = field;
   if (watched === undefined || watched.count < MIN_HOSTS) return [];
   const kept = watched.values.subarray(0, watched.count);
-  const middle = median(kept.slice().sort());
-  const away = kept.map((value) => Math.abs(value - middle)).sort();
+  const median = middle(kept.slice().sort());
+  const away = kept.map((value) => Math.abs(value - median)).sort();
   const limit = Math.max(
-    MAX_ROBUST_DEVIATIONS * SIGMA * median(away),
-    MIN_SHARE * Math.abs(middle),
+    MAX_ROBUST_DEVIATIONS * SIGMA * middle(away),
+    MIN_SHARE * Math.abs(median),
   );
   const found: { host: string; value: number; median: number }[] = [];
   kept.forEach((value, k) => {
-    if (Math.abs(value - middle) <= limit) return;
-    found.push({ host: hosts[watched.hosts[k]], value, median: middle });
+    if (Math.abs(value - median) <= limit) return;
+    found.push({ host: hosts[watched.hosts[k]], value, median });
   });
   return found;
-}
-
-/** Median of sorted values. */
-function median(sorted: Float64Array): number {
-  const half = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
 function worstFirst(list: Outlier[]): Outlier[] {
