@@ -8,7 +8,7 @@
  * ones have what is left.
  * @module
  */
-import type { EnergyKind, TreeEnergy, TreeRow } from "./region_tree.ts";
+import { type EnergyKind, reportedJoules, type TreeEnergy, type TreeRow } from "./region_tree.ts";
 
 /** Energies of one row, which are changed in place. */
 export type Energies = Map<EnergyKind, TreeEnergy>;
@@ -63,8 +63,10 @@ export function balance(
   }
   families.forEach((family, i) => {
     const parent = parents[i]?.get(kind), members = membersOf(family, kind);
-    fit(members, kind, i === 0 ? totalJ : energyOf(parent));
-    if (parent !== undefined) leave(members, kind, energyOf(parent) - parent.selfJ, leftOut === 0);
+    fit(members, kind, i === 0 ? totalJ : reportedJoules(parent));
+    if (parent !== undefined) {
+      leave(members, kind, reportedJoules(parent) - parent.selfJ, leftOut === 0);
+    }
   });
   families.forEach((family, i) => setOwn(parents[i], membersOf(family, kind), kind));
   const { determined, coarse } = membersOf(families[0], kind);
@@ -86,13 +88,13 @@ function fit({ determined, coarse }: Family, kind: EnergyKind, wholeJ: number): 
   const slackJ = roomJ + SLACK * wholeJ, isOver = slackJ < 0;
   const leftJ = roomJ > 0 ? roomJ : positive(roomJ, Math.sqrt(variance));
   const keptJ = Math.min(coarseJ, isOver ? wholeJ : Math.max(0, slackJ), leftJ);
-  for (const of of coarse) set(of, kind, energyOf(of.get(kind)) * keptJ / coarseJ);
+  for (const of of coarse) set(of, kind, reportedJoules(of.get(kind)) * keptJ / coarseJ);
   if (!isOver) return;
   const overJ = determinedJ + keptJ - wholeJ;
   const lessOf = (of: Energies) => overJ * (of.get(kind)!.seJ ** 2 || 0) / variance;
-  const isByError = determined.every((of) => 2 * lessOf(of) <= energyOf(of.get(kind)));
+  const isByError = determined.every((of) => 2 * lessOf(of) <= reportedJoules(of.get(kind)));
   for (const of of determined) {
-    const joules = energyOf(of.get(kind));
+    const joules = reportedJoules(of.get(kind));
     set(of, kind, joules - (isByError ? lessOf(of) : overJ * joules / determinedJ));
   }
 }
@@ -101,7 +103,7 @@ function fit({ determined, coarse }: Family, kind: EnergyKind, wholeJ: number): 
 function leave({ determined, coarse }: Family, kind: EnergyKind, wholeJ: number, isAll: boolean) {
   const coarseJ = sumOf(coarse, kind), roomJ = wholeJ - sumOf(determined, kind);
   if (!(roomJ > 0) || (!isAll && coarseJ <= roomJ)) return;
-  for (const of of coarse) set(of, kind, energyOf(of.get(kind)) * roomJ / coarseJ);
+  for (const of of coarse) set(of, kind, reportedJoules(of.get(kind)) * roomJ / coarseJ);
 }
 
 /** An estimate of what cannot be below 0: less than its error is so by chance. */
@@ -127,30 +129,25 @@ function makePositive(energies: Energies, kind: EnergyKind): void {
 function setOwn(row: Energies | undefined, { determined, coarse }: Family, kind: EnergyKind): void {
   const energy = row?.get(kind);
   if (energy === undefined) return;
-  const joules = energyOf(energy);
+  const joules = reportedJoules(energy);
   const leftJ = Math.max(0, joules - sumOf(determined, kind) - sumOf(coarse, kind));
   if (energy.selfJ - leftJ > ROUNDING * joules) row!.set(kind, { ...energy, selfJ: leftJ });
 }
 
-function energyOf(energy: TreeEnergy | undefined): number {
-  if (energy === undefined) return NaN;
-  return Number.isNaN(energy.joules) ? energy.exactJ : energy.joules;
-}
-
 function membersOf(family: readonly Energies[], kind: EnergyKind): Family {
-  const known = family.filter((of) => Number.isFinite(energyOf(of.get(kind))));
+  const known = family.filter((of) => Number.isFinite(reportedJoules(of.get(kind))));
   const isCoarse = (of: Energies) => Number.isNaN(of.get(kind)!.joules);
   return { determined: known.filter((of) => !isCoarse(of)), coarse: known.filter(isCoarse) };
 }
 
 function sumOf(members: readonly Energies[], kind: EnergyKind): number {
-  return members.reduce((sum, of) => sum + energyOf(of.get(kind)), 0);
+  return members.reduce((sum, of) => sum + reportedJoules(of.get(kind)), 0);
 }
 
 /** Another energy, with all that belongs to it in proportion. */
 function set(energies: Energies, kind: EnergyKind, newJ: number): void {
   const energy = energies.get(kind)!, joules = Math.max(0, newJ);
-  const factor = joules / energyOf(energy);
+  const factor = joules / reportedJoules(energy);
   if (!Number.isFinite(factor)) return;
   const isCoarse = Number.isNaN(energy.joules);
   energies.set(kind, {

@@ -8,6 +8,7 @@ import {
   type EnergyKind,
   regionName,
   type RegionTree,
+  reportedJoules,
   type Rest,
   REST_KEYS,
   type TreeEnergy,
@@ -169,12 +170,6 @@ function rowsOf(report: Report): RegionRows {
 
 /** Times are sums of differences of clocks. */
 const ROUNDING_S = 1e-3;
-
-/** The best known energy of a row: by the fit, else by exact edges. */
-export function reportedJoules(energy: TreeEnergy | undefined): number {
-  if (energy === undefined) return NaN;
-  return Number.isNaN(energy.joules) ? energy.exactJ : energy.joules;
-}
 
 /** The most inclusive first; but before it one for which a result exists. */
 function kindsOf(tree: RegionTree): EnergyKind[] {

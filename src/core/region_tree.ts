@@ -68,6 +68,12 @@ export interface TreeRow {
   readonly energies: ReadonlyMap<EnergyKind, TreeEnergy>;
 }
 
+/** The best known energy of a row: by the fit, else by exact edges. */
+export function reportedJoules(energy: TreeEnergy | undefined): number {
+  if (energy === undefined) return NaN;
+  return Number.isNaN(energy.joules) ? energy.exactJ : energy.joules;
+}
+
 /** The tree of one host, or of a job. */
 export interface RegionTree {
   /** Processes that marked anything. */

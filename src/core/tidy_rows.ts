@@ -4,14 +4,14 @@
  * @module
  */
 import { ENERGY_SIGNALS, type JobTotals, ownTotals, reportTotals } from "./job_totals.ts";
+import { OUTSIDE_REGIONS, ownEnergies, type RegionRows, regionRows } from "./region_rows.ts";
 import {
-  OUTSIDE_REGIONS,
-  ownEnergies,
-  type RegionRows,
-  regionRows,
+  ENERGY_KINDS,
+  type EnergyKind,
+  regionName,
   reportedJoules,
-} from "./region_rows.ts";
-import { ENERGY_KINDS, type EnergyKind, regionName, type TreeRow } from "./region_tree.ts";
+  type TreeRow,
+} from "./region_tree.ts";
 import {
   fieldOf,
   isMapping,

@@ -14,11 +14,11 @@ import { type ContextTree, NONE } from "../model/tree.ts";
 import { TYPE } from "../model/variant.ts";
 import { ENERGY_SIGNALS } from "../../core/job_totals.ts";
 import { type PathTable, ROOT } from "../../core/path_stats.ts";
-import { reportedJoules } from "../../core/region_rows.ts";
 import {
   ENERGY_KINDS,
   type EnergyKind,
   type PathEnergies,
+  reportedJoules,
   type RunTree,
 } from "../../core/region_tree.ts";
 

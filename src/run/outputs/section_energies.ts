@@ -5,8 +5,7 @@
 import { KINDS } from "../../energy/edges/attribution.ts";
 import type { DomainFacts } from "../../energy/attribution/kind.ts";
 import { familyOf } from "../../energy/attribution/response.ts";
-import { reportedJoules } from "../../core/region_rows.ts";
-import type { EnergyKind, TreeEnergy } from "../../core/region_tree.ts";
+import { type EnergyKind, reportedJoules, type TreeEnergy } from "../../core/region_tree.ts";
 import type { Nested, ReportFields } from "../../core/report.ts";
 
 /** Keys of the report. */

@@ -3,8 +3,13 @@
  * @module
  */
 import { absenceOf, ownTotals, TOO_SHORT } from "../../core/job_totals.ts";
-import { regionRows, reportedJoules } from "../../core/region_rows.ts";
-import { COMPONENT_NAMES, type EnergyKind, regionName } from "../../core/region_tree.ts";
+import { regionRows } from "../../core/region_rows.ts";
+import {
+  COMPONENT_NAMES,
+  type EnergyKind,
+  regionName,
+  reportedJoules,
+} from "../../core/region_tree.ts";
 import type { Report, ReportFields, ReportHost, ReportRegion } from "../../core/report.ts";
 
 /** Figures of a run. NaN: not known. */

@@ -9,11 +9,12 @@ import {
   isStillReason,
   type JobTotals,
 } from "../../core/job_totals.ts";
-import { type RegionRows, reportedJoules } from "../../core/region_rows.ts";
+import type { RegionRows } from "../../core/region_rows.ts";
 import {
   COMPONENT_NAMES,
   ENERGY_KINDS,
   type EnergyKind,
+  reportedJoules,
   type TreeRow,
 } from "../../core/region_tree.ts";
 import { isMapping, type Nested, type Report, type ReportHost } from "../../core/report.ts";

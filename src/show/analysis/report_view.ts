@@ -5,13 +5,13 @@
  */
 import { counted } from "../../core/counted.ts";
 import { type ComponentTotal, reportTotals } from "../../core/job_totals.ts";
+import { OUTSIDE_REGIONS, type RegionRows, regionRows } from "../../core/region_rows.ts";
 import {
-  OUTSIDE_REGIONS,
-  type RegionRows,
-  regionRows,
+  COMPONENT_NAMES,
+  type EnergyKind,
   reportedJoules,
-} from "../../core/region_rows.ts";
-import { COMPONENT_NAMES, type EnergyKind, type TreeRow } from "../../core/region_tree.ts";
+  type TreeRow,
+} from "../../core/region_tree.ts";
 import { type Nested, type Report, sampledOf } from "../../core/report.ts";
 import { comparableFigures, fieldsByRegion, jobFigures } from "./job_figures.ts";
 import { allNotes } from "./notes.ts";

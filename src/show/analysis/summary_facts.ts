@@ -10,13 +10,14 @@ import {
   reportTotals,
 } from "../../core/job_totals.ts";
 import { type ProcessSpread, spreadsFromNested } from "../../core/process_spread.ts";
+import { type RegionRows, regionRows, UNDETERMINED } from "../../core/region_rows.ts";
 import {
-  type RegionRows,
-  regionRows,
+  ENERGY_KINDS,
+  type EnergyKind,
+  regionName,
   reportedJoules,
-  UNDETERMINED,
-} from "../../core/region_rows.ts";
-import { ENERGY_KINDS, type EnergyKind, regionName, type TreeRow } from "../../core/region_tree.ts";
+  type TreeRow,
+} from "../../core/region_tree.ts";
 import {
   fieldOf,
   isMapping,

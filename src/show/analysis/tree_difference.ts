@@ -2,8 +2,8 @@
  * Trees of two sets of runs as one: each path with its mean energies.
  * @module
  */
-import { regionRows, reportedJoules } from "../../core/region_rows.ts";
-import type { EnergyKind } from "../../core/region_tree.ts";
+import { regionRows } from "../../core/region_rows.ts";
+import { type EnergyKind, reportedJoules } from "../../core/region_tree.ts";
 import type { NamedReport } from "./comparable.ts";
 import { summarize } from "./statistics.ts";
 

@@ -15,11 +15,11 @@ import {
   runFacts,
   sourceTable,
 } from "../analysis/report_view.ts";
-import { type Table } from "../analysis/table.ts";
+import type { Table } from "../analysis/table.ts";
 import type { View } from "../analysis/views.ts";
 import type { ComponentTotal } from "../../core/job_totals.ts";
-import { regionRows, reportedJoules } from "../../core/region_rows.ts";
-import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
+import { regionRows } from "../../core/region_rows.ts";
+import { COMPONENT_NAMES, type EnergyKind, reportedJoules } from "../../core/region_tree.ts";
 import type { Nested, Report } from "../../core/report.ts";
 import { VERSION } from "../../core/version.ts";
 import {

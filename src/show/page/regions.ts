@@ -8,12 +8,12 @@ import {
   ownEnergies,
   type RegionRows,
   regionRows,
-  reportedJoules,
   UNDETERMINED,
 } from "../../core/region_rows.ts";
 import {
   ENERGY_KINDS,
   type EnergyKind,
+  reportedJoules,
   type TreeEnergy,
   type TreeRow,
 } from "../../core/region_tree.ts";
