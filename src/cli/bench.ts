@@ -30,6 +30,7 @@ import {
   type SessionRun,
   sessionRuns,
 } from "../show/study/session.ts";
+import { baseName } from "../core/names.ts";
 import { unusable, UsageError } from "../core/errors.ts";
 import type { Report } from "../core/report.ts";
 import { signalNumber } from "../core/signal_names.ts";
@@ -544,7 +545,7 @@ class Runner implements Disposable {
       }
       if (isWarmup) return [];
       return texts.map((text) => {
-        const file = text.slice(text.lastIndexOf("/") + 1);
+        const file = baseName(text);
         return `--${option.name}=${this.#directory}/${name}-${file}`;
       });
     });

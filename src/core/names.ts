@@ -9,6 +9,11 @@ export function asFileName(text: string): string {
   return plain.length <= 100 ? plain : `${plain.slice(0, 80)}-${checksum(text)}`;
 }
 
+/** The last part of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
 /** A short checksum that distinguishes long names (FNV-1a, 32 bits). */
 export function checksum(text: string): string {
   let h = 0x811c9dc5;

@@ -2,6 +2,7 @@
  * Data of a profile for outputs, from a live run or a recording.
  * @module
  */
+import { baseName } from "../core/names.ts";
 import type { StackCost } from "./profile.ts";
 import type { ProfileFacts } from "./profile_facts.ts";
 import type { SamplingEvent } from "./records.ts";
@@ -35,8 +36,7 @@ export interface FunctionModule {
 
 /** The last part of a module's path. */
 export function fileName({ path }: Pick<FunctionModule, "path">): string {
-  const plain = path.replace(/ \(deleted\)$/, "");
-  return plain.slice(plain.lastIndexOf("/") + 1);
+  return baseName(path.replace(/ \(deleted\)$/, ""));
 }
 
 /** All that was sampled. */

@@ -6,6 +6,7 @@ import type { ChannelSpec, ConfigFacts, Configuration } from "../model/config/ch
 import { parseConfigString } from "../model/config/config_string.ts";
 import { defaultFileName } from "../model/config/file_name.ts";
 import { configFileNames, readConfiguration } from "../model/config/variables.ts";
+import { baseName } from "../../core/names.ts";
 import { unusable, UsageError } from "../../core/errors.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
 import { readText } from "../../os/files.ts";
@@ -20,7 +21,7 @@ import { ProcessMemory } from "./process_memory.ts";
 import { samplerHz } from "../model/services/sampler.ts";
 import { wordsOf } from "../model/config_words.ts";
 import type { Recording } from "../../formats/recording.ts";
-import { baseName, isLauncher } from "../../job/place/launchers.ts";
+import { isLauncher } from "../../job/place/launchers.ts";
 import { rankIn, rankOf } from "../../job/place/process_rank.ts";
 
 /** The options that ask for channels. */

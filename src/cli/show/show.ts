@@ -3,6 +3,7 @@
  * @module
  */
 import { IS_REPORT, refuseOutputAmongInputs } from "../../job/place/part_files.ts";
+import { baseName } from "../../core/names.ts";
 import { jsonText, printable, printableLines } from "../../core/printable.ts";
 import { reportView } from "../../show/analysis/report_view.ts";
 import { histogramView, summaryView, type View } from "../../show/analysis/views.ts";
@@ -349,10 +350,6 @@ async function pageData(
     return pages.rawData(await rawTable(words, log));
   }
   return pages.caliData(words, words.map(baseName).join(", "));
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function pmcView(words: readonly string[], log: (line: string) => void): View {

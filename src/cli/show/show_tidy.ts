@@ -3,6 +3,7 @@
  * is held at a time.
  * @module
  */
+import { baseName } from "../../core/names.ts";
 import { regionName } from "../../core/region_tree.ts";
 import type { Report } from "../../core/report.ts";
 import {
@@ -68,7 +69,7 @@ export function* tidyRuns(
     for (const { name: path, report } of runs) {
       const partial = partialOf(report);
       if (partial !== undefined) log(`partial: ${partial}; the rows cover this part only`);
-      const label = labels.get(path.slice(path.lastIndexOf("/") + 1).replace(/\.report$/, ""));
+      const label = labels.get(baseName(path).replace(/\.report$/, ""));
       const reports = () => [withTimelines(report, path)];
       const own = { number: ++number, reports, whole: () => report };
       yield label === undefined ? own : { ...own, label };

@@ -2,6 +2,7 @@
  * Launchers: commands that start an application on the nodes of a job.
  * @module
  */
+import { baseName } from "../../core/names.ts";
 
 /** Debian's names end in the MPI's own. */
 const LAUNCHERS = /^(srun|(mpirun|mpiexec)(\.\w+)?|orterun|prterun|prun|aprun|jsrun|ibrun|flux)$/;
@@ -9,11 +10,6 @@ const LAUNCHERS = /^(srun|(mpirun|mpiexec)(\.\w+)?|orterun|prterun|prun|aprun|js
 /** Is it the name of a launcher, without folders? */
 export function isLauncher(name: string): boolean {
   return LAUNCHERS.test(name);
-}
-
-/** The last part of a path. */
-export function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** Default name of a run: the application's, without the launcher before it. */

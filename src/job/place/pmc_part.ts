@@ -2,6 +2,7 @@
  * The PMC log of a job from what its nodes left beside their reports.
  * @module
  */
+import { baseName } from "../../core/names.ts";
 import { FormatError } from "../../core/errors.ts";
 import { parsePmc, type PmcRecord, type PmcVersion } from "../../formats/pmc/pmc.ts";
 import { readFoundText, UserFile } from "../../os/user_file.ts";
@@ -26,7 +27,7 @@ export function writePartsPmc(
   reports.forEach((report, i) => {
     const path = report.replace(/\.report(\.partial)?$/, ".pmc");
     const facts: Partial<PartFacts> = partFacts(report) ?? {};
-    const host = facts.host ?? path.slice(path.lastIndexOf("/") + 1, -".pmc".length);
+    const host = facts.host ?? baseName(path).slice(0, -".pmc".length);
     try {
       using file = UserFile.found(path);
       const { records, cut } = parsePmc(file.readAll(), { path });

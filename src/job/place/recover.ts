@@ -4,6 +4,7 @@
  * A session directory has the path of that report. A session whose processes still run stays: they mark into it.
  * @module
  */
+import { baseName } from "../../core/names.ts";
 import { FormatError, UsageError } from "../../core/errors.ts";
 import type { Report, ReportRegion } from "../../core/report.ts";
 import { parseReport, reportPieces } from "../../formats/report.ts";
@@ -45,10 +46,6 @@ export function journalPath(report: string): string {
 /** Writes the path of its report into a session directory. @throws {AccessError} */
 export function nameReport(directory: string, report: string): void {
   writeNew(`${directory}/${NAME}`, new TextEncoder().encode(report));
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function folderOf(path: string): string {

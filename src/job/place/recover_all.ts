@@ -2,6 +2,7 @@
  * Finds sessions without a monitor under a directory, makes their reports, and removes them.
  * @module
  */
+import { baseName } from "../../core/names.ts";
 import { counted } from "../../core/counted.ts";
 import { AccessError, UsageError } from "../../core/errors.ts";
 import { closeFile, listDirectory, O, openFile, removeTree, statPath } from "../../os/files.ts";
@@ -29,7 +30,7 @@ export function recoverAll(directory: string, log: (line: string) => void): stri
     });
   }
   const path = privateAlone(directory);
-  const last = path.slice(path.lastIndexOf("/") + 1);
+  const last = baseName(path);
   const reports: string[] = [], failed: Failure[] = [];
   const site = { reports, failed, log };
   if (last.startsWith("s-")) recoverJob(path.slice(0, path.lastIndexOf("/")), last, site);

@@ -3,8 +3,9 @@
  * nodes only what runs on this one would be measured.
  * @module
  */
+import { baseName } from "../../core/names.ts";
 import type { Environment } from "../../core/environment.ts";
-import { applicationAt, baseName, isLauncher } from "./launchers.ts";
+import { applicationAt, isLauncher } from "./launchers.ts";
 
 /** The part of the machine that is read. */
 export interface LaunchPlace {

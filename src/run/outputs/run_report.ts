@@ -3,6 +3,7 @@
  * summarized at its end.
  * @module
  */
+import { baseName } from "../../core/names.ts";
 import type { Host } from "../../core/machine/host.ts";
 import type { AccessError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
@@ -163,7 +164,7 @@ export class RunReport {
       this.#onServer = isOnServer(path.slice(0, path.lastIndexOf("/") + 1));
       const options = { syncs: this.#onServer };
       keepLeftover(path, this.#options.log);
-      const session = directory.slice(directory.lastIndexOf("/") + 1);
+      const session = baseName(directory);
       this.#journal = new RunJournal(this.#options.engine, () => {
         const journal = new Journal(journalPath(path), session, options);
         this.#nameReport(directory, path);

@@ -3,6 +3,7 @@
  * the facts alone; the summary prints the first one, the page all.
  * @module
  */
+import { baseName } from "../../core/names.ts";
 import { ownEnergies } from "../../core/region_rows.ts";
 import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
 import { FIT_ADVICE } from "./notes.ts";
@@ -348,11 +349,7 @@ function regionAdvice(program: string, hasTried: (option: string) => boolean): s
 
 /** Is it a function without a name, or all code of a file that is in no function? */
 function isNameless({ name, module }: FunctionFacts["rows"][number]): boolean {
-  return NAMELESS.test(name) || name === `[${fileName(module)}]`;
-}
-
-function fileName(path: string): string {
-  return path.replace(/^.*\//, "");
+  return NAMELESS.test(name) || name === `[${baseName(module)}]`;
 }
 
 /** The program or library with most CPU time, for a sentence on the hottest function; "": that says enough. */
@@ -366,7 +363,7 @@ function hottestFile({ rows, unlisted, cpuS }: FunctionFacts, functionS: number)
   const least = unlisted.ownS > 0.01 * cpuS ? "at least " : "";
   return ownS < FILE_SHARE * cpuS || ownS < FILE_FACTOR * functionS
     ? ""
-    : `, all functions of ${shortText(fileName(file), MAX_FUNCTION)} ${least}${
+    : `, all functions of ${shortText(baseName(file), MAX_FUNCTION)} ${least}${
       percent(ownS / cpuS)
     }`;
 }
@@ -383,7 +380,7 @@ function hottestFunction(
   if (first === undefined || !Number.isFinite(completePercent)) return undefined;
   const { joules = NaN } = kind === undefined ? {} : first.energies.get(kind) ?? {};
   const energy = Number.isFinite(joules) ? ` and ${energyText(joules)}` : "";
-  const othersCode = OTHERS_CODE.find(([file]) => file.test(fileName(first.module)));
+  const othersCode = OTHERS_CODE.find(([file]) => file.test(baseName(first.module)));
   const short = shortFunction(first.name);
   const isUnique = rows.every(({ name }) => name === first.name || shortFunction(name) !== short);
   return {

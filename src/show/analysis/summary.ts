@@ -3,6 +3,7 @@
  * three notes. One function makes it of one set of facts, for a run, a replay, a job and a report that is shown.
  * @module
  */
+import { baseName } from "../../core/names.ts";
 import { counted } from "../../core/counted.ts";
 import { COMPONENT_NAMES, type EnergyKind } from "../../core/region_tree.ts";
 import type { ComponentTotal } from "../../core/job_totals.ts";
@@ -400,7 +401,7 @@ function endLines(
   const { outcome, monitor } = facts;
   if (reportPath !== undefined && !isShown) {
     const path = quoted(reportPath);
-    const page = quoted(reportPath.replace(/^.*\//, "").replace(/\.report$/, "") + ".html");
+    const page = quoted(baseName(reportPath).replace(/\.report$/, "") + ".html");
     const report = outcome.kind === "interrupted" || outcome.kind === "partial"
       ? `partial report ${path}`
       : outcome.kind === "failed"

@@ -2,6 +2,7 @@
  * Functions of a run in its summary: those with most time of their own, and how complete their stacks are.
  * @module
  */
+import { baseName } from "../../core/names.ts";
 import { counted } from "../../core/counted.ts";
 import { isMapping, type Nested, numberOf } from "../../core/report.ts";
 import { COMPONENT_NAMES, ENERGY_KINDS, type EnergyKind } from "../../core/region_tree.ts";
@@ -225,7 +226,7 @@ function tableOf(facts: FunctionFacts, look: Look, kind: EnergyKind | undefined)
     heading: ["function", "own time", hasShares ? "share" : "", energy, "module"],
     rows: [
       ...rows.map(({ name, module, ownS }, i) => {
-        return [name, timeText(ownS), shareText(ownS), cells[i], module.replace(/^.*\//, "")];
+        return [name, timeText(ownS), shareText(ownS), cells[i], baseName(module)];
       }),
       ...otherCount === 0 ? [] : [[otherName, timeText(otherS), shareText(otherS), "", ""]],
       ...Number.isFinite(waits?.joules) ? [["[not running]", "", "", cells.at(-1)!, ""]] : [],

@@ -2,6 +2,7 @@
  * The commands of a benchmark: their words, letters and names.
  * @module
  */
+import { baseName } from "../../core/names.ts";
 
 /** One command. */
 export interface BenchCommand {
@@ -54,7 +55,7 @@ function command(
   // Words before {run} are those of a launcher.
   const own = plain.slice(plain.indexOf(RUN) + 1);
   const program = own.find((word) => word !== "" && !/^[A-Za-z_]\w*=/.test(word)) ?? "";
-  const name = program.slice(program.lastIndexOf("/") + 1).replace(/[^A-Za-z0-9._-]/g, "");
+  const name = baseName(program).replace(/[^A-Za-z0-9._-]/g, "");
   return { set: letters(i), text, words, name: name === "" ? "command" : name };
 }
 

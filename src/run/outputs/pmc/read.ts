@@ -3,6 +3,7 @@
  * binary log may hold several runs, since the library appends; a text log, where somebody joined some.
  * @module
  */
+import { baseName } from "../../../core/names.ts";
 import { unparsed, UsageError } from "../../../core/errors.ts";
 import { parsePmc, type PmcLog, type PmcRecord } from "../../../formats/pmc/pmc.ts";
 import { collateSteps } from "../../../job/merge/steps.ts";
@@ -27,7 +28,7 @@ export interface PmcRun {
 export function readPmcRuns(path: string, log: (line: string) => void): PmcRun[] {
   const pmc = parsePmc(readBytes(path), { path });
   if (pmc.cut) log(`${path}: the last line is truncated and is left out`);
-  const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.(pmc|bin|ascii|out)$/, "");
+  const name = baseName(path).replace(/\.(pmc|bin|ascii|out)$/, "");
   if (pmc.form === "text") {
     const texts = splitText(pmc.records);
     return texts.map((all, i) => {
