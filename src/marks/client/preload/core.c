@@ -251,11 +251,6 @@ JM_HIDDEN void jm_shutdown(void) {
     joulemark_shutdown();
 }
 
-/* Ids of ranges that are open; the oldest gives way where there are more. */
-static struct { uint64_t id; uint32_t region; } jm_ids[1024];
-static uint32_t jm_ids_next;
-static int jm_ids_lock;
-
 JM_HIDDEN int jm_take_lock(int *lock) {
     int tries;
     for (tries = 0; tries < 20000; tries++) {
@@ -263,30 +258,6 @@ JM_HIDDEN int jm_take_lock(int *lock) {
         if (tries >= 100) joulemark__syscall(SYS_sched_yield);
     }
     return 0;
-}
-
-JM_HIDDEN void jm_keep_id(uint64_t id, uint32_t region) {
-    uint32_t i, at;
-    if (!jm_take_lock(&jm_ids_lock)) return;
-    at = jm_ids_next % 1024;
-    for (i = 0; i < 1024 && jm_ids[at].region; i++) at = (at + 1) % 1024;
-    jm_ids[at].id = id;
-    jm_ids[at].region = region;
-    jm_ids_next = at + 1;
-    __atomic_store_n(&jm_ids_lock, 0, __ATOMIC_RELEASE);
-}
-
-JM_HIDDEN uint32_t jm_take_id(uint64_t id) {
-    uint32_t i, region = 0;
-    if (!jm_take_lock(&jm_ids_lock)) return 0;
-    for (i = 0; i < 1024; i++) {
-        if (!jm_ids[i].region || jm_ids[i].id != id) continue;
-        region = jm_ids[i].region;
-        jm_ids[i].region = 0;
-        break;
-    }
-    __atomic_store_n(&jm_ids_lock, 0, __ATOMIC_RELEASE);
-    return region;
 }
 
 JM_HIDDEN void *jm_named(size_t before, const char *name) {

@@ -155,10 +155,6 @@ JM_HIDDEN void jm_tell_now(void);
 /* joulemark_shutdown() after them. */
 JM_HIDDEN void jm_shutdown(void);
 
-/* Ids that another library gave out, and the regions that they stand for. */
-JM_HIDDEN void jm_keep_id(uint64_t id, uint32_t region);
-JM_HIDDEN uint32_t jm_take_id(uint64_t id);
-
 /* Zeros, and behind them a name, however long it is; NULL where there is no memory. */
 JM_HIDDEN void *jm_named(size_t before, const char *name);
 
