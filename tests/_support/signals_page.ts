@@ -15,34 +15,6 @@ const MAX_SIGNALS = 300;
 /** Maximum number of names in a line of a list. */
 const MAX_NAMES = 6;
 
-/** Content of each reader, by its name. */
-const ABOUT: Readonly<Record<string, string>> = {
-  AMDGPU: "GPUs of AMD. The values come from the kernel driver amdgpu.",
-  CGROUP: "CPU time, memory and limits of the job's control group.",
-  CPUFREQ: "Clock frequencies of the CPUs and their limits, as the kernel reports them.",
-  CPUINFO: "Constant frequencies of the processor model.",
-  CNL: "The pm_counters of HPE Cray nodes: power and energy of node, processors, memory and GPUs.",
-  HWMON: "Sensors that the kernel has as hwmon devices: temperatures, power and energy.",
-  INTEL_GPU: "GPUs of Intel. The values come from the kernel drivers i915 and xe.",
-  IPMI: "Node power, as the BMC measures it. The BMC is the small computer that controls the node.",
-  MEMINFO: "Memory use of the node.",
-  MSR:
-    "Registers of Intel and AMD processors: energy (RAPL), cycles, frequencies, temperatures, limits.",
-  NVML: "GPUs of NVIDIA. The values come from the library NVML.",
-  PERF:
-    "Counters of the whole node from the kernel call perf_event_open(2): energy (RAPL), cycles, instructions.",
-  PERF_APP:
-    "Counters of the launched command and its child processes, from the kernel call perf_event_open(2).",
-  POWERCAP:
-    "Energy counters (RAPL) and power limits of the processors. The values come from the kernel interface powercap.",
-  PRESSURE: "Time in which processes waited for CPU, memory or I/O, as the kernel counts it.",
-  PROCSTAT: "CPU time of the node, context switches and processes, as the kernel counts them.",
-  RAW:
-    "Counters of raw stats, the files of the monitoring program hpcperfstats. A *type* is one kind of device, and a *key* is one of its counters.",
-  ROCM: "GPUs of AMD. The values come from the library ROCm SMI.",
-  THERMAL: "Temperatures that the kernel has as thermal zones.",
-};
-
 /** Text that stays in its cell. */
 function cell(text: string): string {
   return text.replace(/\|/g, "\\|").replace(/\s+/g, " ").trim();
@@ -157,14 +129,12 @@ function needed(title: string, names: readonly string[]): string {
 function readers(): string {
   return READERS.map((reader) => {
     const { files, libraries, capabilities } = reader.needs;
-    const about = ABOUT[reader.name];
-    if (about === undefined) throw new Error(`signals_page.ts does not describe ${reader.name}`);
     const needs = [
       needed("Files", files.map((file) => `\`${file}\``)),
       needed("Libraries", libraries),
       needed("Capability to read restricted files", capabilities),
     ].join("");
-    return `### ${reader.name}\n\n${about}\n\n${needs}\n${
+    return `### ${reader.name}\n\n${reader.about}\n\n${needs}\n${
       reader.signals.length > MAX_SIGNALS ? families(reader.signals) : table(reader.signals)
     }\n`;
   }).join("\n");

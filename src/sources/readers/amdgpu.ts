@@ -79,6 +79,7 @@ const FILES: readonly GpuRow[] = [
 /** The reader of the amdgpu driver's files. */
 export const amdgpu: Reader = {
   name: "AMDGPU",
+  about: "GPUs of AMD. The values come from the kernel driver amdgpu.",
   needs: { files: ["/sys/class/drm/"], libraries: [], capabilities: [] },
   signals: FILES.map(([name, { scale: _, ...shape }, about, file]): SignalRow => ({
     name: `AMDGPU::${name}`,

@@ -54,6 +54,7 @@ const ENTRIES: readonly Entry[] = [
 /** The reader of the control group's files. */
 export const cgroup: Reader = {
   name: "CGROUP",
+  about: "CPU time, memory and limits of the job's control group.",
   needs: { files: [OWN, `${MOUNT}/`], libraries: [], capabilities: [] },
   signals: ENTRIES.map(([name, file, line, unit, about]): SignalRow => ({
     name: `CGROUP::${name}`,

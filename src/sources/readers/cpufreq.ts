@@ -31,6 +31,7 @@ const FILES: readonly (readonly [file: string, about: string, quirks?: string])[
 /** The reader of cpufreq's files. */
 export const cpufreq: Reader = {
   name: "CPUFREQ",
+  about: "Clock frequencies of the CPUs and their limits, as the kernel reports them.",
   needs: { files: [`${CPU_DIR}/`], libraries: [], capabilities: [] },
   signals: FILES.map(([file, about, quirks]): SignalRow => ({
     name: `CPUFREQ::${file.toUpperCase()}`,

@@ -34,6 +34,7 @@ const row = (name: string, about: string, source: string): SignalRow => ({
 /** The reader of the processor's own frequencies. */
 export const cpuinfo: Reader = {
   name: "CPUINFO",
+  about: "Constant frequencies of the processor model.",
   needs: {
     files: ["/proc/cpuinfo", `${CPU_DIR}/`, "/dev/cpu/"],
     libraries: [],

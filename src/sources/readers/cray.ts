@@ -97,6 +97,8 @@ const FILES: readonly CrayFile[] = [
 /** The reader of pm_counters. */
 export const cray: Reader = {
   name: "CNL",
+  about:
+    "The pm_counters of HPE Cray nodes: power and energy of node, processors, memory and GPUs.",
   needs: { files: [`${DIR}/`], libraries: [], capabilities: [] },
   signals: FILES.map((entry) => entry.row),
   probe,

@@ -97,6 +97,7 @@ const REMEDIES: readonly Remedy[] = [openForJob("/sys/class/hwmon/hwmon*/energy*
 /** The reader of hwmon's files. */
 export const hwmon: Reader = {
   name: "HWMON",
+  about: "Sensors that the kernel has as hwmon devices: temperatures, power and energy.",
   remedies: REMEDIES,
   needs: {
     files: [`${DIR}/`, "/sys/devices/system/cpu/"],

@@ -20,6 +20,7 @@ const COMMON_FIELDS = { domain: "gpu", behavior: "variable", agg: "sum" } as con
 /** The reader of Intel GPUs. */
 export const intelGpu: Reader = {
   name: "INTEL_GPU",
+  about: "GPUs of Intel. The values come from the kernel drivers i915 and xe.",
   needs: { files: ["/sys/class/drm/"], libraries: [], capabilities: [] },
   aliases: [
     { name: "GPU_ENERGY", signal: "INTEL_GPU::ENERGY", before: "INTEGRAL::AMDGPU_POWER" },

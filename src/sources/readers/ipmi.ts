@@ -55,6 +55,8 @@ export const ipmi: Reader = ipmiReader(() =>
 export function ipmiReader(open: () => OpenedDoor): Reader {
   return {
     name: "IPMI",
+    about:
+      "Node power, as the BMC measures it. The BMC is the small computer that controls the node.",
     remedies: REMEDIES,
     needs: { files: IPMI_DEVICES, libraries: [], capabilities: ["CAP_DAC_OVERRIDE"] },
     signals: [ROW],

@@ -30,6 +30,7 @@ const LINES: readonly (readonly [line: string, name: string, about: string])[] =
 /** The reader of /proc/meminfo. */
 export const meminfo: Reader = {
   name: "MEMINFO",
+  about: "Memory use of the node.",
   needs: { files: [PATH], libraries: [], capabilities: [] },
   signals: LINES.map(([line, name, about]): SignalRow => ({
     name: `MEMINFO::${name}`,

@@ -62,6 +62,8 @@ const REMEDIES: readonly Remedy[] = [
 /** The reader of registers. */
 export const msr: Reader = {
   name: "MSR",
+  about:
+    "Registers of Intel and AMD processors: energy (RAPL), cycles, frequencies, temperatures, limits.",
   remedies: REMEDIES,
   needs: {
     files: ["/dev/cpu/", "/proc/cpuinfo", "/sys/class/msr"],

@@ -149,6 +149,7 @@ export const nvml: Reader = nvmlReader(openNvml);
 export function nvmlReader(open: () => OpenedNvml): Reader {
   return {
     name: "NVML",
+    about: "GPUs of NVIDIA. The values come from the library NVML.",
     needs: { files: [`${GPUS}/`, "/dev/"], libraries: ["libnvidia-ml.so.1"], capabilities: [] },
     signals: FIGURES.map((f) => f.row),
     probe: (host) => probe(host, open),

@@ -78,6 +78,8 @@ const REMEDIES: readonly Remedy[] = [
 /** The reader of perf events of the whole node. */
 export const perf: Reader = {
   name: "PERF",
+  about:
+    "Counters of the whole node from the kernel call perf_event_open(2): energy (RAPL), cycles, instructions.",
   remedies: REMEDIES,
   needs: {
     files: [`${DEVICES}/`, PARANOID, "/proc/cpuinfo", "/dev/cpu/"],

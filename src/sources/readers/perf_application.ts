@@ -44,6 +44,8 @@ const REMEDIES: readonly Remedy[] = [
 /** The reader of perf events of the application alone. */
 export const perfApplication: Reader = {
   name: "PERF_APP",
+  about:
+    "Counters of the launched command and its child processes, from the kernel call perf_event_open(2).",
   remedies: REMEDIES,
   needs: { files: [PARANOID], libraries: [], capabilities: [] },
   signals: EVENTS.map((event): SignalRow => {

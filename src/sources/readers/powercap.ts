@@ -110,6 +110,8 @@ const REMEDIES: readonly Remedy[] = [
 /** The reader of powercap zones. */
 export const powercap: Reader = {
   name: "POWERCAP",
+  about:
+    "Energy counters (RAPL) and power limits of the processors. The values come from the kernel interface powercap.",
   remedies: REMEDIES,
   needs: {
     files: [`${DIR}/`, "/sys/devices/system/cpu/", "/proc/cpuinfo", "/dev/cpu/", "/sys/module/"],

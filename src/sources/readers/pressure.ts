@@ -21,6 +21,7 @@ const WORDS = { cpu: "a CPU", memory: "memory", io: "input or output" } as const
 /** The reader of /proc/pressure. */
 export const pressure: Reader = {
   name: "PRESSURE",
+  about: "Time in which processes waited for CPU, memory or I/O, as the kernel counts it.",
   needs: { files: [`${DIR}/`], libraries: [], capabilities: [] },
   signals: ROWS.map(({ resource, share }): SignalRow => ({
     name: `PRESSURE::${resource.toUpperCase()}_${share.toUpperCase()}`,

@@ -42,6 +42,7 @@ const LINES = [
 /** The reader of /proc/stat. */
 export const procstat: Reader = {
   name: "PROCSTAT",
+  about: "CPU time of the node, context switches and processes, as the kernel counts them.",
   needs: { files: [PATH], libraries: [], capabilities: [] },
   signals: [
     ...TIMES.map((name): SignalRow => ({

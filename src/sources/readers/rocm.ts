@@ -83,6 +83,7 @@ export const rocm: Reader = rocmReader(openRocm);
 export function rocmReader(open: () => OpenedRocm): Reader {
   return {
     name: "ROCM",
+    about: "GPUs of AMD. The values come from the library ROCm SMI.",
     needs: { files: ["/sys/class/drm/"], libraries: ["librocm_smi64.so"], capabilities: [] },
     signals: FIGURES.map((f) => f.row),
     probe: (host) => probe(host, open),

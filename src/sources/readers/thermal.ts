@@ -14,6 +14,7 @@ const DIR = "/sys/class/thermal";
 /** The reader of thermal zones. */
 export const thermal: Reader = {
   name: "THERMAL",
+  about: "Temperatures that the kernel has as thermal zones.",
   needs: { files: [`${DIR}/`], libraries: [], capabilities: [] },
   aliases: [{
     name: "CPU_PACKAGE_TEMPERATURE",

@@ -23,6 +23,7 @@ function reader(name: string, rows: Record<string, "here" | "absent" | "forbidde
   }));
   return {
     name,
+    about: "",
     needs: { files: [], libraries: [], capabilities: [] },
     signals,
     probe: (): Offer => ({

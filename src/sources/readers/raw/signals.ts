@@ -109,6 +109,8 @@ function machineOf(host: Host): RawMachine {
 /** The reader of raw stats types as signals. */
 export const raw: Reader = {
   name: "RAW",
+  about: "Counters of raw stats, the files of the monitoring program hpcperfstats. " +
+    "A *type* is one kind of device, and a *key* is one of its counters.",
   needs: {
     files: [...new Set([...PROCESSOR_FILES, ...TYPES.flatMap((type) => type.needs.files)])],
     libraries: [...new Set(TYPES.flatMap((type) => type.needs.libraries))],
