@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { walkSync } from "@std/fs";
 import { PAGES } from "./_support/docs.ts";
 import { timed } from "./_support/time_limit.ts";
 
@@ -27,4 +28,32 @@ timed("the code in docs/how-to/add-a-reader.md is that of the reader that it wal
   const shown = parts.flatMap(([, code]) => linesOf(code));
   assertEquals(parts.length, 3);
   assertEquals(shown.filter((line) => !reader.has(line)), []);
+});
+
+timed("files and functions that the pages for developers name exist", () => {
+  const root = new URL("..", import.meta.url).pathname;
+  const text = (path: string) => Deno.readTextFileSync(root + path);
+  const folders = ["src", "tests", "airgap", "packaging"].map((name) => root + name);
+  const files = folders.flatMap((folder) => [...walkSync(folder, { includeDirs: false })])
+    .map(({ path }) => path.slice(root.length));
+  const program = files.filter((path) => /^(src|tests\/_support)\/.*[.](ts|h|c|in)$/.test(path))
+    .map(text).join("\n");
+  const words = new Set(program.match(/[A-Za-z_]\w*/g));
+  const isFile = (end: string) => {
+    return [end, `${end}.in`].some((one) => files.some((path) => `/${path}`.endsWith(`/${one}`)));
+  };
+  const missing = ["docs/architecture.md", "CONTRIBUTING.md", "docs/how-to/add-a-reader.md"]
+    .flatMap((page) => {
+      const prose = text(page).replace(/```.*?```/gs, "");
+      const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span]) => span);
+      const named = spans.filter((span) => /^[\w/.]+[.](ts|c|h)$/.test(span) && !/NAME/.test(span));
+      const called = spans.flatMap((span) => {
+        return span.match(/[A-Za-z_]\w*(?=[(])|^[A-Z][a-z]+[A-Z]\w*$/g) ?? [];
+      });
+      return [
+        ...named.filter((path) => !isFile(path)),
+        ...called.filter((name) => !words.has(name)),
+      ].map((name) => `${page}: ${name}`);
+    });
+  assertEquals(missing, []);
 });
