@@ -42,14 +42,11 @@ function asText(ask: () => string | undefined): string | undefined {
 /**
  * Number of this user outside of a container without rights, in which root is one user of many:
  * user_namespaces(7).
- *
- * @param map Lines of inside, outside, count.
  */
-export function outerUid(
-  uid = libc().getuid(),
-  map: string = readText("/proc/self/uid_map") ?? "",
-): number {
-  for (const line of map.split("\n")) {
+export function outerUid(): number {
+  const uid = libc().getuid();
+  // Lines of inside, outside, count.
+  for (const line of (readText("/proc/self/uid_map") ?? "").split("\n")) {
     const [inside, outside, count] = line.trim().split(/ +/).map(Number);
     if (uid >= inside && uid - inside < count) return outside + (uid - inside);
   }

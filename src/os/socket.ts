@@ -48,6 +48,8 @@ const F_GETFL = 3, F_SETFL = 4;
 const EFD_CLOEXEC_NONBLOCK = 0o2004000;
 /** sun_path, its NUL included. */
 const MAX_PATH_BYTES = 108;
+/** A line that is longer is none. */
+const LINE_BYTES = 8192;
 
 let opened: Calls | undefined;
 
@@ -155,11 +157,12 @@ export class Connection {
   }
 
   /** One line without its end; `undefined` when none comes in time or it is too long. */
-  readLine(most = 8192): string | undefined {
-    const bytes = new Uint8Array(most);
+  readLine(): string | undefined {
+    const bytes = new Uint8Array(LINE_BYTES);
     let length = 0;
-    while (length < most) {
-      const n = Number(libc().read(this.descriptor, bytes.subarray(length), BigInt(most - length)));
+    while (length < LINE_BYTES) {
+      const left = BigInt(LINE_BYTES - length);
+      const n = Number(libc().read(this.descriptor, bytes.subarray(length), left));
       if (n < 0 && errno() === ERRNO.EINTR) continue;
       if (n <= 0) return undefined;
       const end = bytes.subarray(0, length += n).indexOf(10);

@@ -247,8 +247,8 @@ export function* sort(numbers: Float64Array): Generator<void, Float64Array> {
 }
 
 /** Number of sorted values that are at most x. */
-export function countUpTo(sorted: Float64Array, x: number, length = sorted.length): number {
-  let from = 0, to = length;
+export function countUpTo(sorted: Float64Array, x: number): number {
+  let from = 0, to = sorted.length;
   while (from < to) {
     const middle = (from + to) >> 1;
     if (sorted[middle] <= x) from = middle + 1;

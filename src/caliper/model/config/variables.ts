@@ -82,13 +82,12 @@ export function readConfiguration(
 }
 
 /**
- * A channel of variables as they are, for `CALI_SERVICES_ENABLE` and for channels that a program
- * makes itself; null if no services are named. Services that cannot be had are left out.
+ * A channel of variables as they are, for `CALI_SERVICES_ENABLE`; null if no services are named.
+ * Services that cannot be had are left out.
  */
 export function defaultChannel(
   variables: Variables,
   facts: Pick<ConfigFacts, "hasService">,
-  name = "default",
 ): { channel: ChannelSpec; remarks: string[] } | null {
   const wanted = wordList(variables.CALI_SERVICES_ENABLE ?? "", ",:");
   if (wanted.length === 0) return null;
@@ -102,7 +101,7 @@ export function defaultChannel(
   const kept = Object.entries(variables).filter(([key]) => !ABOUT_CONFIG.includes(key));
   return {
     channel: {
-      name,
+      name: "default",
       variables: { ...Object.fromEntries(kept), CALI_SERVICES_ENABLE: services.join(",") },
       options: {},
       metadata: {},
