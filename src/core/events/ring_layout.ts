@@ -106,7 +106,7 @@ export const THREAD = {
   folds: 28,
   /** Epochs that found no room in the ring. */
   foldedEpochs: 32,
-  /** Changes of hint by nested regions that found no room. */
+  /** Nested visits that were due in the ring and found no room. */
   skippedNested: 36,
   /** Calls at a wrong moment that found no room for a record. */
   refused: 40,
@@ -155,7 +155,7 @@ export const SLOT = {
   /** Time of the visits: of those stamped in ns, and of those stamped in cycles. */
   ns: 8,
   cycles: 16,
-  /** Stamp of the first visit folded since `tail` had the value in `tail`, and its flags. */
+  /** Stamp of the first visit folded since the last change of `tail`, its flags, and `tail` + 1 at that time. */
   first: 24,
   firstFlags: 32,
   tail: 40,
