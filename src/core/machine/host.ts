@@ -94,8 +94,8 @@ export interface ReaderAlias {
 export interface Reader {
   /** Prefix of the names of its signals, and its name for `--without`. */
   readonly name: string;
-  /** Content of its signals, and their source, in sentences: the page of signals has them. */
-  readonly about: string;
+  /** Content of its signals, and their source, in sentences: the page of signals has them. @default none */
+  readonly about?: string;
   /** Files, libraries and capabilities that it needs. */
   readonly needs: Needs;
   /** Fixes for a source that exists and is forbidden, lowest risk first. @default none */

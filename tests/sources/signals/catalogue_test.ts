@@ -19,7 +19,6 @@ function reader(name: string, rows: Record<string, "here" | "absent" | "forbidde
     unit: "J",
     behavior: "monotone",
     agg: "sum",
-    about: "",
   }));
   return {
     name,
@@ -47,6 +46,13 @@ const CAP = "POWERCAP::CPU_ENERGY_CONSUMED";
 function catalogue(readers: readonly Reader[], without: string[] = []) {
   return buildCatalogue({ host: new FakeHost(), readers, without });
 }
+
+Deno.test("each reader says what its signals are", () => {
+  assertEquals(
+    READERS.filter(({ about = "" }) => !about.endsWith(".")).map(({ name }) => name),
+    [],
+  );
+});
 
 Deno.test("an alias stands for the first source that is here, and gives the reason", () => {
   const both = catalogue([reader("POWERCAP", { [CAP]: "here" }), reader("MSR", { [MSR]: "here" })]);
