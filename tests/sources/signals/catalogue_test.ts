@@ -19,10 +19,10 @@ function reader(name: string, rows: Record<string, "here" | "absent" | "forbidde
     unit: "J",
     behavior: "monotone",
     agg: "sum",
+    about: "",
   }));
   return {
     name,
-    about: "",
     needs: { files: [], libraries: [], capabilities: [] },
     signals,
     probe: (): Offer => ({
