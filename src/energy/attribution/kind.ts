@@ -25,7 +25,7 @@ const MORE_ROWS = 2048;
 const DENSE = 32;
 /**
  * Stretches with more events than this between two readings are busy. Of them so many are fitted at first, then one
- * of so many: fits of all of them take 13 % of a core at 16 CPUs with 280 visits a second each, these 8 %.
+ * of so many: fits of all of them take 8 % of a core at 16 CPUs with 280 visits a second each, these 4.4 %.
  */
 const BUSY = 16, BUSY_FITS = 4, BUSY_EACH = 8;
 /** The fit before tells this much more of a stretch, by variance: the stretch's own is off by chance. */
