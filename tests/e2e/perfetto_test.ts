@@ -76,7 +76,9 @@ endToEnd(
   "--perfetto has regions with the report's times, and powers beside them",
   (dir) => {
     const app = build("four_regions", dir);
-    const args = ["run", "-q", "--simulate", "--perfetto", "p", "--report", "r", "--", app, "0.2"];
+    const outputs = ["--perfetto", "p", "--report", "r", "--trace", "t"];
+    const power0 = ["--trace-signals", "CPU_POWER@package"];
+    const args = ["run", "-q", "--simulate", ...outputs, ...power0, "--", app, "0.2"];
     const { code, stderr } = joulemark(dir, args);
     assertEquals([code, stderr], [0, ""]);
     const { tracks, slices, values } = view(decoded(`${dir}/p`));
@@ -92,9 +94,13 @@ endToEnd(
     assertMatch(thread.text, /thread \{\n\s+pid: (\d+)\n\s+tid: \1\n/);
     assertMatch(tracks.get(thread.parent)!.text, /process_name: "four_regions"/);
     const power = values.get("package power 0 (simulated)")!;
-    // Between two samples there is one.
-    const samples = Number(/\n\s+samples: (\d+)\n/.exec(report)![1]);
-    assert(Math.abs(power.length - samples) <= 2, `${power.length} values of ${samples} samples`);
+    // Each sample has one, but where it is that of the sample before.
+    const [head, ...rows] = Deno.readTextFileSync(`${dir}/t`).split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#")).map((line) => line.split("|"));
+    const column = head.findIndex((name) => /^CPU_POWER.*-0$/.test(name));
+    const traced = rows.map((row) => row[column]);
+    const changes = traced.filter((w, i) => w !== "nan" && w !== traced[i - 1]).length;
+    assert(Math.abs(power.length - changes) <= 2, `${power.length} values of ${changes} changes`);
     assert(power.length > 1 && power.every((w) => w > 0), `${power.length} values`);
   },
   undefined,

@@ -39,8 +39,7 @@ export const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   go: {
     files: () => [header(), text("joulemark.go")],
-    use:
-      "import the folder DIR, which has to be a separate folder of your module; go build uses cgo",
+    use: "build with: go build, by cgo; import the folder DIR, a separate folder of your module",
   },
   rust: {
     files: () => [header(), text("joulemark_fortran.c"), text("joulemark.rs")],

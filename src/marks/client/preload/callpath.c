@@ -72,8 +72,7 @@ static void find_name(const void *at, char into[NAME_BYTES + 1]) {
         snprintf(into, NAME_BYTES + 1, "%s", info.dli_sname);
         return;
     }
-    jm_symbol(call, symbol, sizeof symbol);
-    if (symbol[0] == '0') {
+    if (!jm_symbol(call, 0, symbol, sizeof symbol)) {
         snprintf(into, NAME_BYTES + 1, "%.70s+0x%llx", module,
                  (unsigned long long)((const char *)at - (const char *)info.dli_fbase));
         return;

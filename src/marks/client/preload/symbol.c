@@ -40,11 +40,11 @@ static const char *in_file(const unsigned char *file, size_t bytes, uint64_t add
     return NULL;
 }
 
-/* "NAME+0xOFFSET": the name as C++ has it, where its library is loaded, and cut where there is no room. */
-static void write_symbol(const char *name, uint64_t offset, char *into, size_t room) {
+/* "NAME+0xOFFSET", cut where there is no room; demangled: as C++ has it, where its library is loaded. */
+static void write_symbol(const char *name, uint64_t offset, int demangled, char *into, size_t room) {
     char *plain = NULL, tail[24];
     int length = snprintf(tail, sizeof tail, "+0x%llx", (unsigned long long)offset);
-    if (strncmp(name, "_Z", 2) == 0) {
+    if (demangled && strncmp(name, "_Z", 2) == 0) {
         /* A plug-in's libraries, as those of Python's modules, are in no scope but its own. */
         void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
         char *(*demangle)(const char *, char *, size_t *, int *) = (__typeof__(demangle))dlsym(
@@ -56,9 +56,9 @@ static void write_symbol(const char *name, uint64_t offset, char *into, size_t r
     free(plain);
 }
 
-JM_HIDDEN void jm_symbol(const void *address, char *into, size_t room) {
+JM_HIDDEN int jm_symbol(const void *address, int demangled, char *into, size_t room) {
     Dl_info info;
-    int fd, saved = errno;
+    int fd, saved = errno, found = 0;
     snprintf(into, room, "0x%016llx", (unsigned long long)(uintptr_t)address);
     if (!dladdr(address, &info)) goto done;
     fd = open(info.dli_fname && *info.dli_fname ? info.dli_fname : "/proc/self/exe",
@@ -75,20 +75,22 @@ JM_HIDDEN void jm_symbol(const void *address, char *into, size_t room) {
             uint64_t base = head->e_type == ET_EXEC ? 0 : (uint64_t)(uintptr_t)info.dli_fbase;
             uint64_t at = (uint64_t)(uintptr_t)address - base, start = 0;
             const char *name = in_file((const unsigned char *)file, (size_t)st.st_size, at, &start);
-            if (name) write_symbol(name, at - start, into, room);
+            if (name) write_symbol(name, at - start, demangled, into, room);
             munmap(file, (size_t)st.st_size);
-            if (name) goto done;
+            if ((found = name != NULL)) goto done;
         }
     }
     if (info.dli_sname && info.dli_saddr) {
-        write_symbol(info.dli_sname,
-                     (uint64_t)((const char *)address - (const char *)info.dli_saddr), into, room);
+        found = 1;
+        write_symbol(info.dli_sname, (uint64_t)((const char *)address - (const char *)info.dli_saddr),
+                     demangled, into, room);
     } else if (info.dli_fname && *info.dli_fname) {
         /* Unlike the address, the same in every process and run. */
         const char *base = strrchr(info.dli_fname, '/');
         write_symbol(base ? base + 1 : info.dli_fname,
-                     (uint64_t)((const char *)address - (const char *)info.dli_fbase), into, room);
+                     (uint64_t)((const char *)address - (const char *)info.dli_fbase), 0, into, room);
     }
 done:
     errno = saved;
+    return found;
 }

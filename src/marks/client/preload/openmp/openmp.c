@@ -26,7 +26,7 @@ static uint32_t region_at(struct joulemark__thread *t, const void *at) {
         if (known == at && (region = joulemark__checked(places[slot].region)) != 0) return region;
         if (!known || known == at) break;
     }
-    jm_symbol(at, name + 6, sizeof name - 6);
+    (void)jm_symbol(at, 1, name + 6, sizeof name - 6);
     for (c = to = name; *c; c++) {
         if (*c != ' ') *to++ = *c;
     }
