@@ -144,6 +144,12 @@ program(
   },
 );
 
+/** Is the kernel of this version or newer? */
+function isSince(major: number, minor: number): boolean {
+  const [first, second] = Deno.osRelease().split(".").map((part) => parseInt(part));
+  return first > major || first === major && second >= minor;
+}
+
 /** Splits ./app into a stripped one and app.debug, and makes their link. */
 const SPLIT = "objcopy --only-keep-debug app app.debug && strip app && " +
   "objcopy --add-gnu-debuglink=app.debug app";
@@ -306,6 +312,8 @@ program(
     assert(totalS(samples) > 0.7, `${totalS(samples)} s`);
     assert(shareOf(lines, "main", "parent") > 0.7, `${shareOf(lines, "main", "parent")}`);
   },
+  [],
+  unless(isSince(5, 13), "Linux before 5.13"),
 );
 
 asEachUser("a note gives the CPU time on CPUs that were not allowed at the start", (dir, user) => {
