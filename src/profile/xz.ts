@@ -12,9 +12,11 @@ const CHECK_BYTES = [0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64];
 /** Symbols of one library take some MB. */
 const OUTPUT_MOST = 1 << 28;
 
+/** Sizes of LZMA's models, by its specification. */
 const STATES = 12, POSITIONS = 16, LENGTHS = 4, SLOTS = 64, ALIGN = 16, LITERAL = 0x300;
 /** Distances that have models of their own end at this slot. */
 const MODELLED_SLOT = 14, FULL_DISTANCES = 128;
+/** The shortest match, bytes. */
 const MATCH_LENGTH = 2;
 
 class Damaged extends Error {}
@@ -44,7 +46,7 @@ function blocks(packed: Uint8Array): Uint8Array {
     if ((flags & 0x40) !== 0) skip();
     if ((flags & 0x80) !== 0) skip();
     if ((flags & 3) !== 0 || packed[field] !== LZMA2) throw new Damaged();
-    const end = new Chunks(packed, at + header, out).end;
+    const end = unpackChunks(packed, at + header, out);
     at += Math.ceil((end - at) / 4) * 4 + check;
   }
   if (packed[at] === undefined) throw new Damaged();
@@ -84,36 +86,28 @@ class Output {
   }
 }
 
-/** Chunks of LZMA2. */
-class Chunks {
-  /** Offset of their end. */
-  readonly end: number;
-
-  constructor(packed: Uint8Array, first: number, out: Output) {
-    const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
-    const lzma = new Lzma(packed, out);
-    for (let at = first;;) {
-      const control = packed[at++];
-      if (control === 0) {
-        this.end = at;
-        return;
-      }
-      if (!(control >= 128 || control <= 2) || at + 5 > packed.length) throw new Damaged();
-      const size = view.getUint16(at) + 1, reset = control >> 5 & 3;
-      at += 2;
-      if (control === 1 || control >= 128 && reset === 3) out.forget();
-      if (control < 128) {
-        for (let i = 0; i < size; i++) out.push(packed[at++] ?? 0);
-        continue;
-      }
-      const packedSize = view.getUint16(at) + 1;
-      at += 2;
-      if (at + packedSize > packed.length) throw new Damaged();
-      if (reset >= 2) lzma.properties(packed[at++]);
-      if (reset >= 1) lzma.reset();
-      lzma.chunk(at, ((control & 31) << 16) + size);
-      at += packedSize;
+/** Unpacks chunks of LZMA2. @returns Offset of their end. */
+function unpackChunks(packed: Uint8Array, first: number, out: Output): number {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const lzma = new Lzma(packed, out);
+  for (let at = first;;) {
+    const control = packed[at++];
+    if (control === 0) return at;
+    if (!(control >= 128 || control <= 2) || at + 5 > packed.length) throw new Damaged();
+    const size = view.getUint16(at) + 1, reset = control >> 5 & 3;
+    at += 2;
+    if (control === 1 || control >= 128 && reset === 3) out.forget();
+    if (control < 128) {
+      for (let i = 0; i < size; i++) out.push(packed[at++] ?? 0);
+      continue;
     }
+    const packedSize = view.getUint16(at) + 1;
+    at += 2;
+    if (at + packedSize > packed.length) throw new Damaged();
+    if (reset >= 2) lzma.properties(packed[at++]);
+    if (reset >= 1) lzma.reset();
+    lzma.chunk(at, ((control & 31) << 16) + size);
+    at += packedSize;
   }
 }
 

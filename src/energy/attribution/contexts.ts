@@ -7,7 +7,7 @@
 import { type Columns, type Domain } from "./domain.ts";
 import { FAMILY } from "./model.ts";
 import { findPairs, type Pairs, type PairSpans } from "./pairs.ts";
-import { AGES_S } from "./pieces.ts";
+import { AGES_S, PIECES_AT_ONCE } from "./pieces.ts";
 
 /** Shares of the time below which a context, a class's memory, its line have no column. */
 const MIN_SHARE = 0.001, MIN_MEMORY = 0.002, MIN_LINE = 0.005;
@@ -33,8 +33,6 @@ const ROWS_A_COLUMN = 6, MIN_COLUMNS = 8;
 const MAX_NUMBERS = 12_288 * MAX_COLUMNS;
 /** Columns of pairs, memories and lines: at most so many, and this part of what there is. */
 const PAIRS = 24, PAIRS_PART = 6, MEMORY = 36, MEMORY_PART = 4, LINES = 24, LINES_PART = 8;
-/** Pieces between two pauses. */
-const SLICE = 2048;
 
 /** The columns of a counter. */
 export interface Contexts {
@@ -125,7 +123,7 @@ class ColumnMaker {
     const column = new Int32Array(begin[count]), value = new Float64Array(begin[count]);
     const next = begin.slice(0, own);
     for (let i = 0; i < own; i++) {
-      if (i % SLICE === 0) yield;
+      if (i % PIECES_AT_ONCE === 0) yield;
       column[next[i]] = pieceClass[i];
       value[next[i]++] = log.weight[i];
     }
@@ -161,7 +159,7 @@ function* addEffects(made: ColumnMaker, budget: number): Generator<void, void> {
   const n = log.count, all = seconds.reduce((sum, s) => sum + s, 0);
   const octaves = new Uint8Array(log.stays);
   for (let s = 0; s < log.stays; s++) {
-    if (s % SLICE === 0) yield;
+    if (s % PIECES_AT_ONCE === 0) yield;
     const lengthS = Math.max(log.stayEndS[s] - log.stayStartS[s], 1e-9);
     octaves[s] = Math.max(-1, Math.min(OCTAVES, Math.floor(Math.log2(lengthS / OCTAVE_S)))) + 1;
   }
@@ -176,7 +174,7 @@ function* addEffects(made: ColumnMaker, budget: number): Generator<void, void> {
   for (const family of families) {
     const sums = new Float64Array(classes * width);
     for (let i = 0; i < n; i++) {
-      if (i % SLICE === 0) yield;
+      if (i % PIECES_AT_ONCE === 0) yield;
       const key = keyOf[family](i);
       if (key >= 0) {
         sums[pieceClass[i] * width + key] += (log.endS[i] - log.startS[i]) * log.weight[i];
@@ -202,7 +200,7 @@ function* addEffects(made: ColumnMaker, budget: number): Generator<void, void> {
     const piece = new Int32Array(n), column = new Int32Array(n), value = new Float64Array(n);
     let used = 0;
     for (let i = 0; i < n; i++) {
-      if (i % SLICE === 0) yield;
+      if (i % PIECES_AT_ONCE === 0) yield;
       const key = keyOf[family](i), at = key < 0 ? -1 : columns[pieceClass[i] * width + key];
       if (at < 0) continue;
       piece[used] = i;
@@ -217,7 +215,7 @@ function* addEffects(made: ColumnMaker, budget: number): Generator<void, void> {
 function* piecesOf({ log, pieceClass, classes }: Domain): Generator<void, Int32Array[]> {
   const lists: number[][] = Array.from({ length: classes }, () => []);
   for (let i = 0; i < log.count; i++) {
-    if (i % SLICE === 0) yield;
+    if (i % PIECES_AT_ONCE === 0) yield;
     lists[pieceClass[i]].push(i);
   }
   return lists.map((list) => Int32Array.from(list));
@@ -235,7 +233,7 @@ export function* cumulated(
   const power = new Float64Array(count + 1);
   let added = 0;
   for (const i of which) {
-    if (added++ % SLICE === 0) yield;
+    if (added++ % PIECES_AT_ONCE === 0) yield;
     const a = (spans.startS[i] - startS) / stepS,
       b = Math.min((spans.endS[i] - startS) / stepS, count - 1);
     if (!(b > a)) continue;
@@ -292,7 +290,7 @@ function* addMemories(
     for (let j = 0; j < grid.count; j++) h[j] = last = q * last + (1 - q) * (power[j] / mean - 1);
     let all = 0, sum = 0, square = 0;
     for (let i = 0; i < n; i++) {
-      if (i % SLICE === 0) yield;
+      if (i % PIECES_AT_ONCE === 0) yield;
       const at = Math.min((log.startS[i] + log.endS[i]) / 2 / stepS, grid.count - 1);
       const j = Math.min(Math.floor(at), grid.count - 2), d = log.endS[i] - log.startS[i];
       const x = value[i] = h[j] + (at - j) * (h[j + 1] - h[j]);
@@ -314,7 +312,7 @@ function* addLines(made: ColumnMaker, classes: readonly number[]): Generator<voi
   const { domain } = made, { log, facts } = domain, pieces = yield* piecesOf(domain);
   const value = new Float64Array(log.count);
   for (let i = 0; i < log.count; i++) {
-    if (i % SLICE === 0) yield;
+    if (i % PIECES_AT_ONCE === 0) yield;
     value[i] = ((log.startS[i] + log.endS[i]) / 2 / facts.endS - 0.5) * Math.sqrt(12);
   }
   for (const c of classes) {

@@ -57,8 +57,9 @@ export class Domain {
   #design = new Float64Array(0);
   readonly #room: Room = { interval: new Int32Array(0), partS: new Float64Array(0) };
   readonly #classOf: (id: number) => number;
-  /** By piece: its class; by stay: the class before, −1: none. Filled by {@linkcode number}. */
+  /** By piece: its class. Filled by {@linkcode number}. */
   readonly pieceClass: Int32Array;
+  /** By stay: the class before, −1: none. Filled by {@linkcode number}. */
   readonly stayBefore: Int32Array;
 
   constructor(

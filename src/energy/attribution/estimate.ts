@@ -9,6 +9,7 @@ import { withoutSum } from "./linear.ts";
 import { type Effects, FAMILY, type Fit, type Noise } from "./model.ts";
 import { type Family, familyOf, type Kernel, lengthOf, reachOf } from "./response.ts";
 import { type Candidate, FAST_S, MIN_ROWS, ofFamily, priorOf, ROWS, search } from "./search.ts";
+import { PIECES_AT_ONCE } from "./pieces.ts";
 import { joulesOf, type Solution, solve, type Start } from "./solve.ts";
 
 /** Intervals that choose the answer. */
@@ -39,8 +40,6 @@ const SIMPLE = 0.05;
 const MIN_WEIGHT = 0.01;
 /** Standard errors by which a lag must be below 0 to be impossible: a counter cannot show later energy. */
 const IMPOSSIBLE = 2;
-/** Pieces between two pauses. */
-const SLICE = 2048;
 /** A kernel moves by its columns: rows of a comparison begin so much later than it sees. */
 const REACH = 1.2;
 /** An answer of more weight is noted, and what it caused is reported. */
@@ -310,7 +309,7 @@ function* predicted(
 ): Generator<void, Float64Array> {
   const out = new Float64Array(own);
   for (let i = 0; i < own; i++) {
-    if (i % SLICE === 0) yield;
+    if (i % PIECES_AT_ONCE === 0) yield;
     for (let s = begin[i]; s < begin[i + 1]; s++) {
       const j = column[s];
       if (families[j] !== FAMILY.beside) out[i] += value[s] * theta[j] * scale[j] / meanW;

@@ -5,6 +5,7 @@
 import { grown } from "../../core/grow.ts";
 import type { Domain } from "./domain.ts";
 import { countUpTo, median, sort } from "./linear.ts";
+import { PIECES_AT_ONCE } from "./pieces.ts";
 
 /** Share of the time below which a pair has no column. */
 const MIN_SHARE = 0.001;
@@ -12,8 +13,6 @@ const MIN_SHARE = 0.001;
 const MAX_MOMENTS = 400_000;
 /** More moments than this, and than this an interval, are put together by cells of this part of an interval. */
 const MIN_CELLED = 8192, CELLED_AN_INTERVAL = 8, CELL_PART = 4;
-/** Pieces and moments between two pauses. */
-const SLICE = 2048;
 /** Smaller weights are none, CPUs. */
 const NO_WEIGHT = 1e-9;
 
@@ -51,7 +50,7 @@ export function* findPairs(
   const room = new Int32Array(log.count);
   let used = 0, firstLane = -1, areSeveral = false;
   for (let i = 0; i < log.count; i++) {
-    if (i % SLICE === 0) yield;
+    if (i % PIECES_AT_ONCE === 0) yield;
     const lane = log.stayLane[log.stay[i]];
     if (lane < 0) continue;
     if (used === 0) firstLane = lane;
@@ -61,14 +60,14 @@ export function* findPairs(
   if (!areSeveral) return undefined;
   const pieces = room.subarray(0, used), ends = new Float64Array(2 * used);
   for (let k = 0; k < used; k++) {
-    if (k % SLICE === 0) yield;
+    if (k % PIECES_AT_ONCE === 0) yield;
     ends[2 * k] = log.startS[pieces[k]];
     ends[2 * k + 1] = log.endS[pieces[k]];
   }
   const all = yield* sort(ends);
   let moments = 0;
   for (let k = 0; k < all.length; k++) {
-    if (k % SLICE === 0) yield;
+    if (k % PIECES_AT_ONCE === 0) yield;
     if (moments === 0 || all[k] !== all[moments - 1]) all[moments++] = all[k];
   }
   if (moments > MAX_MOMENTS || moments < 2) return undefined;
@@ -77,7 +76,7 @@ export function* findPairs(
   const living = new Float64Array(moments);
   let next = 0, count = 0;
   for (let k = 0; k < moments; k++) {
-    if (k % SLICE === 0) yield;
+    if (k % PIECES_AT_ONCE === 0) yield;
     while (next < log.totals.length && log.totals[next].timeS <= t[k] + 1e-12) {
       count = log.totals[next++].lanes;
     }
@@ -85,9 +84,9 @@ export function* findPairs(
   }
   const timeline = { t, living, changes, now: new Float64Array(classes) };
   const together = new Float64Array(classes * classes), inLanes = new Float64Array(classes);
-  for (let k = 0; k + 1 < moments; k += SLICE) {
+  for (let k = 0; k + 1 < moments; k += PIECES_AT_ONCE) {
     yield;
-    addTogether(timeline, k, Math.min(k + SLICE, moments - 1), together, inLanes);
+    addTogether(timeline, k, Math.min(k + PIECES_AT_ONCE, moments - 1), together, inLanes);
   }
   for (let a = 0; a < classes; a++) {
     for (let b = 0; b < a; b++) {
@@ -114,9 +113,9 @@ export function* findPairs(
   const cellS = isMany ? median(domain.lengthS) / CELL_PART : 0;
   const cells = new PairCells(timeline, list, activity, cellS);
   timeline.now.fill(0);
-  for (let k = 0; k + 1 < moments; k += SLICE) {
+  for (let k = 0; k + 1 < moments; k += PIECES_AT_ONCE) {
     yield;
-    cells.add(k, Math.min(k + SLICE, moments - 1));
+    cells.add(k, Math.min(k + PIECES_AT_ONCE, moments - 1));
   }
   return {
     spans: cells.spans(),
@@ -138,7 +137,7 @@ function* changesAt(
 ): Generator<void, Changes> {
   const begin = new Int32Array(at.length + 1), places = new Int32Array(2 * some.length);
   for (let k = 0; k < some.length; k++) {
-    if (k % SLICE === 0) yield;
+    if (k % PIECES_AT_ONCE === 0) yield;
     const i = some[k];
     begin[(places[2 * k] = countUpTo(at, log.startS[i]) - 1) + 1]++;
     begin[(places[2 * k + 1] = countUpTo(at, log.endS[i]) - 1) + 1]++;
@@ -149,7 +148,7 @@ function* changesAt(
     weight = new Float64Array(2 * some.length);
   yield;
   for (let k = 0; k < places.length; k++) {
-    if (k % SLICE === 0) yield;
+    if (k % PIECES_AT_ONCE === 0) yield;
     const i = some[k >> 1], p = to[places[k]]++;
     classOf[p] = pieceClass[i];
     weight[p] = (k & 1) === 0 ? log.weight[i] : -log.weight[i];

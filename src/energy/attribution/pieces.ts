@@ -24,6 +24,8 @@ export const NONE = -9;
  * intervals of its own. Closer ones would be nearly the same columns.
  */
 export const AGES_S = [0.0005, 0.002, 0.008, 0.032];
+/** Pieces that are looked at between two pauses. */
+export const PIECES_AT_ONCE = 2048;
 /** Weights below this are none, CPUs. */
 const NO_WEIGHT = 1e-9;
 

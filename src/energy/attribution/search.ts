@@ -8,14 +8,13 @@ import type { Domain } from "./domain.ts";
 import { middle } from "../../core/agg.ts";
 import { dot, factor, gram, median, solveFactored, sort } from "./linear.ts";
 import { likelyNoise, type Noise, noiseOf, type Stretches, stretchesOf, whiten } from "./model.ts";
+import { PIECES_AT_ONCE } from "./pieces.ts";
 import { type Family, familyOf, type Kernel, pureLag, reachOf } from "./response.ts";
 
 /** Intervals and classes of the search: it only picks candidates. All other classes are one. */
 export const ROWS = 2048, CLASSES = 16;
 /** Points of the grid: for 2,048 updates at 40 points each, three times over. */
 const MAX_POINTS = 262_144;
-/** Pieces between two pauses. */
-const SLICE = 2048;
 /** Fewest rows of a fit. */
 export const MIN_ROWS = 24;
 /** A counter updated more often than this is fast, s: its first orders are loads that follow late. */
@@ -123,7 +122,7 @@ class Grid {
     const lists: number[][] = Array.from({ length: Math.min(classes, CLASSES) }, () => []);
     const used: number[] = [];
     for (let i = 0; i < log.count; i++) {
-      if (i % SLICE === 0) yield;
+      if (i % PIECES_AT_ONCE === 0) yield;
       if (!(log.startS[i] < endS)) continue;
       lists[this.columnOf[pieceClass[i]]].push(i);
       used.push(i);

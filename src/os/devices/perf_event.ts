@@ -50,7 +50,7 @@ export interface PerfEventSpec {
  * PERF_COUNT_SW_DUMMY of the command alone: the kernel does not exchange its events at a switch to a thread that it
  * started. Counts would go to other events where their order is not that of `PerfSampling.open`.
  */
-export const KEEPS_EVENTS: PerfEventSpec = {
+export const THREADS_KEEP_EVENTS: PerfEventSpec = {
   type: SOFTWARE,
   config: 9,
   cpu: -1,
@@ -65,7 +65,7 @@ export const KEEPS_EVENTS: PerfEventSpec = {
  * lost when this process ends, and a command that often starts processes would have no samples. Threads still
  * exchange their events, because each switch then takes less time. Linux before 5.13 refuses this event.
  */
-export const KEEPS_SAMPLES: PerfEventSpec = {
+export const PROCESSES_KEEP_EVENTS: PerfEventSpec = {
   type: SOFTWARE,
   config: 9,
   cpu: -1,

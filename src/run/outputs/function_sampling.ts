@@ -9,12 +9,12 @@ import { guardian } from "../../job/guardian/guardian.ts";
 import { cpuSeconds, rawNanoseconds } from "../../os/clock.ts";
 import {
   commandProcess,
-  KEEPS_EVENTS,
-  KEEPS_SAMPLES,
   openPerfEvent,
   PERF_READ,
   PerfCounter,
   type PerfEventSpec,
+  PROCESSES_KEEP_EVENTS,
+  THREADS_KEEP_EVENTS,
 } from "../../os/devices/perf_event.ts";
 import { HandedEvents, LAST } from "../../os/devices/handed_events.ts";
 import { PerfSampling, type RefusedCall } from "../../os/devices/perf_sampling.ts";
@@ -83,8 +83,8 @@ export class FunctionSampling {
   /** CPU time on any CPU; absent: samples come from every CPU. */
   readonly #cpuTime: PerfCounter | undefined;
   /** Event that lets each thread keep its events, and one that lets each process; below 0: none. */
-  #keeps = -1;
-  #keepsSamples = -1;
+  #threadsKeep = -1;
+  #processesKeep = -1;
   /** CPU time on CPUs without samples, ns. */
   elsewhereNs = 0;
   /** Length of the command's begin without samples: the monitor was not ready, ns. */
@@ -134,7 +134,7 @@ export class FunctionSampling {
     if (event === "timer") return FunctionSampling.#byTimer(options);
     const pid = commandProcess(), cpus = affinityOf(pid);
     const isPart = parseCpuList(readText(ONLINE_CPUS) ?? "").length > cpus.length;
-    const keepsSamples = openPerfEvent(KEEPS_SAMPLES);
+    const processesKeep = openPerfEvent(PROCESSES_KEEP_EVENTS);
     let why = "";
     for (const withKernel of [true, false]) {
       for (const withBuildIds of [true, false]) {
@@ -158,7 +158,7 @@ export class FunctionSampling {
           : PerfSampling.open(pid, cpus, attribute);
         if (perf instanceof PerfSampling) {
           const made = new FunctionSampling(perf, sampling, debugDirectories, cpuTime);
-          made.#keepsSamples = keepsSamples;
+          made.#processesKeep = processesKeep;
           if (!offCpu || waits instanceof PerfSampling) return made;
           made.withoutWaits = typeof waits === "string" ? waits : reasonOf(waits);
           return made;
@@ -167,7 +167,7 @@ export class FunctionSampling {
         cpuTime?.[Symbol.dispose]();
       }
     }
-    closeFile(keepsSamples);
+    closeFile(processesKeep);
     return why;
   }
 
@@ -204,7 +204,9 @@ export class FunctionSampling {
 
   /** Other events on the command are opened later: each thread keeps its own. */
   keepEvents(): void {
-    if (this.#source instanceof PerfSampling) this.#keeps = openPerfEvent(KEEPS_EVENTS);
+    if (this.#source instanceof PerfSampling) {
+      this.#threadsKeep = openPerfEvent(THREADS_KEEP_EVENTS);
+    }
   }
 
   /**
@@ -288,8 +290,8 @@ export class FunctionSampling {
   [Symbol.dispose](): void {
     this.#cpuTime?.[Symbol.dispose]();
     this.#handed?.[Symbol.dispose]();
-    closeFile(this.#keeps);
-    closeFile(this.#keepsSamples);
+    closeFile(this.#threadsKeep);
+    closeFile(this.#processesKeep);
     closeFile(this.#kernelSymbols);
     this.#modules[Symbol.dispose]();
   }
