@@ -36,8 +36,8 @@ export const run: Verb = {
   command: true,
   notes: "Every option can also be set by a variable: JOULEMARK_REPORT, JOULEMARK_PERIOD, ... If " +
     "this variable is not set, GEOPM's variable with the same meaning is used. The exit " +
-    "status is the status of the command: 128+N if signal N ended the command, 127 if the " +
-    "command was not found, 126 if the command cannot be executed. Options are checked " +
+    "status is the status of the command. If signal N ended the command, it is 128+N. It is 127 if " +
+    "the command was not found, and 126 if the command cannot be executed. Options are checked " +
     "before the command starts.",
   examples: [
     "joulemark run -- ./app",

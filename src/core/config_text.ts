@@ -22,8 +22,8 @@ export const SETTINGS_TEXT =
 $XDG_CONFIG_HOME/joulemark.conf or ~/.config/joulemark.conf. A line has the form KEY = VALUE, and KEY is the long
 name of an option. Lines before the first line in brackets are for run. A line such as [monitor] begins the
 settings of another verb. If an option is set in several places, joulemark uses the first of these: the command
-line, the JOULEMARK_ variable, GEOPM's variable, the user's file, the site's file. joulemark reads a file only if
-no other user can write to the file or to its directory. If a line is wrong, joulemark prints the line number. A run
+line, the JOULEMARK_ variable, GEOPM's variable, the user's file, the site's file. A file is read only if no
+other user can write to the file or to its directory. If a line is wrong, joulemark prints the line number. A run
 ignores this line; other verbs end with status 2. "joulemark doctor --sources" prints all settings and their
 origin.`;
 
