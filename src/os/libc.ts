@@ -382,3 +382,8 @@ const TEXTS: Record<number, string> = {
 export function errorText(number: number): string {
   return TEXTS[number] ?? `error ${number}`;
 }
+
+/** Address of bytes: memcpy(3) of none returns it. The caller keeps them. */
+export function addressOf(bytes: Uint8Array<ArrayBuffer>): bigint {
+  return libc().peek(bytes, 0n, 0n);
+}

@@ -7,17 +7,12 @@
  * @module
  */
 import { grown } from "../core/grow.ts";
+import type { RecordBytes, RecordUser, RingPiece } from "../core/record_bytes.ts";
 import type { AddressSpace } from "./address_space.ts";
 import type { Modules } from "./modules.ts";
 import { type Process, Processes } from "./processes.ts";
 import { noFacts, type ProfileFacts } from "./profile_facts.ts";
-import {
-  RECORD,
-  type RecordBytes,
-  RecordReader,
-  type Sampling,
-  type SamplingEvent,
-} from "./records.ts";
+import { RECORD, RecordReader, type Sampling, type SamplingEvent } from "./records.ts";
 import { NODES_MOST, ROOT, StackTrie } from "./stack_trie.ts";
 import { END, Unwinder } from "./unwind.ts";
 
@@ -100,7 +95,7 @@ const NO_TASK = 0;
 const SETTLED_NS = 1e9;
 
 /** Takes records, and adds up. */
-export class Profile {
+export class Profile implements RecordUser {
   readonly trie: StackTrie = new StackTrie();
   readonly modules: Modules;
   readonly periodNs: number;
@@ -114,9 +109,9 @@ export class Profile {
   readonly #costs = new Map<number, StackCost>();
   readonly #off = new Map<number, StackCost>();
   readonly #endedByCpu = new Map<number, number>();
-  /** Records of a turn: offset, CPU, time, and their order. */
+  /** Records of a turn: piece, offset, time, and their order. */
+  #pieces = new Int32Array(1024);
   #ats = new Int32Array(1024);
-  #cpus = new Int32Array(1024);
   #times = new Float64Array(1024);
   #order = new Int32Array(1024);
   /** Number, below 0, of the last thread that ended without a count and whose own number another one took. */
@@ -161,50 +156,43 @@ export class Profile {
     this.#unwinder = new Unwinder(machine, modules);
   }
 
-  /** Offset of the first record later than a moment; bytes that are no record end the search. */
-  endOf(bytes: RecordBytes, from: number, to: number, ns: number): number {
+  endOf(records: RecordBytes, from: number, to: number, ns: number): number {
     const reader = this.#reader;
-    reader.open(bytes);
+    reader.open(records);
     for (let at = from; reader.isWhole(at, to); at += reader.size(at)) {
       if (reader.timeNs(at) > ns) return at;
     }
     return to;
   }
 
-  /**
-   * Takes what was copied out of the rings.
-   *
-   * @param pieces Whole records of a CPU each.
-   */
-  take(
-    bytes: RecordBytes,
-    pieces: readonly { readonly cpu: number; readonly from: number; readonly to: number }[],
-  ): void {
+  take(pieces: readonly RingPiece[]): void {
     const reader = this.#reader;
-    reader.open(bytes);
     let count = 0;
-    for (const { cpu, from, to } of pieces) {
+    for (let piece = 0; piece < pieces.length; piece++) {
+      const { records, from, to } = pieces[piece];
+      reader.open(records);
       for (let at = from; reader.isWhole(at, to); at += reader.size(at)) {
         if (count === this.#ats.length) this.#grow();
+        this.#pieces[count] = piece;
         this.#ats[count] = at;
-        this.#cpus[count] = cpu;
         this.#times[count] = reader.timeNs(at);
         this.#order[count] = count++;
       }
     }
-    const ats = this.#ats, cpus = this.#cpus, times = this.#times;
+    const ats = this.#ats, times = this.#times;
     const order = this.#order.subarray(0, count);
     order.sort((a, b) => times[a] - times[b] || a - b);
     for (let k = 0; k < count; k++) {
-      const i = order[k];
-      this.#record(bytes, ats[i], cpus[i], times[i]);
+      const i = order[k], { records, cpu } = pieces[this.#pieces[i]];
+      reader.open(records);
+      this.#record(records, ats[i], cpu, times[i]);
     }
     if (count > 0) this.#settle(times[order[count - 1]] - SETTLED_NS);
   }
 
   #grow(): void {
+    this.#pieces = grown(this.#pieces);
     this.#ats = grown(this.#ats);
-    this.#cpus = grown(this.#cpus);
     this.#times = grown(this.#times);
     this.#order = grown(this.#order);
   }

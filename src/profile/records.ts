@@ -3,6 +3,7 @@
  * linux/perf_event.h.
  * @module
  */
+import type { RecordBytes } from "../core/record_bytes.ts";
 import { textAt } from "./elf.ts";
 import type { Machine } from "./machine.ts";
 
@@ -144,13 +145,6 @@ const MIN_BYTES: Readonly<Record<number, number>> = {
   [RECORD.sample]: 24,
   [RECORD.maps]: 16,
 };
-
-/** Bytes that were copied out of rings: whole records, the pieces one after the other. */
-export interface RecordBytes {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly view: DataView<ArrayBuffer>;
-  readonly words: Uint32Array<ArrayBuffer>;
-}
 
 /** Begin or end of a thread. */
 export interface TaskRecord {

@@ -1,6 +1,7 @@
 /** Records of the kernel's sampling, made by hand: perf_event_open(2). */
 import { type Machine, X86_64 } from "../../src/profile/machine.ts";
-import { RECORD, type RecordBytes } from "../../src/profile/records.ts";
+import type { RecordBytes } from "../../src/core/record_bytes.ts";
+import { RECORD } from "../../src/profile/records.ts";
 
 /** Where a record comes from. */
 export interface Origin {

@@ -104,7 +104,7 @@ Deno.test("a record of aarch64 has 33 registers, in the order of their numbers",
   const to = records.reduce((sum, { length }) => sum + length, 0);
   let node = 0;
   profile.onSample = (seen) => node = seen.node;
-  profile.take(together(records), [{ cpu: 0, from: 0, to }]);
+  profile.take([{ records: together(records), cpu: 0, from: 0, to }]);
   const path = profile.trie.path(node).slice(1).map((at) => profile.trie.address(at)).reverse();
   assertEquals(path, expectedAddresses(one));
   assertEquals(profile.facts.ends[END.root], 1);

@@ -97,10 +97,7 @@ function taken(dir: string, args: readonly string[]): Taken {
     biases.note(profile, seen);
     writer.sample(profile, biases, seen);
   };
-  profile.take(
-    source,
-    source.take(Infinity, (from, to, ns) => profile.endOf(source, from, to, ns)),
-  );
+  source.take(Infinity, profile);
   writer.flush();
   const costs = profile.finish(source.counts());
   const names = new FrameNames(profile, {

@@ -33,7 +33,7 @@ Deno.test("a sample leaves nothing behind but a few boxed numbers", () => {
   };
   const taken = (records: readonly Uint8Array[]) => {
     const bytes = together(records), to = records.reduce((sum, one) => sum + one.length, 0);
-    return () => profile.take(bytes, [{ cpu: 0, from: 0, to }]);
+    return () => profile.take([{ records: bytes, cpu: 0, from: 0, to }]);
   };
   taken([
     comm("app", { process: 7, timeNs: 1 }),

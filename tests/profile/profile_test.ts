@@ -40,7 +40,7 @@ function profileOf(
   const to = records.reduce((sum, one) => sum + one.length, 0);
   const seen: number[] = [];
   profile.onSample = ({ timeNs }) => seen.push(timeNs);
-  profile.take(bytes, [{ cpu: 0, from: 0, to }]);
+  profile.take([{ records: bytes, cpu: 0, from: 0, to }]);
   const names = new FrameNames(profile, {
     open: () => ({ refused: "not there" }),
     debugDirectories: [],

@@ -21,7 +21,7 @@ import {
   withoutLandlock,
 } from "./landlock.ts";
 import { bindMore } from "../bind.ts";
-import { ERRNO, errno, errorText, libc, SYSCALLS } from "../libc.ts";
+import { addressOf, ERRNO, errno, errorText, libc, SYSCALLS } from "../libc.ts";
 
 const ARM = Deno.build.arch === "aarch64";
 /** The signal that guardian.c leaves unblocked for this: CONFINE. */
@@ -276,11 +276,6 @@ class ThreadConfiner {
     closeFile(crowd[WORDS.ruleset]);
     handle(SIG_IGN, 0n, 0n);
   }
-}
-
-/** Address of the bytes: memcpy(3) of none returns it. The caller keeps them. */
-function addressOf(bytes: Uint8Array<ArrayBuffer>): bigint {
-  return libc().peek(bytes, 0n, 0n);
 }
 
 function handle(handler: bigint, flags: bigint, restorer: bigint): boolean {

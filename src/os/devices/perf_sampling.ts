@@ -2,29 +2,30 @@
  * Samples of the kernel's perf subsystem: one event a CPU on a command and all that it starts, each with a
  * ring. Truth: perf_event_open(2), linux/perf_event.h.
  *
- * Only what was in the rings at the turn before is taken, up to the moment when that turn began: all of them are
- * complete up to then, and no barrier is needed between the kernel's head and its data.
+ * Records are read where they lie. Copied are those that wait, those that cross the end of a ring, and those of
+ * rings that another process has mapped too.
  * @module
  */
+import type { RecordBytes, RecordUser, RingPiece } from "../../core/record_bytes.ts";
 import { openCounter } from "../confinement/caller_rights.ts";
 import { rawNanoseconds } from "../clock.ts";
 import { closeFile } from "../files.ts";
 import { bindEventCalls, type EventCalls } from "./ioctl.ts";
 import { ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
 import { pageBytes } from "../page.ts";
-import { type EndOf, RecordPool, type RingPiece } from "./record_pool.ts";
+import { MappedBytes } from "./mapped_bytes.ts";
+import { RecordPool } from "./record_pool.ts";
 
 const FD_CLOEXEC = 8n;
-/**
- * Offsets in struct perf_event_mmap_page of the writer's and the reader's position, and of the
- * data.
- */
-const HEAD_AT = 1024n, TAIL_AT = 1032n, DATA_AT = 1040n;
-const PROT_READ_WRITE = 3, MAP_SHARED = 1;
+/** Words of struct perf_event_mmap_page: the writer's and the reader's position, and the offset of the data. */
+const HEAD = 128, TAIL = 129, DATA = 130;
 const NO_LEADER = -1;
-const FAILED = 0xffffffffffffffffn;
 /** A plain user has about so much for each CPU (perf_event_mlock_kb), or less if others take of it. */
 const RING_BYTES = 1 << 19, RING_LEAST = 1 << 16;
+/** Bytes of struct perf_event_header, and where it has the size of the record. */
+const HEADER_BYTES = 8, SIZE_AT = 6;
+/** Time from which a record is in its ring at the latest, after its own time, ns. */
+const SETTLED_NS = 1e6;
 
 /** A call that the kernel refused. */
 export interface RefusedCall {
@@ -35,13 +36,14 @@ export interface RefusedCall {
 interface Ring {
   readonly cpu: number;
   readonly fd: number;
-  /** Addresses of the mapped control page and of the records. */
-  readonly base: bigint;
-  readonly data: bigint;
-  readonly bytes: number;
-  /** Writer's position at the last turn, end of the records to copy, and reader's position. */
+  readonly memory: MappedBytes;
+  /** The control page, and the records. */
+  readonly control: BigUint64Array<ArrayBuffer>;
+  readonly records: RecordBytes;
+  /** Has another process the event too? It might change the records. */
+  readonly isShared: boolean;
+  /** Writer's and reader's position. */
   head: bigint;
-  upTo: bigint;
   tail: bigint;
 }
 
@@ -54,8 +56,7 @@ export class PerfSampling extends RecordPool implements Disposable {
   readonly #others: { readonly cpu: number; readonly fd: number }[] = [];
   /** Bound before the monitor is confined. */
   readonly #calls: EventCalls = bindEventCalls();
-  /** Begin of the previous turn, and the time up to which all records were copied, CLOCK_MONOTONIC_RAW in ns. */
-  #beganNs = 0;
+  /** All records up to here were copied, CLOCK_MONOTONIC_RAW in ns. */
   #copiedNs = 0;
   /** All records up to here were taken, by the same clock. */
   takenNs = 0;
@@ -92,7 +93,7 @@ export class PerfSampling extends RecordPool implements Disposable {
       // A CPU of the affinity may be switched off.
       if (fd < 0 && errno() === ERRNO.ENODEV) continue;
       if (fd < 0) return fail("perf_event_open");
-      const ring = mapRing(cpu, fd);
+      const ring = mapRing(cpu, fd, false);
       if (ring === undefined) {
         closeFile(fd);
         return fail("mmap");
@@ -111,7 +112,7 @@ export class PerfSampling extends RecordPool implements Disposable {
   add(cpu: number, fd: number): boolean {
     const ring = this.#rings.find((ring) => ring.cpu === cpu);
     if (ring === undefined) {
-      const made = mapRing(cpu, fd);
+      const made = mapRing(cpu, fd, true);
       if (made === undefined) closeFile(fd);
       else this.#rings.push(made);
       return made !== undefined;
@@ -133,52 +134,60 @@ export class PerfSampling extends RecordPool implements Disposable {
 
   /** The bytes of the smallest ring. */
   get ringBytes(): number {
-    return Math.min(...this.#rings.map(({ bytes }) => bytes));
+    return Math.min(...this.#rings.map(({ records }) => records.bytes.length));
   }
 
   /**
-   * Copies records, and makes room in the rings.
+   * Hands records on, and makes room in the rings.
    *
    * @param knownNs Annotations up to here are known; Infinity: the run is over, and no record comes any more.
-   * @returns Records up to there; later ones wait in the pool.
+   * @param user Who takes the records up to there; later ones wait in the pool.
    */
-  take(knownNs: number, endOf: EndOf): RingPiece[] {
-    const rings = this.#rings, nowNs = rawNanoseconds(), isOver = knownNs === Infinity;
+  take(knownNs: number, user: RecordUser): void {
+    const rings = this.#rings, isOver = knownNs === Infinity, pieces: RingPiece[] = [];
+    const settledNs = isOver ? Infinity : rawNanoseconds() - SETTLED_NS;
     this.begin();
     let length = 0;
     for (const ring of rings) {
-      ring.upTo = isOver ? this.#read(ring.base + HEAD_AT) : ring.head;
-      length += Number(ring.upTo - ring.tail);
+      length += lengthOf(ring);
     }
-    if (isOver || this.hasRoom(length, rings.length)) {
-      for (const ring of rings) this.#empty(ring);
-      this.#copiedNs = isOver ? Infinity : this.#beganNs;
-    }
-    for (const ring of rings) ring.head = this.#read(ring.base + HEAD_AT);
-    this.#beganNs = nowNs;
+    const hasRoom = isOver || this.hasRoom(length, rings.length);
+    if (hasRoom) this.#copiedNs = settledNs;
     this.takenNs = Math.min(this.#copiedNs, knownNs);
-    return this.upTo(this.takenNs, endOf);
+    for (const ring of hasRoom ? rings : []) this.#open(ring, user, pieces);
+    user.take([...this.upTo(this.takenNs, user), ...pieces]);
+    for (const ring of hasRoom ? rings : []) {
+      Atomics.store(ring.control, TAIL, ring.tail = ring.head);
+    }
   }
 
-  #empty(ring: Ring): void {
-    const length = Number(ring.upTo - ring.tail);
-    if (length === 0) return;
-    const to = this.reserve(length);
-    const at = Number(ring.tail % BigInt(ring.bytes)), first = Math.min(length, ring.bytes - at);
-    this.#copy(to, first, ring.data + BigInt(at));
-    if (first < length) this.#copy(to + first, length - first, ring.data);
-    this.copied(ring.cpu, length);
-    this.#word[0] = ring.tail = ring.upTo;
-    libc().poke(ring.base + TAIL_AT, this.#wordBytes, 8n);
+  /** Finds the records of a ring that can be read in place, and copies the others. */
+  #open(ring: Ring, user: RecordUser, pieces: RingPiece[]): void {
+    const { cpu, records, head, tail } = ring, { length } = records.bytes;
+    const from = Number(tail % BigInt(length)), to = from + Number(head - tail);
+    if (ring.isShared) return this.#copy(ring, from, to);
+    const readInPlace = (from: number, to: number) => {
+      const end = user.endOf(records, from, to, this.takenNs);
+      if (end > from) pieces.push({ records, cpu, from, to: end });
+      this.#copy(ring, end, to);
+    };
+    if (to <= length) return readInPlace(from, to);
+    let last = from, next = from;
+    while (next < length) {
+      last = next;
+      next += Math.max(HEADER_BYTES, records.view.getUint16(last + SIZE_AT, true));
+    }
+    readInPlace(from, last);
+    this.#copy(ring, last, next);
+    readInPlace(next - length, to - length);
   }
 
-  #copy(at: number, length: number, from: bigint): void {
-    libc().peek(this.bytes.subarray(at, at + length), from, BigInt(length));
-  }
-
-  #read(address: bigint): bigint {
-    libc().peek(this.#wordBytes, address, 8n);
-    return this.#word[0];
+  #copy({ cpu, records }: Ring, from: number, to: number): void {
+    if (from === to) return;
+    const { bytes } = records, { length } = bytes, at = this.reserve(to - from);
+    this.bytes.set(bytes.subarray(from, to), at);
+    if (to > length) this.bytes.set(bytes.subarray(0, to - length), at + length - from);
+    this.copied(cpu, to - from);
   }
 
   /** CPU time of the commands and all that they started, by CPU, ns. */
@@ -193,8 +202,8 @@ export class PerfSampling extends RecordPool implements Disposable {
 
   [Symbol.dispose](): void {
     for (const fd of [...this.#further, ...this.#others.map(({ fd }) => fd)]) closeFile(fd);
-    for (const { fd, base, bytes } of this.#rings) {
-      libc().munmap(base, BigInt(bytes + pageBytes()));
+    for (const { fd, memory } of this.#rings) {
+      memory[Symbol.dispose]();
       closeFile(fd);
     }
   }
@@ -216,14 +225,30 @@ function openEvent(
   });
 }
 
+/** Bytes of the records that a ring has now. */
+function lengthOf(ring: Ring): number {
+  ring.head = Atomics.load(ring.control, HEAD);
+  const length = Number(ring.head - ring.tail);
+  if (length >= 0 && length <= ring.records.bytes.length) return length;
+  // Another process wrote the position of a shared ring.
+  ring.head = ring.tail;
+  return 0;
+}
+
 /** Maps the largest ring that is allowed; `undefined`: errno says why not. */
-function mapRing(cpu: number, fd: number): Ring | undefined {
-  const c = libc(), word = new BigUint64Array(1), page = pageBytes();
-  for (let bytes = RING_BYTES; bytes >= RING_LEAST; bytes /= 2) {
-    const base = c.mmap(0n, BigInt(bytes + page), PROT_READ_WRITE, MAP_SHARED, fd, 0n);
-    if (base === FAILED) continue;
-    c.peek(new Uint8Array(word.buffer), base + DATA_AT, 8n);
-    const data = base + (word[0] || BigInt(page));
-    return { cpu, fd, base, data, bytes, head: 0n, upTo: 0n, tail: 0n };
+function mapRing(cpu: number, fd: number, isShared: boolean): Ring | undefined {
+  const page = pageBytes();
+  for (let length = RING_BYTES; length >= RING_LEAST; length /= 2) {
+    const memory = MappedBytes.map(fd, page + length);
+    if (memory === undefined) continue;
+    const { buffer, byteOffset } = memory.bytes;
+    const control = new BigUint64Array(buffer, byteOffset, page / 8);
+    const at = byteOffset + (Number(control[DATA]) || page);
+    const records = {
+      bytes: new Uint8Array(buffer, at, length),
+      view: new DataView(buffer, at, length),
+      words: new Uint32Array(buffer, at, length / 4),
+    };
+    return { cpu, fd, memory, control, records, isShared, head: 0n, tail: 0n };
   }
 }

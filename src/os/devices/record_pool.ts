@@ -4,27 +4,17 @@
  * @module
  */
 import { grown } from "../../core/grow.ts";
-
-/** Records of one ring in these bytes. */
-export interface RingPiece {
-  /** 0: the ring is no CPU's. */
-  readonly cpu: number;
-  readonly from: number;
-  readonly to: number;
-}
-
-/** Start of the records that are later than a moment, among whole records from `from` to `to`. */
-export type EndOf = (from: number, to: number, ns: number) => number;
+import type { RecordBytes, RecordUser, RingPiece } from "../../core/record_bytes.ts";
 
 /** Bytes for records that wait: of a ring, 16 KiB stacks of 5 s at 199 Hz; of all rings. */
 const RING_WAITING = 1 << 24, ALL_WAITING = 1 << 28;
 
-/** The bytes, as numbers of several sizes. */
-export class RecordPool {
+/** The bytes that were copied. */
+export class RecordPool implements RecordBytes {
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1 << 16);
   view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer);
   words: Uint32Array<ArrayBuffer> = new Uint32Array(this.bytes.buffer);
-  #pieces: RingPiece[] = [];
+  #pieces: Omit<RingPiece, "records">[] = [];
   #used = 0;
 
   /** Begins a turn: records that wait go to the begin of the bytes. */
@@ -60,11 +50,11 @@ export class RecordPool {
   }
 
   /** Records up to a moment, which leave the pool; later records wait for the next turn. */
-  protected upTo(ns: number, endOf: EndOf): RingPiece[] {
-    const taken: RingPiece[] = [], waiting: RingPiece[] = [];
+  protected upTo(ns: number, user: RecordUser): RingPiece[] {
+    const taken: RingPiece[] = [], waiting: Omit<RingPiece, "records">[] = [];
     for (const { cpu, from, to } of this.#pieces) {
-      const end = endOf(from, to, ns);
-      if (end > from) taken.push({ cpu, from, to: end });
+      const end = user.endOf(this, from, to, ns);
+      if (end > from) taken.push({ records: this, cpu, from, to: end });
       if (end < to) waiting.push({ cpu, from: end, to });
     }
     this.#pieces = waiting;

@@ -9,7 +9,8 @@ import { closeFile, listDirectory, O, openFile, openOwnFile, readAt, writeAt } f
 import { cString, ERRNO, errno, libc } from "../libc.ts";
 import { pageBytes } from "../page.ts";
 import { openFilesLimit } from "../process.ts";
-import { type EndOf, RecordPool, type RingPiece } from "./record_pool.ts";
+import type { RecordUser } from "../../core/record_bytes.ts";
+import { RecordPool } from "./record_pool.ts";
 
 /** The folder in the session's directory. */
 const FOLDER = "timer";
@@ -85,8 +86,8 @@ export class TimerSampling extends RecordPool implements Disposable {
     return this.#rings.reduce((sum, { dropped }) => sum + dropped, this.#dropped);
   }
 
-  /** Copies records, and makes room in the rings: as `PerfSampling.take()`. */
-  take(knownNs: number, endOf: EndOf): RingPiece[] {
+  /** Hands records on, and makes room in the rings: as `PerfSampling.take()`. */
+  take(knownNs: number, user: RecordUser): void {
     const isOver = knownNs === Infinity,
       settledNs = isOver ? Infinity : rawNanoseconds() - SETTLED_NS;
     this.begin();
@@ -97,7 +98,7 @@ export class TimerSampling extends RecordPool implements Disposable {
       this.#copiedNs = settledNs;
     }
     this.takenNs = Math.min(this.#copiedNs, knownNs);
-    return this.upTo(this.takenNs, endOf);
+    user.take(this.upTo(this.takenNs, user));
   }
 
   /** @returns False: the ring has ended, and is closed. */

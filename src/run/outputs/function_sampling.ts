@@ -106,8 +106,8 @@ export class FunctionSampling {
     }
     this.withKernel = sampling.withKernel;
     const bytesPerNs = (sampling.stackBytes + SAMPLE_BYTES) / sampling.periodNs;
-    // Two turns have room: what came since the one before stays there.
-    this.#turnNs = Math.min(TURN_NS, source.ringBytes / bytesPerNs / 3);
+    // The ring has room for a turn that comes half of its time too late.
+    this.#turnNs = Math.min(TURN_NS, source.ringBytes / bytesPerNs / 1.5);
     this.#modules = new Modules(OWN_MACHINE, openCodeFile, ownVdso(), (process, name) => {
       return codeFileOf(openOf(process, name));
     });
@@ -222,7 +222,7 @@ export class FunctionSampling {
     if (this.missedNs === 0) this.#beginLate();
     const earlyNs = this.#nextNs < wakeNs ? this.#turnNs / 2 : 0;
     if (nowNs >= this.#nextNs - earlyNs) {
-      this.#take(knownNs);
+      this.#source.take(knownNs, this.profile);
       this.#nextNs = nowNs + this.#turnNs;
     }
     return nowNs < this.#joinUntilNs ? Math.min(this.#nextNs, nowNs + JOIN_NS) : this.#nextNs;
@@ -254,12 +254,6 @@ export class FunctionSampling {
     return this.#source instanceof PerfSampling && this.#source.add(cpu, fd);
   }
 
-  #take(knownNs: number): void {
-    const { profile } = this, source = this.#source;
-    const pieces = source.take(knownNs, (from, to, ns) => profile.endOf(source, from, to, ns));
-    if (pieces.length > 0) profile.take(source, pieces);
-  }
-
   #readKernelSymbols(): string {
     const fd = this.#kernelSymbols;
     this.#kernelSymbols = -1;
@@ -273,7 +267,7 @@ export class FunctionSampling {
 
   /** The command has ended: takes what is left. */
   finish(): StackCost[] {
-    this.#take(Infinity);
+    this.#source.take(Infinity, this.profile);
     this.#linesUntilS = cpuSeconds() + LINES_S;
     const counts = this.#source.counts(),
       sampledNs = [...counts.values()].reduce((a, b) => a + b, 0);

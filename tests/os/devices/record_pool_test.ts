@@ -39,7 +39,7 @@ class Source extends RecordPool {
       this.copied(cpu, size);
     }
     if (isCopied) this.#written = [];
-    profile.take(this, this.upTo(knownNs, (from, to, ns) => profile.endOf(this, from, to, ns)));
+    profile.take(this.upTo(knownNs, profile));
     return isCopied;
   }
 }

@@ -81,8 +81,7 @@ function newProfile(): Profile {
 }
 
 function take(source: TimerSampling, profile: Profile): number {
-  const pieces = source.take(Infinity, (from, to, ns) => profile.endOf(source, from, to, ns));
-  profile.take(source, pieces);
+  source.take(Infinity, profile);
   return profile.facts.samples;
 }
 
@@ -112,8 +111,7 @@ Deno.test("records of the last moments stay for the next turn", () => {
     using ring = new Ring(session, name(1));
     const profile = newProfile();
     ring.write(...begin, hit(PERIOD), hit(1e18));
-    const pieces = source.take(1e18, (from, to, ns) => profile.endOf(source, from, to, ns));
-    profile.take(source, pieces);
+    source.take(1e18, profile);
     assertEquals(profile.facts.samples, 1);
     assertEquals(take(source, profile), 2);
   });
@@ -125,8 +123,7 @@ Deno.test("a ring is emptied at once, and its records wait until annotations of 
     const profile = newProfile();
     for (const [knownNs, samples] of [[0, 0], [PERIOD, 1], [2 * PERIOD, 2]]) {
       if (knownNs === 0) ring.write(...begin, hit(PERIOD), hit(2 * PERIOD));
-      const pieces = source.take(knownNs, (from, to, ns) => profile.endOf(source, from, to, ns));
-      profile.take(source, pieces);
+      source.take(knownNs, profile);
       assert(ring.tail > 0n);
       assertEquals([profile.facts.samples, source.takenNs], [samples, knownNs]);
     }
