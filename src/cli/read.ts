@@ -180,9 +180,7 @@ function why(entry: CatalogueEntry, batch: Batch): string {
 
 function info(catalogue: Catalogue, name: string, json: boolean): number {
   const entry = catalogue.info(name);
-  if (entry === undefined) {
-    throw new UnknownNameError("signal", name, catalogue.names(), 'see "joulemark read --list"');
-  }
+  if (entry === undefined) throw unknownSignal(name, catalogue);
   if (json) return finished(jsonText(plain(entry), 2) + "\n");
   const { row, state } = entry;
   const lines: [string, string | undefined][] = [
@@ -215,12 +213,17 @@ function info(catalogue: Catalogue, name: string, json: boolean): number {
 function list(catalogue: Catalogue, word: string, json: boolean): number {
   const entries = catalogue.list(word);
   if (json) return print(true, entries.map(plain), () => "");
+  if (entries.length === 0) throw unknownSignal(word, catalogue);
   const rows = [["NAME", "DOMAIN", "UNIT", "BEHAVIOR", "AGGREGATION", "SOURCE"]];
   for (const { name, row, state } of entries) {
     const source = state.ok ? state.signal.source : `${state.kind}: ${state.reason}`;
     rows.push([name, row.domain, row.unit || "-", row.behavior, row.agg, source]);
   }
   return finished(columns(rows, terminalWidth()));
+}
+
+function unknownSignal(name: string, catalogue: Catalogue): UnknownNameError {
+  return new UnknownNameError("signal", name, catalogue.names(), 'see "joulemark read --list"');
 }
 
 /** An entry as JSON has it. */

@@ -36,6 +36,7 @@ Deno.test("read distinguishes absent (1), unknown (2) and wrong requests (2)", a
       ["TIME", "cpu", "0", "0"],
       ["--bogus"],
       ["--without", "NOBODY", "TIME", "cpu", "0"],
+      ["--list", "zzzz"],
     ]
   ) {
     const { code, stdout, stderr } = await run(...root, ...request);
