@@ -9,6 +9,9 @@ import { pageBytes } from "../page.ts";
 const PROT_READ_WRITE = 3, MAP_SHARED = 1, MAP_PRIVATE_ANONYMOUS = 0x22, MAP_FIXED = 0x10;
 const FAILED = 0xffffffffffffffffn;
 
+/** Buffers with pages of files: their memory must not be used again. */
+const kept = new Set<MappedBytes>();
+
 /** Whole pages of a file. */
 export class MappedBytes implements Disposable {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -24,6 +27,7 @@ export class MappedBytes implements Disposable {
   /** Maps the begin of a file; `undefined`: errno says why not. */
   static map(fd: number, length: number): MappedBytes | undefined {
     const made = new MappedBytes(length);
+    kept.add(made);
     if (made.#map(MAP_SHARED, fd)) return made;
     made[Symbol.dispose]();
     return undefined;
@@ -37,6 +41,6 @@ export class MappedBytes implements Disposable {
 
   /** The buffer gets pages of its own again. */
   [Symbol.dispose](): void {
-    this.#map(MAP_PRIVATE_ANONYMOUS, -1);
+    if (this.#map(MAP_PRIVATE_ANONYMOUS, -1)) kept.delete(this);
   }
 }

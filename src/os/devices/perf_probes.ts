@@ -11,8 +11,9 @@
 import { grown } from "../../core/grow.ts";
 import { openCounter } from "../confinement/caller_rights.ts";
 import { closeFile, readText } from "../files.ts";
-import { bindEventCalls } from "./ioctl.ts";
 import { cString, ERRNO, errno, errorText, libc, SYSCALLS } from "../libc.ts";
+import { bindEventCalls } from "./ioctl.ts";
+import { PerfRing } from "./perf_ring.ts";
 
 const ATTR_BYTES = 128;
 const SAMPLE_TID = 2n, SAMPLE_TIME = 4n, SAMPLE_CPU = 128n, SAMPLE_REGS_USER = 4096n;
@@ -25,13 +26,9 @@ const FD_CLOEXEC = 8n;
 const SOFTWARE = 1, DUMMY = 9;
 /** PERF_REG_X86_SP. */
 const STACK_POINTER = 1n << 7n;
-const PAGE = 4096;
-/** Offsets in struct perf_event_mmap_page of the writer's and the reader's position. */
-const HEAD_AT = 1024n, TAIL_AT = 1032n;
 /** Data of a CPU, a power of two: a tick's worth of calls that take a microsecond each, and more. */
 const DATA_BYTES = 1 << 18;
-const PROT_READ_WRITE = 3, MAP_PRIVATE_ANONYMOUS = 0x22, MAP_SHARED = 1;
-const FAILED = 0xffffffffffffffffn;
+const PROT_READ_WRITE = 3, MAP_PRIVATE_ANONYMOUS = 0x22;
 const REF_COUNTER = "/sys/bus/event_source/devices/uprobe/format/ref_ctr_offset";
 
 /** An instruction, by its place in a file. */
@@ -43,42 +40,30 @@ export interface ProbePlace {
 }
 
 /** Records read from a CPU's ring, one after the other, and their length in bytes. */
-export class ProbeRing {
+export class ProbeRing implements Disposable {
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1 << 14);
   view: DataView = new DataView(this.bytes.buffer);
   /** Records from here on are yet to be taken. */
   start = 0;
   end = 0;
-  readonly #base: bigint;
-  readonly #word = new BigUint64Array(1);
-  readonly #wordBytes = new Uint8Array(this.#word.buffer);
+  readonly #ring: PerfRing;
 
-  constructor(base: bigint) {
-    this.#base = base;
+  constructor(ring: PerfRing) {
+    this.#ring = ring;
   }
 
   /** Copies what is new, and makes room in the ring. */
   read(): void {
-    const c = libc();
-    const [word, bytes] = [this.#word, this.#wordBytes];
-    c.peek(bytes, this.#base + TAIL_AT, 8n);
-    const tail = word[0];
-    c.peek(bytes, this.#base + HEAD_AT, 8n);
-    const head = word[0];
-    if (head === tail) return;
-    const length = Number(head - tail);
+    const ring = this.#ring, length = ring.look();
+    if (length === 0) return;
     this.#reserve(length);
-    const from = Number(tail % BigInt(DATA_BYTES));
-    const first = Math.min(length, DATA_BYTES - from);
-    const data = this.#base + BigInt(PAGE);
-    c.peek(this.bytes.subarray(this.end, this.end + first), data + BigInt(from), BigInt(first));
-    if (length > first) {
-      const rest = this.bytes.subarray(this.end + first, this.end + length);
-      c.peek(rest, data, BigInt(length - first));
-    }
+    ring.copy(ring.from, length, this.bytes, this.end);
     this.end += length;
-    word[0] = head;
-    c.poke(this.#base + TAIL_AT, bytes, 8n);
+    ring.free();
+  }
+
+  [Symbol.dispose](): void {
+    this.#ring[Symbol.dispose]();
   }
 
   #reserve(length: number): void {
@@ -118,6 +103,7 @@ export class PerfProbes implements Disposable {
     const byEvent = new Map<number, number>();
     const fail = (what: string): string => {
       const why = errno();
+      for (const ring of rings) ring[Symbol.dispose]();
       for (const fd of fds) closeFile(fd);
       const denied = why === ERRNO.EACCES || why === ERRNO.EPERM;
       const remedy = denied ? "; root or CAP_PERFMON may (doctor --remedy)" : "";
@@ -134,10 +120,9 @@ export class PerfProbes implements Disposable {
       const leader = openEvent(attributes(SOFTWARE), cpu);
       if (leader < 0) return fail("perf_event_open");
       fds.push(leader);
-      const size = BigInt(DATA_BYTES + PAGE);
-      const base = c.mmap(0n, size, PROT_READ_WRITE, MAP_SHARED, leader, 0n);
-      if (base === FAILED) return fail("a ring of perf (perf_event_mlock_kb)");
-      rings.push(new ProbeRing(base));
+      const ring = PerfRing.map(leader, DATA_BYTES);
+      if (ring === undefined) return fail("a ring of perf (perf_event_mlock_kb)");
+      rings.push(new ProbeRing(ring));
       for (let i = 0; i < places.length; i++) {
         const probe = attributes(type, paths.get(places[i].path), places[i].offset);
         // perf_event_open(2), ref_ctr_offset: bits 32 to 63, since Linux 4.20.
@@ -157,6 +142,7 @@ export class PerfProbes implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    for (const ring of this.rings) ring[Symbol.dispose]();
     for (const fd of this.#fds) closeFile(fd);
   }
 }

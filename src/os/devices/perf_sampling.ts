@@ -6,19 +6,16 @@
  * rings that another process has mapped too.
  * @module
  */
-import type { RecordBytes, RecordUser, RingPiece } from "../../core/record_bytes.ts";
+import type { RecordUser, RingPiece } from "../../core/record_bytes.ts";
 import { openCounter } from "../confinement/caller_rights.ts";
 import { rawNanoseconds } from "../clock.ts";
 import { closeFile } from "../files.ts";
 import { bindEventCalls, type EventCalls } from "./ioctl.ts";
 import { ERRNO, errno, libc, SYSCALLS } from "../libc.ts";
-import { pageBytes } from "../page.ts";
-import { MappedBytes } from "./mapped_bytes.ts";
+import { PerfRing } from "./perf_ring.ts";
 import { RecordPool } from "./record_pool.ts";
 
 const FD_CLOEXEC = 8n;
-/** Words of struct perf_event_mmap_page: the writer's and the reader's position, and the offset of the data. */
-const HEAD = 128, TAIL = 129, DATA = 130;
 const NO_LEADER = -1;
 /** A plain user has about so much for each CPU (perf_event_mlock_kb), or less if others take of it. */
 const RING_BYTES = 1 << 19, RING_LEAST = 1 << 16;
@@ -36,15 +33,11 @@ export interface RefusedCall {
 interface Ring {
   readonly cpu: number;
   readonly fd: number;
-  readonly memory: MappedBytes;
-  /** The control page, and the records. */
-  readonly control: BigUint64Array<ArrayBuffer>;
-  readonly records: RecordBytes;
+  readonly ring: PerfRing;
   /** Has another process the event too? It might change the records. */
   readonly isShared: boolean;
-  /** Writer's and reader's position. */
-  head: bigint;
-  tail: bigint;
+  /** Bytes of the records that are new. */
+  length: number;
 }
 
 /** Events that are open. */
@@ -134,7 +127,7 @@ export class PerfSampling extends RecordPool implements Disposable {
 
   /** The bytes of the smallest ring. */
   get ringBytes(): number {
-    return Math.min(...this.#rings.map(({ records }) => records.bytes.length));
+    return Math.min(...this.#rings.map(({ ring }) => ring.records.bytes.length));
   }
 
   /**
@@ -148,46 +141,39 @@ export class PerfSampling extends RecordPool implements Disposable {
     const settledNs = isOver ? Infinity : rawNanoseconds() - SETTLED_NS;
     this.begin();
     let length = 0;
-    for (const ring of rings) {
-      length += lengthOf(ring);
-    }
+    for (const one of rings) length += one.length = one.ring.look();
     const hasRoom = isOver || this.hasRoom(length, rings.length);
     if (hasRoom) this.#copiedNs = settledNs;
     this.takenNs = Math.min(this.#copiedNs, knownNs);
-    for (const ring of hasRoom ? rings : []) this.#open(ring, user, pieces);
+    for (const one of hasRoom ? rings : []) this.#open(one, user, pieces);
     user.take([...this.upTo(this.takenNs, user), ...pieces]);
-    for (const ring of hasRoom ? rings : []) {
-      Atomics.store(ring.control, TAIL, ring.tail = ring.head);
-    }
+    for (const { ring } of hasRoom ? rings : []) ring.free();
   }
 
   /** Finds the records of a ring that can be read in place, and copies the others. */
-  #open(ring: Ring, user: RecordUser, pieces: RingPiece[]): void {
-    const { cpu, records, head, tail } = ring, { length } = records.bytes;
-    const from = Number(tail % BigInt(length)), to = from + Number(head - tail);
-    if (ring.isShared) return this.#copy(ring, from, to);
-    const readInPlace = (from: number, to: number) => {
-      const end = user.endOf(records, from, to, this.takenNs);
-      if (end > from) pieces.push({ records, cpu, from, to: end });
-      this.#copy(ring, end, to);
+  #open({ cpu, ring, isShared, length }: Ring, user: RecordUser, pieces: RingPiece[]): void {
+    const { records, from } = ring, end = records.bytes.length, to = from + length;
+    const copy = (from: number, to: number) => {
+      if (from === to) return;
+      const at = this.reserve(to - from);
+      ring.copy(from, to - from, this.bytes, at);
+      this.copied(cpu, to - from);
     };
-    if (to <= length) return readInPlace(from, to);
+    const readInPlace = (from: number, to: number) => {
+      const later = user.endOf(records, from, to, this.takenNs);
+      if (later > from) pieces.push({ records, cpu, from, to: later });
+      copy(later, to);
+    };
+    if (isShared) return copy(from, to);
+    if (to <= end) return readInPlace(from, to);
     let last = from, next = from;
-    while (next < length) {
+    while (next < end) {
       last = next;
       next += Math.max(HEADER_BYTES, records.view.getUint16(last + SIZE_AT, true));
     }
     readInPlace(from, last);
-    this.#copy(ring, last, next);
-    readInPlace(next - length, to - length);
-  }
-
-  #copy({ cpu, records }: Ring, from: number, to: number): void {
-    if (from === to) return;
-    const { bytes } = records, { length } = bytes, at = this.reserve(to - from);
-    this.bytes.set(bytes.subarray(from, to), at);
-    if (to > length) this.bytes.set(bytes.subarray(0, to - length), at + length - from);
-    this.copied(cpu, to - from);
+    copy(last, next);
+    readInPlace(next - end, to - end);
   }
 
   /** CPU time of the commands and all that they started, by CPU, ns. */
@@ -202,8 +188,8 @@ export class PerfSampling extends RecordPool implements Disposable {
 
   [Symbol.dispose](): void {
     for (const fd of [...this.#further, ...this.#others.map(({ fd }) => fd)]) closeFile(fd);
-    for (const { fd, memory } of this.#rings) {
-      memory[Symbol.dispose]();
+    for (const { fd, ring } of this.#rings) {
+      ring[Symbol.dispose]();
       closeFile(fd);
     }
   }
@@ -225,30 +211,10 @@ function openEvent(
   });
 }
 
-/** Bytes of the records that a ring has now. */
-function lengthOf(ring: Ring): number {
-  ring.head = Atomics.load(ring.control, HEAD);
-  const length = Number(ring.head - ring.tail);
-  if (length >= 0 && length <= ring.records.bytes.length) return length;
-  // Another process wrote the position of a shared ring.
-  ring.head = ring.tail;
-  return 0;
-}
-
 /** Maps the largest ring that is allowed; `undefined`: errno says why not. */
 function mapRing(cpu: number, fd: number, isShared: boolean): Ring | undefined {
-  const page = pageBytes();
-  for (let length = RING_BYTES; length >= RING_LEAST; length /= 2) {
-    const memory = MappedBytes.map(fd, page + length);
-    if (memory === undefined) continue;
-    const { buffer, byteOffset } = memory.bytes;
-    const control = new BigUint64Array(buffer, byteOffset, page / 8);
-    const at = byteOffset + (Number(control[DATA]) || page);
-    const records = {
-      bytes: new Uint8Array(buffer, at, length),
-      view: new DataView(buffer, at, length),
-      words: new Uint32Array(buffer, at, length / 4),
-    };
-    return { cpu, fd, memory, control, records, isShared, head: 0n, tail: 0n };
+  for (let bytes = RING_BYTES; bytes >= RING_LEAST; bytes /= 2) {
+    const ring = PerfRing.map(fd, bytes);
+    if (ring !== undefined) return { cpu, fd, ring, isShared, length: 0 };
   }
 }
