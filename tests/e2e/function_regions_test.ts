@@ -95,7 +95,7 @@ endToEnd("functions of a region and its waiting time have the region's energy to
     if (!isWhole) continue;
     compared++;
     assertAlmostEquals(found!, joules, 1e-3 * joules, row.region);
-    assertAlmostEquals(se_j[at][place]!, row["package-energy-se (J)"], 0.02 * se_j[at][place]!);
+    assertAlmostEquals(se_j[at][place]!, row["package-energy-se (J)"], 1e-3 * se_j[at][place]!);
     const inside = name.map((_, i) => i).filter((i) => parent[i] === place);
     assert(inside.some((i) => name[i] === "[not running]"), row.region);
     const known = inside.map((i) => energy_j[at][i]);

@@ -11,7 +11,7 @@ const ERROR_MOST = 0.1;
 /** The data, and not the prior, decided at least half of its variance, unless it is as good as this. */
 const PRIOR_LEFT = 0.5, GOOD = 0.02;
 /** Part on the diagonal: regions that are all of the run have one sum too many. */
-const DIAGONAL = 1e-6;
+const DIAGONAL = 1e-10;
 /** Share of a region's time that is rounding. */
 const ROUNDING = 1e-9;
 

@@ -179,6 +179,8 @@ Deno.test("waiting in a region may draw another power than elsewhere", () => {
       energyJ,
       covarianceJ2,
     });
+    const region = sum.energy(new Map([[1, whole[1]]]), "short");
+    assertAlmostEquals(region.seJ, 0.002 * energyJ[0], 1e-5 * region.seJ);
     for (let r = 0; r < n / 2; r++) {
       const times = new Float64Array(size);
       times[r] = powers.seconds(r);
