@@ -1,7 +1,8 @@
 /**
- * Groups of processes that means are over: processes belong together if they have a region in common, directly
- * or through other processes. The ranks of a job are one group, so that a rank that never enters a region
- * counts in its means, as in GEOPM. A script and its helpers with regions of their own are groups of their own.
+ * Groups of processes that means are over: processes belong together if they had started by the first step, as in
+ * GEOPM, or if they have a region in common, directly or through other processes. The ranks of a job are one group,
+ * so that a rank that never enters a region counts in its means. A script and its helpers with regions of their own
+ * are groups of their own.
  * @module
  */
 import { markingOf } from "./process_list.ts";
@@ -10,7 +11,7 @@ import type { RegionTable } from "./region_table.ts";
 
 /** The groups of the processes of a run so far. */
 export class ProcessGroups {
-  /** Processes that marked anything. */
+  /** Processes that marked anything, or had started by the first step. */
   readonly marking: readonly TrackedProcess[];
   readonly #table: RegionTable;
   /** By region: another one of its group, or itself. */
@@ -25,21 +26,23 @@ export class ProcessGroups {
     this.#table = table;
     this.#parent = Int32Array.from({ length: table.length }, (_, region) => table.first(region));
     this.#sizes = new Int32Array(table.length);
+    let fromStart = -1;
     for (const process of this.marking) {
-      let root = -1;
+      let root = process.isFromStart ? fromStart : -1;
       process.forRegistered((region) => {
         const other = this.#rootOf(region);
         if (root < 0) root = other;
         else if (other !== root) this.#parent[other] = root;
       });
       this.#firsts.set(process, root);
+      if (process.isFromStart) fromStart = root;
     }
     let everywhere = 0;
     for (const first of this.#firsts.values()) {
       if (first >= 0) this.#sizes[this.#rootOf(first)]++;
       else everywhere++;
     }
-    // A process that marked epochs alone is in no region, and counts as in GEOPM.
+    // A process without a region counts as in GEOPM.
     for (let region = 0; region < this.#sizes.length; region++) this.#sizes[region] += everywhere;
   }
 

@@ -36,6 +36,7 @@ export class ProcessList {
   live: TrackedProcess[] = [];
   /** Processes that count: all but a withdrawn command. */
   counted = 0;
+  #isStartNoted = false;
 
   /** @returns Handle. */
   add(process: TrackedProcess): number {
@@ -61,6 +62,13 @@ export class ProcessList {
     process.end = "withdrawn";
     this.counted--;
     this.live = this.live.filter((other) => other !== process);
+  }
+
+  /** The first step: who marks and is here now is from the start. */
+  noteStart(): void {
+    if (this.#isStartNoted || this.counted === 0) return;
+    this.#isStartNoted = true;
+    for (const process of this.all) process.isFromStart = !process.command;
   }
 
   /** Lets go of processes that ended, once their last records are taken. */
@@ -110,7 +118,13 @@ export class ProcessList {
   }
 }
 
-/** Processes that recorded something. A parent that only attached and waits for others did not. */
+/**
+ * Processes that recorded something, and those from the start; none if nothing was recorded. A parent that attached
+ * later and waits for others recorded nothing.
+ */
 export function markingOf(processes: readonly TrackedProcess[]): TrackedProcess[] {
-  return processes.filter((process) => process.end !== "withdrawn" && process.hasMarked);
+  if (!processes.some((process) => process.hasMarked)) return [];
+  return processes.filter(({ end, hasMarked, isFromStart }) => {
+    return end !== "withdrawn" && (hasMarked || isFromStart);
+  });
 }

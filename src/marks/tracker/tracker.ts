@@ -377,6 +377,7 @@ export class RegionTracker extends TrackedRun {
   step(timeS: number): void {
     const ns = this.times.ns(timeS);
     this.times.step(ns, this.connected);
+    this.list.noteStart();
     const { live } = this.list;
     for (let i = 0; i < live.length; i++) {
       if (!live[i].dirty) continue;

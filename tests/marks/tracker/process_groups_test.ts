@@ -4,10 +4,20 @@ import { RegionTracker } from "../../../src/marks/tracker/tracker.ts";
 
 /** Visits and time of each region, of processes that are in regions for a second each, all at once. */
 function means(...processes: string[][]) {
+  return meansAfter([], processes);
+}
+
+/** The same, with processes that start before the first step. */
+function meansAfter(first: string[][], later: string[][]) {
+  const processes = [...first, ...later];
   const tracker = new RegionTracker({ topology: { count: () => processes.length } });
+  if (first.length === 0) {
+    tracker.startCommand(0, 99, [0]);
+    tracker.step(0);
+  }
   processes.forEach((regions, i) => {
     const p = tracker.start(0, 100 + i, [i]);
-    if (regions.length === 0) tracker.epoch(0.5, p, 1);
+    if (regions.length === 0 && i >= first.length) tracker.epoch(0.5, p, 1);
     regions.forEach((name, k) => {
       const region = tracker.region(k, p, name, 0);
       tracker.enter(k, p, region, -1, 0);
@@ -48,4 +58,10 @@ Deno.test("regions() of a process among helpers with other regions count as what
 
 Deno.test("regions() of processes with epochs alone count as in GEOPM", () => {
   assertEquals(means(["solve"], []).regions, [["solve", 0.5, 0.5]]);
+});
+
+Deno.test("regions() means are over all processes from the start, as in GEOPM", () => {
+  const apart = meansAfter([["a"], ["b"], []], []);
+  assertEquals(apart.regions, [["a", 1 / 3, 1 / 3], ["b", 1 / 3, 1 / 3]]);
+  assertEquals(apart.spread, { a: [0, 1, 2], b: [0, 1, 2] });
 });
