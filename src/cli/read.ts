@@ -152,14 +152,18 @@ function one(
     }
     value = opened.sample(handle);
   }
-  const reason = value === value ? undefined : why(entry, batch);
   const row = entry.state.ok ? entry.state.signal.row : entry.row;
+  const format = row.format ?? "double", text = formatSignal(value, format);
+  const isRegister = format === "raw64";
+  // The bits of a register may be those of a NaN.
+  const isKnown = isRegister ? text !== formatSignal(NaN, format) : value === value;
+  const reason = isKnown ? undefined : why(entry, batch);
   if (json) {
-    const number = value === value ? value : null;
+    const known = isKnown ? isRegister ? text : value : null;
     writeStdout(
-      jsonText({ signal: name, domain, index, value: number, unit: row.unit, reason }) + "\n",
+      jsonText({ signal: name, domain, index, value: known, unit: row.unit, reason }) + "\n",
     );
-  } else writeStdout(formatSignal(value, row.format ?? "double").replace("NAN", "nan") + "\n");
+  } else writeStdout((isKnown ? text : "nan") + "\n");
   if (reason === undefined) return EXIT.done;
   if (!request.quiet) say(`${name}: ${reason}`);
   return EXIT.failed;

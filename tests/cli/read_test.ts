@@ -20,6 +20,26 @@ Deno.test("read prints one value in the signal's format", async () => {
   assertEquals([json.value, json.unit], [411, "W"]);
 });
 
+Deno.test("read prints a whole register as its bits, and nan where there is none", async () => {
+  using skx = openNode("intel-skx-2s");
+  const root = ["--root", skx.root];
+  const path = `${skx.root}/dev/cpu/0/msr.json`;
+  // The upper half is reserved; with these bits the register is a NaN as a number.
+  const registers = { ...JSON.parse(Deno.readTextFileSync(path)), "0x611": "0xffffffff00004000" };
+  Deno.writeTextFileSync(path, JSON.stringify(registers));
+  const request = ["MSR::PKG_ENERGY_STATUS#", "package", "0"];
+  assertEquals(await run(...root, ...request), {
+    code: 0,
+    stdout: "0xffffffff00004000\n",
+    stderr: "",
+  });
+  const json = JSON.parse((await run(...root, "--json", ...request)).stdout);
+  assertEquals(json.value, "0xffffffff00004000");
+  using vm = openNode("vm-no-energy");
+  const absent = await run("--root", vm.root, ...request);
+  assertEquals([absent.code, absent.stdout], [1, "nan\n"]);
+});
+
 Deno.test("read distinguishes absent (1), unknown (2) and wrong requests (2)", async () => {
   using vm = openNode("vm-no-energy");
   const root = ["--root", vm.root];
