@@ -29,6 +29,20 @@ endToEnd("merge -o X X Y: an output among the inputs is refused before anything 
   assertEquals(names, ["link", "x.report", "y.report"]);
 });
 
+endToEnd("a report that is not there is left out, and the result is partial", (dir) => {
+  write(dir, "a", 1);
+  const some = joulemark(dir, ["merge", "-o", "job", "lost.report", "a.report"]);
+  assertEquals(some.code, 1);
+  assertStringIncludes(some.stderr, "lost.report: cannot be read (No such file or directory)");
+  assertStringIncludes(some.stderr, "job: 1 host, partial");
+  assertStringIncludes(Deno.readTextFileSync(`${dir}/job`), "1 report left out: lost.report");
+  Deno.removeSync(`${dir}/job`);
+  const none = joulemark(dir, ["merge", "-o", "job", "lost.report", "gone.report"]);
+  assertEquals(none.code, 2);
+  assertStringIncludes(none.stderr, 'cannot merge "lost.report": no such file or directory');
+  assertEquals([...Deno.readDirSync(dir)].map(({ name }) => name), ["a.report"]);
+});
+
 endToEnd("reports of runs three weeks apart are named; --force joins them", (dir) => {
   write(dir, "a", 1);
   write(dir, "b", 2, "2024-10-24T08:00:05.000000000+0000");

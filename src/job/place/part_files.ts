@@ -90,24 +90,24 @@ export function refuseOutputAmongInputs(
  *
  * @param out Left out: an earlier result may be among its parts.
  * @param log Called with a line about it.
- * @throws {UsageError} If something does not exist.
+ * A name without a file stays in the list, so that its reader tells it: the report of a node that was lost.
+ *
+ * @throws {UsageError} If nothing that was named exists.
  */
 export function reportFiles(
   named: readonly string[],
   out: string,
   log: (line: string) => void = () => {},
 ): string[] {
-  const found = named.flatMap((path) => {
-    if (statPath(path) === undefined) {
-      throw new UsageError({
-        action: "merge",
-        target: path,
-        expected: "a report, or a directory with reports",
-        found: "nothing there",
-      });
-    }
-    return isDirectory(path) ? withParts(path, log) : [path];
-  });
+  if (named.every((path) => statPath(path) === undefined)) {
+    throw new UsageError({
+      action: "merge",
+      target: named[0],
+      expected: "a report, or a directory with reports",
+      found: "nothing there",
+    });
+  }
+  const found = named.flatMap((path) => isDirectory(path) ? withParts(path, log) : [path]);
   return found.filter((path) => {
     const isOut = isSameFile(path, out);
     if (!isOut) return true;
