@@ -42,8 +42,10 @@ endToEnd("usage errors with --simulate leave no tree in memory files", (dir) => 
   };
   const before = new Set(trees());
   for (const wrong of [["--report-signals", "NO_SUCH"], ["--trace-signals", "NO_SUCH"]]) {
-    const out = joulemark(dir, ["run", "--simulate", "--trace", "t", ...wrong, "--", "true"]);
-    assertEquals(out.code, 2, out.stderr);
+    for (const trace of [["--trace", "t"], []]) {
+      const out = joulemark(dir, ["run", "--simulate", ...trace, ...wrong, "--", "true"]);
+      assertEquals(out.code, 2, out.stderr);
+    }
   }
   assertEquals(trees().filter((name) => !before.has(name)), []);
 });

@@ -45,7 +45,10 @@ export function traceTo({ sink, signals = "", periodS = 0 }: TraceOptions): Open
   return (run) => {
     const asked = parseSignalList(signals, "trace signal");
     const names = asked.map(({ name }) => name);
-    if (sink === undefined) return { asked: names };
+    if (sink === undefined) {
+      for (const name of names) run.batch.behavior(name);
+      return { asked: names };
+    }
     const columns: TraceColumn[] = [];
     const handles: number[] = [];
     const column = (name: string, domain: typeof asked[number]["domain"], index: number) => {
