@@ -11,9 +11,12 @@ const MAX_KEY_CHARS = 1000;
 /** Each of these may take six characters in quotes. */
 const CUT_KEY = 120;
 
-/** Texts that a YAML 1.1 reader takes for another type. */
+/**
+ * Texts that a YAML 1.1 reader takes for another type; one of YAML 1.2 has `0o17` for 15, and Ruby's
+ * has `0,2` for 2.
+ */
 const NOT_TEXT =
-  /^(true|false|yes|no|on|off|null|~|y|n|[-+]?\.?(nan|inf)|[-+]?[0-9.][0-9a-fx_.:e+-]*|0x[0-9a-f_]+|[0-9]{4}-[0-9].*|=|<<)$/i;
+  /^(true|false|yes|no|on|off|null|~|y|n|[-+]?\.?(nan|inf)|[-+]?[0-9.][0-9a-fox_.,:+-]*|0x[0-9a-f_]+|[0-9]{4}-[0-9].*|=|<<)$/i;
 /** Plain text without quotes: nothing in it can be taken for syntax. */
 const PLAIN = /^[A-Za-z0-9_/][A-Za-z0-9 _.,;()%/@#:+=&*<>|~^$-]*$/;
 // C0, DEL, C1 but the next-line mark, surrogates without their partner, and what YAML calls not

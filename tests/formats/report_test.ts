@@ -3,6 +3,7 @@ import { parse as parseYaml } from "@std/yaml/parse";
 import { FormatError } from "../../src/core/errors.ts";
 import type { Nested, Report, ReportFields } from "../../src/core/report.ts";
 import { parseReport, stringifyReport } from "../../src/formats/report.ts";
+import { keyScalar, textScalar } from "../../src/formats/scalar.ts";
 import { APPLICATION_CASES } from "../run/session/_application.ts";
 import { Random } from "../run/session/_random.ts";
 
@@ -73,6 +74,14 @@ Deno.test("stringifyReport() escapes what would break the YAML, and every reader
       assertEquals((hosts[name].Regions as ReportFields[])[0].region, name);
     }
   }
+});
+
+Deno.test("a text that some YAML reader takes for a number is in quotes", () => {
+  // YAML 1.2 (Go's yaml.v3) has 0o17 as 15; Ruby's reader has 0,2 as 2 and 1,000.5 as 1000.5.
+  for (const text of ["0o17", "0O17", "0,2", "1,000", "1,000.5", "0x1f", "1_000", "12:30"]) {
+    assertEquals([textScalar(text), keyScalar(text)], [`"${text}"`, `"${text}"`]);
+  }
+  for (const text of ["n01", "0 of 2", "1, 2 and 3", "good"]) assertEquals(textScalar(text), text);
 });
 
 Deno.test("a field of a region may have the name of JavaScript's prototypes", () => {
