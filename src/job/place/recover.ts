@@ -8,6 +8,7 @@ import { baseName } from "../../core/names.ts";
 import { FormatError, UsageError } from "../../core/errors.ts";
 import type { Report, ReportRegion } from "../../core/report.ts";
 import { parseReport, reportPieces } from "../../formats/report.ts";
+import { unquoted } from "../../formats/scalar.ts";
 import { writeDocument } from "../../os/files/whole_file.ts";
 import { realtimeNanoseconds } from "../../os/clock.ts";
 import { listDirectory, O, openOwnFile, readWhole, statPath, writeNew } from "../../os/files.ts";
@@ -144,7 +145,9 @@ function ownFile(path: string): Uint8Array | string {
 
 /** The other node whose run may go on, by the age of its journal. */
 function runElsewhere(text: string, path: string): string | undefined {
-  const host = /^Hosts:\n {2}(.+):$/m.exec(text)?.[1];
+  const [, key] = /^Hosts:\n {2}(.+):$/m.exec(text) ?? [];
+  // In quotes where YAML could take it for another type, such as a container's `3f29c0`.
+  const host = key?.startsWith('"') ? unquoted(key) : key;
   const isFresh =
     Number(realtimeNanoseconds() - (statPath(path)?.modifiedNs ?? 0n)) < GOES_ON_S * 1e9;
   return host !== undefined && isFresh && !isThisHost(host) ? host : undefined;

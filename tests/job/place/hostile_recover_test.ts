@@ -113,6 +113,16 @@ timed("recoverSession() drops a journal that is no report, and does not throw", 
   });
 });
 
+timed("a name of a host in quotes is the host's, as containers have names like 3f29c0", () => {
+  inDirectory((dir) => {
+    const wanted = `${dir}/a.report`, path = journalPath(wanted);
+    using journal = new Journal(path, "s-1-2");
+    const frame = REPORT.replace(/^(Hosts:\n {2}).*:$/m, '$1"3f29c0":');
+    journal.write({ frame, regions: [], tree: "" }, []);
+    assertThrows(() => recoverFile(path), UsageError, "one that 3f29c0 wrote less than 60 s ago");
+  });
+});
+
 timed(
   "recoverFile() and the next run leave a journal alone that another node wrote just now",
   () => {
