@@ -12,12 +12,15 @@ import type { MetricFamily } from "./metrics.ts";
 /** Keys whose energies are estimates: they may fall. */
 const ESTIMATED = /-(fit|fit-se|rest|net|idle)\b/;
 
+/** Of GEOPM's controller: its memory is in KiB behind a `B`, its traffic is never measured. */
+const CONTROLLERS = /^geopmctl /;
+
 /** Families of a host. @param isKnown False for keys whose source is absent: their zero is no value. */
 export function reportMetrics(host: ReportHost, isKnown: (key: string) => boolean): MetricFamily[] {
   const families = new Map<string, MetricFamily>();
   const add = (fields: ReportFields | undefined, labels: Record<string, string>) => {
     for (const [key, value] of Object.entries(fields ?? {})) {
-      if (typeof value !== "number" || !isKnown(key)) continue;
+      if (typeof value !== "number" || CONTROLLERS.test(key) || !isKnown(key)) continue;
       const { name, unit, kind, help, more } = familyOf(key);
       families.getOrInsertComputed(
         `${name} ${unit}`,

@@ -98,7 +98,13 @@ Deno.test("reportMetrics() leaves out what has no source, and names the region",
         "note": "text",
       },
     }],
-    application: { "time-hint-network (s)": 1, "package-energy (J)": 9 },
+    application: {
+      "time-hint-network (s)": 1,
+      "package-energy (J)": 9,
+      // KiB in spite of its name, and never measured.
+      "geopmctl memory HWM (B)": 72292,
+      "geopmctl network BW (B/s)": 0,
+    },
   };
   const families = reportMetrics(host, (key) => key !== "dram-energy (J)");
   assertEquals(
