@@ -135,7 +135,7 @@ export class RunIdle {
   /** Lines for the summary, as of the last report. */
   notes(): string[] {
     if (!(this.#busyPercent > BUSY_PERCENT)) return this.#notes;
-    const busy = this.#busyPercent.toPrecision(2);
+    const busy = rounded(this.#busyPercent, 2);
     return [...this.#notes, `the node was not idle before the run: its CPUs were ${busy} % busy`];
   }
 

@@ -19,7 +19,7 @@ import {
 } from "../../core/region_tree.ts";
 import { isMapping, type Nested, type Report, type ReportHost } from "../../core/report.ts";
 import { simulatedBy } from "../../core/simulated.ts";
-import { timeText } from "./quantity_text.ts";
+import { figures, timeText } from "./quantity_text.ts";
 
 /** Names in a note. */
 const MAX_NAMES = 4;
@@ -97,8 +97,8 @@ function uncertainTotal({ totals, periodsS }: NoteFacts): Finding | undefined {
   return {
     code: "rough-totals",
     severity: "warning",
-    text: `${COMPONENT_NAMES[kind]} energy is uncertain (±${(100 * relative).toPrecision(2)} %): ` +
-      `${often} of the counter in ${seconds.toPrecision(2)} s`,
+    text: `${COMPONENT_NAMES[kind]} energy is uncertain (±${figures(100 * relative, 2)} %): ` +
+      `${often} of the counter in ${figures(seconds, 2)} s`,
     remedy: `run longer than ${enoughS} s for ±1 %`,
   };
 }
@@ -131,7 +131,7 @@ function inaccurateRegions({ totals, column, regions }: NoteFacts): Finding | un
     code: "inaccurate-regions",
     severity: "warning",
     text: `${COMPONENT_NAMES[column]} energy of ${which} is inaccurate ` +
-      `(error up to ${(100 * worst).toPrecision(2)} %${names})`,
+      `(error up to ${figures(100 * worst, 2)} %${names})`,
     remedy: `run ${factor} times as long for errors below 5 %`,
   };
 }
@@ -224,7 +224,7 @@ export function missedSamples(
   if (!(missed + late > 0)) return undefined;
   const wanted = samples + missed;
   const matters = Math.max(missed, late) >= MIN_MISSED * wanted;
-  const share = (100 * missed / wanted).toPrecision(2);
+  const share = figures(100 * missed / wanted, 2);
   return {
     code: "samples-missed",
     severity: matters ? "warning" : "info",

@@ -71,6 +71,13 @@ Deno.test("repairs of a recording come first, samples missed and the idle node l
   );
 });
 
+Deno.test("nearly all samples missed are 100 %, without an exponent", () => {
+  const loop = { ...NO_STEPS, steps: 15, missed: 4749 };
+  const list = findings({ engine, late: { count: 0 }, live: { loop, collector, periodS: 0.1 } });
+  const { text } = list.find(({ code }) => code === "samples-missed")!;
+  assertEquals(text.split(",")[0], "100 % of the samples were missed (4749 of 4764)");
+});
+
 Deno.test("samples missed have a note that matters from 5 % on", () => {
   const severity = (missed: number, late = 0) => {
     const loop = { ...NO_STEPS, steps: 100 - missed, missed, late };
