@@ -48,6 +48,24 @@ endToEnd("run on a full disk leaves the old report whole and tells so", (dir) =>
   }
 });
 
+endToEnd("the summary does not name a page that found no room", (dir) => {
+  const small = `${dir}/small`;
+  if (!mountSmall(small, 1 << 16)) return;
+  try {
+    const out = joulemark(dir, [
+      ...["run", "--no-timeline", "--report", "small/a.report", "--html", "small/a.html"],
+      ...["--", "true"],
+    ]);
+    assertEquals(out.code, 0);
+    assertStringIncludes(out.stderr, 'cannot write "small/a.html": no space left on device');
+    assertStringIncludes(out.stderr, "report small/a.report");
+    assert(!/page \S*a\.html/.test(out.stderr), out.stderr);
+    assertEquals([...Deno.readDirSync(small)].map(({ name }) => name), ["a.report"]);
+  } finally {
+    new Deno.Command("umount", { args: [small] }).outputSync();
+  }
+});
+
 endToEnd("a disk that fills and empties again loses nothing that can wait", async (dir) => {
   const small = `${dir}/small`;
   if (!mountSmall(small, 1 << 22)) return;

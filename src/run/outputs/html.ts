@@ -27,17 +27,21 @@ function makeHtml(values: OptionValues, site: OutputSite): Opener {
   const jobPath = suffixedPath(value.text, part?.suffix ?? "");
   if (part !== undefined) site.willWrite?.(jobPath);
   const pagePath = part === undefined ? path : jobPath;
+  let isFailed = false;
   const write = (make: () => PageData) => {
     try {
       writeDocument(pagePath, pageHtml(make()));
     } catch (error) {
+      isFailed = true;
       site.log((error as Error).message);
     }
   };
   return (run) => {
     part?.onMerge.push((read, complete) => write(() => jobPage(read, complete)));
     return {
-      pagePath,
+      get pagePath() {
+        return isFailed ? undefined : pagePath;
+      },
       document(report, { rankOf }) {
         if (part !== undefined) return;
         const timeline = run.timeline(report, rankOf);

@@ -40,7 +40,7 @@ export interface OpenOutput {
    */
   readonly functions?: PageFunctions;
   /**
-   * Path of the page that it writes.
+   * Path of the page that it writes; `undefined`: it could not.
    *
    * @ignore
    */
