@@ -68,7 +68,7 @@ export class JobShare {
 /** CPUs of the control group; a group without the controller has those of the one above. */
 function groupCpus(host: Host): number[] | undefined {
   let path = /^0::(\/.*)$/m.exec(host.readText("/proc/self/cgroup") ?? "")?.[1];
-  if (path === undefined || path.includes("/../")) return undefined;
+  if (path === undefined || `${path}/`.includes("/../")) return undefined;
   for (;;) {
     path = path.replace(/\/$/, "");
     const text = host.readText(`${MOUNT}${path}/cpuset.cpus.effective`)?.trim();

@@ -74,7 +74,7 @@ export const cgroup: Reader = {
       const text = host.readText(path);
       return text !== undefined && `\n${text}`.includes(`\n${line}`)
         ? { source: path }
-        : { kind: "absent", reason: `no ${line}in ${path}` };
+        : { kind: "absent", reason: line === "" ? `no ${path}` : `no ${line}in ${path}` };
     });
     if (found.signals.length > 0) return found;
     return absent(`no CPU time and no memory in the control group ${dir}`);
@@ -90,7 +90,7 @@ export const cgroup: Reader = {
 
 function ownGroup(host: Host): string | undefined {
   const path = /^0::(\/.*)$/m.exec(host.readText(OWN) ?? "")?.[1];
-  if (path === undefined || path.includes("/../")) return undefined;
+  if (path === undefined || `${path}/`.includes("/../")) return undefined;
   const dir = path === "/" ? MOUNT : `${MOUNT}${path}`;
   return host.list(dir).length > 0 ? dir : undefined;
 }

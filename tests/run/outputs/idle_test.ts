@@ -100,6 +100,19 @@ Deno.test("JobShare goes by the cpuset of the control group and busy time", () =
   }
 });
 
+Deno.test("JobShare takes no cpuset of a group that is not visible here", () => {
+  // The parent of what this control group namespace shows: the group shown is another one.
+  const { host, dir } = node({
+    "/proc/self/cgroup": "0::/..\n",
+    "/sys/fs/cgroup/cpuset.cpus.effective": "0-1\n",
+  });
+  try {
+    assertEquals(JobShare.begin(host, [0, 1, 2, 3]), undefined);
+  } finally {
+    Deno.removeSync(dir, { recursive: true });
+  }
+});
+
 Deno.test("JobShare goes by the affinity mask without a control group, and by CPUs without /proc/stat", () => {
   const { host, dir } = node({});
   try {

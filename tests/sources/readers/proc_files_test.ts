@@ -74,8 +74,20 @@ Deno.test("cgroup: the group that we are in, and nothing outside the mount", () 
   });
   const names = ["CGROUP::CPU_TIME", "CGROUP::CPU_THROTTLED", "CGROUP::MEMORY"];
   assertEquals(read(cgroup, host, names)[0], [3, 4, 123456]);
-  host.files.set("/proc/self/cgroup", "0::/../../etc\n");
-  assert(!cgroup.probe(host).ok);
+  const offer = cgroup.probe(host);
+  assert(offer.ok);
+  const reasons = ["MEMORY_PEAK", "CPU_SYSTEM_TIME"].map((name) =>
+    offer.missing?.get(`CGROUP::${name}`)?.reason
+  );
+  assertEquals(reasons, [`no ${dir}/memory.peak`, `no system_usec in ${dir}/cpu.stat`]);
+  for (const outside of ["/../../etc", "/.."]) {
+    host.files.set("/proc/self/cgroup", `0::${outside}\n`);
+    assertEquals(cgroup.probe(host), {
+      ok: false,
+      kind: "absent",
+      reason: "no control group of version 2 in /proc/self/cgroup",
+    });
+  }
   host.files.set("/proc/self/cgroup", "4:memory:/job\n");
   assert(!cgroup.probe(host).ok);
 });
