@@ -96,6 +96,8 @@ const SYMBOLS = {
   kill: { parameters: ["i32", "i32"], result: "i32" },
   waitpid: { parameters: ["i32", "buffer", "i32"], result: "i32" },
   munmap: { parameters: ["u64", "usize"], result: "i32" },
+  // address, size, new size, flags, new address
+  mremap: { parameters: ["u64", "usize", "usize", "i32", "u64"], result: "u64" },
   madvise: { parameters: ["u64", "usize", "i32"], result: "i32" },
   // pid, path, file actions, attributes, argv, envp
   posixSpawn: named("posix_spawn", "buffer", "buffer", "u64", "buffer", "u64", "u64"),
