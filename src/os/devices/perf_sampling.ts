@@ -140,9 +140,14 @@ export class PerfSampling extends RecordPool implements Disposable {
     const rings = this.#rings, isOver = knownNs === Infinity, pieces: RingPiece[] = [];
     const settledNs = isOver ? Infinity : rawNanoseconds() - SETTLED_NS;
     this.begin();
-    let length = 0;
-    for (const one of rings) length += one.length = one.ring.look();
+    let length = 0, fullest = 0;
+    for (const one of rings) {
+      length += one.length = one.ring.look();
+      fullest = Math.max(fullest, one.length / one.ring.records.bytes.length);
+    }
     const hasRoom = isOver || this.hasRoom(length, rings.length);
+    // What waits in full rings does not leave them sooner.
+    this.fullest = hasRoom ? fullest : 0;
     if (hasRoom) this.#copiedNs = settledNs;
     this.takenNs = Math.min(this.#copiedNs, knownNs);
     for (const one of hasRoom ? rings : []) this.#open(one, user, pieces);

@@ -14,6 +14,8 @@ export class RecordPool implements RecordBytes {
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(1 << 16);
   view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer);
   words: Uint32Array<ArrayBuffer> = new Uint32Array(this.bytes.buffer);
+  /** Part of the fullest ring that the last turn emptied; 0: not known. */
+  fullest = 0;
   #pieces: Omit<RingPiece, "records">[] = [];
   #used = 0;
 

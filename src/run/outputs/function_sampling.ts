@@ -46,6 +46,8 @@ import type { FunctionOptions } from "./function_options.ts";
 
 /** Rings are emptied at least so often, ns. */
 const TURN_NS = 100e6;
+/** More often only for samples of the rate: those of switches may be more than the monitor can read, ns. */
+const SWITCHES_TURN_NS = 5e6;
 /** Processes of a launch begin within this time of each other, ns; so long the monitor looks often. */
 const JOINING_NS = 2e9, JOIN_NS = 5e6;
 /** Size of a sample without the stack, bytes. */
@@ -74,7 +76,10 @@ export class FunctionSampling {
   #joinUntilNs = NaN;
   readonly #modules: Modules;
   #kernelSymbols: number;
-  readonly #turnNs: number;
+  /** Bytes of one CPU's samples in a time. */
+  readonly #bytesPerNs: number;
+  /** Begin of the last turn, and of the next. */
+  #turnedNs = 0;
   #nextNs = 0;
   /** Lines are read up to this CPU time of the monitor. */
   #linesUntilS = 0;
@@ -105,9 +110,7 @@ export class FunctionSampling {
       this.#handed = openHanded(samplingAttribute(sampling, OWN_MACHINE));
     }
     this.withKernel = sampling.withKernel;
-    const bytesPerNs = (sampling.stackBytes + SAMPLE_BYTES) / sampling.periodNs;
-    // The ring has room for a turn that comes half of its time too late.
-    this.#turnNs = Math.min(TURN_NS, source.ringBytes / bytesPerNs / 1.5);
+    this.#bytesPerNs = (sampling.stackBytes + SAMPLE_BYTES) / sampling.periodNs;
     this.#modules = new Modules(OWN_MACHINE, openCodeFile, ownVdso(), (process, name) => {
       return codeFileOf(openOf(process, name));
     });
@@ -220,12 +223,18 @@ export class FunctionSampling {
   take(nowNs: number, knownNs: number, wakeNs: number): number {
     this.#join(nowNs);
     if (this.missedNs === 0) this.#beginLate();
-    const earlyNs = this.#nextNs < wakeNs ? this.#turnNs / 2 : 0;
+    const earlyNs = this.#nextNs < wakeNs ? (this.#nextNs - this.#turnedNs) / 2 : 0;
     if (nowNs >= this.#nextNs - earlyNs) {
       this.#source.take(knownNs, this.profile);
-      this.#nextNs = nowNs + this.#turnNs;
+      this.#nextNs = nowNs + this.#turnNs(nowNs - this.#turnedNs);
+      this.#turnedNs = nowNs;
     }
     return nowNs < this.#joinUntilNs ? Math.min(this.#nextNs, nowNs + JOIN_NS) : this.#nextNs;
+  }
+
+  #turnNs(sinceNs: number): number {
+    const { ringBytes, fullest } = this.#source;
+    return turnNs({ bytes: ringBytes, bytesPerNs: this.#bytesPerNs, fullest, sinceNs });
   }
 
   /** The guardian may have started the command before it had events, which then wait for its execve(2). */
@@ -245,6 +254,8 @@ export class FunctionSampling {
     for (const { pid, cpu, fd } of this.#handed.take()) {
       this.#joined.add(pid);
       this.#joinUntilNs = nowNs + JOINING_NS;
+      // Its ring may be smaller than the others.
+      this.#nextNs = nowNs;
       if (cpu === LAST) closeFile(fd);
       else if (fd < 0 || !this.#add(cpu, fd)) this.#refused.add(pid);
     }
@@ -289,6 +300,22 @@ export class FunctionSampling {
     closeFile(this.#kernelSymbols);
     this.#modules[Symbol.dispose]();
   }
+}
+
+/** How a ring fills. */
+export interface RingFill {
+  readonly bytes: number;
+  /** Bytes of samples in a time, ns. */
+  readonly bytesPerNs: number;
+  /** Part of the fullest ring that was in use now, after this time. */
+  readonly fullest: number;
+  readonly sinceNs: number;
+}
+
+/** Time to the next turn, ns: the ring has room for a turn that comes half of its time too late. */
+export function turnNs({ bytes, bytesPerNs, fullest, sinceNs }: RingFill): number {
+  const ofAllNs = Math.max(SWITCHES_TURN_NS, sinceNs / fullest / 1.5);
+  return Math.min(TURN_NS, bytes / bytesPerNs / 1.5, ofAllNs);
 }
 
 /** Lets other processes of a launch hand their events over; where that cannot be, they are not sampled. */
