@@ -12,7 +12,7 @@ import type { MetricFamily } from "./metrics.ts";
 /** Keys whose energies are estimates: they may fall. */
 const ESTIMATED = /-(fit|fit-se|rest|net|idle)\b/;
 
-/** Of GEOPM's controller: its memory is in KiB behind a `B`, its traffic is never measured. */
+/** Values of GEOPM's controller: its memory is in KiB behind a `B`, its traffic is never measured. */
 const CONTROLLERS = /^geopmctl /;
 
 /** Families of a host. @param isKnown False for keys whose source is absent: their zero is no value. */

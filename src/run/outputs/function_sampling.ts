@@ -302,7 +302,7 @@ export class FunctionSampling {
   }
 }
 
-/** How a ring fills. */
+/** Bytes of a ring, and how fast they are used. */
 export interface RingFill {
   readonly bytes: number;
   /** Bytes of samples in a time, ns. */
