@@ -32,6 +32,12 @@ Deno.test("runRequest() prefers flags to JOULEMARK_ to GEOPM_ variables", () => 
   assertEquals(request({}, env).profile, "p");
 });
 
+Deno.test("runRequest() tells that the name of the run loses line ends and quotes", () => {
+  const lost = "line ends and double quotes are removed from the name of the run";
+  assertEquals(request({ profile: 'a"b' }).warnings, [`--profile: ${lost}`]);
+  assertEquals(request({}, { GEOPM_PROFILE: "a\nb" }).warnings, [`GEOPM_PROFILE: ${lost}`]);
+});
+
 Deno.test("runRequest() keeps GEOPM's trace rate for GEOPM's variable", () => {
   assertEquals(request({}, { GEOPM_TRACE: "t" }).tracePeriodS, 0.2);
   const timed = request({}, { GEOPM_TRACE: "t", GEOPM_PERIOD: "0.01" });
