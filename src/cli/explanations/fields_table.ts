@@ -136,9 +136,9 @@ export const OWN_FIELDS: readonly FieldRow[] = [
     "joulemark-PART-energy-exact (J)",
     "energy from the readings of the counter. For each interval between two updates of the " +
       "counter, joulemark divides the energy among the regions, in proportion to their exact " +
-      "CPU times in this interval. The value is the sum over all intervals. If " +
-      "`joulemark-PART-energy-fit (J)` is `nan`, the value is at most what the regions with an " +
-      "estimate leave of the total energy. Regions, unmarked time and application have this key",
+      "CPU times in this interval. The value is the sum over all intervals. The values of all " +
+      "regions and of the unmarked time add up to the value of the application. Regions, unmarked " +
+      "time and application have this key",
   ),
   row(
     "joulemark-PART-energy-fit (J)",

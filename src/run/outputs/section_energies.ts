@@ -18,8 +18,8 @@ export const ENERGY_KEYS = Object.fromEntries(KINDS.map((kind) => [kind, {
 }])) as Readonly<Record<EnergyKind, Record<"exact" | "fit" | "se" | "caused" | "other", string>>>;
 
 /**
- * Sets the energies of a section to those of its rows in the tree, which are less where the energies of all rows
- * would exceed the total.
+ * Sets the estimates of a section to those of its rows in the tree. The energies by exact times stay as they are, since
+ * those of all sections add up to the total by themselves.
  */
 export function takeEnergies(
   fields: ReportFields,
@@ -28,10 +28,9 @@ export function takeEnergies(
   for (const kind of KINDS) {
     const keys = ENERGY_KEYS[kind];
     const joules = rows.reduce((sum, row) => sum + reportedJoules(row.get(kind)), 0);
-    const isFit = Number.isFinite(fields[keys.fit]);
     // Rows of several tracks have an estimate together that is better than their sum.
-    if (!Number.isFinite(joules) || isFit && rows.length > 1) continue;
-    fields[isFit ? keys.fit : keys.exact] = joules;
+    if (!Number.isFinite(joules) || rows.length > 1) continue;
+    if (Number.isFinite(fields[keys.fit])) fields[keys.fit] = joules;
   }
 }
 
