@@ -119,7 +119,9 @@ export function runRequest(
   });
   const named = values.get("profile");
   if (named !== undefined && /[\n"]/.test(named.text)) {
-    warnings.push(`${named.name}: line ends and double quotes are removed from the name of the run`);
+    warnings.push(
+      `${named.name}: line ends and double quotes are removed from the name of the run`,
+    );
   }
   warnings.push(...notActedOn(env, environmentNames));
   return {
