@@ -34,12 +34,12 @@ export const merge: Verb = {
   about: `Merges the reports of many hosts into one report of the job.
 
 A directory stands for its files *.report and *.parts/*.report. If it contains REPORT.parts, the
-file REPORT is not read, because it is made of the parts. A second report of a host,
-missing and truncated reports, and reports of another time are left out. So are reports whose job,
-profile, agent or version differs from the first report in the list. A line on stderr names each report that is
-left out. The result is then marked "partial", and the exit status is 1. --force also merges reports
-that differ. If nothing can be merged, no file is written and the exit status is 2. OUT must not be
-one of the reports.
+file REPORT is not read, because it is made of the parts. A second report of a host, missing and
+truncated reports, and reports of another time are left out. So are reports whose job, profile,
+agent or version differs from the first report in the list. A line on stderr names each report that
+is left out. The result is then marked "partial", and the exit status is 1. --force also merges
+reports that differ. If nothing can be merged, no file is written and the exit status is 2. OUT must
+not be one of the reports.
 
 The key "joulemark:" of the result has statistics over hosts (mean, standard deviation, minimum,
 maximum), stragglers (slow hosts) and outliers (hosts with unusual values). The timeline files next

@@ -88,10 +88,10 @@ export function refuseOutputAmongInputs(
  * `*.report-N` and `*.parts/*.report`, sorted, and checkpoints of hosts that left nothing else.
  * Beside its parts the report of a job is left out, since it is made of them.
  *
- * @param out Left out: an earlier result may be among its parts.
- * @param log Called with a line about it.
  * A name without a file stays in the list, so that its reader tells it: the report of a node that was lost.
  *
+ * @param out Left out: an earlier result may be among its parts.
+ * @param log Called with a line about it.
  * @throws {UsageError} If nothing that was named exists.
  */
 export function reportFiles(
