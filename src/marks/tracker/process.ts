@@ -26,7 +26,7 @@ export class TrackedProcess {
   readonly retired: Track[] = [];
   /** True while it represents a command that has recorded nothing so far. */
   command: boolean;
-  /** Had it started by the first step? The launched command has no say in this. */
+  /** Had it started by the first step? False for the launched command. */
   isFromStart = false;
   readonly filter: RecordFilter | undefined;
   end: ProcessEnd = "running";

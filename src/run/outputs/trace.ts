@@ -46,6 +46,7 @@ export function traceTo({ sink, signals = "", periodS = 0 }: TraceOptions): Open
     const asked = parseSignalList(signals, "trace signal");
     const names = asked.map(({ name }) => name);
     if (sink === undefined) {
+      // An unknown name is an error also without a trace.
       for (const name of names) run.batch.behavior(name);
       return { asked: names };
     }
