@@ -34,6 +34,8 @@ interface Node {
   readonly waits: Map<number, number>;
   /** A region with others inside whose waiting time has no energy. */
   isPartial: boolean;
+  /** All regions around, and this one last, if it is one. */
+  readonly regions: readonly string[];
 }
 
 /** The tree, each node behind its caller; siblings by time. */
@@ -42,15 +44,21 @@ export function functionTree(
   { leaves, components, regions }: TreeSources,
 ): PageFunctions {
   const root = nodeOf(""), shares = regionShares(stacks, regions);
+  /** Number of nodes that a region has. */
+  const nodesOf = new Map<string, number>();
   for (const { frames, ns, node } of stacks) {
     const leaf = leaves.of(node), around: string[] = [], above: Node[] = [];
     let at = root;
     add(root, leaf, ns);
     for (const frame of frames) {
       const full = frame.name + frame.suffix, isHere = isRegion(frame);
-      at = at.children.getOrInsertComputed(full, () => nodeOf(full));
-      add(at, leaf, ns);
       if (isHere) around.push(frame.name);
+      at = at.children.getOrInsertComputed(full, () => {
+        const made = nodeOf(full, isHere ? [...around] : []), key = made.regions.join("\0");
+        nodesOf.set(key, (nodesOf.get(key) ?? 0) + 1);
+        return made;
+      });
+      add(at, leaf, ns);
       if (isHere || around.length === 0) above.push(at);
       if (!isHere) continue;
       const region = regions.named(around);
@@ -86,7 +94,11 @@ export function functionTree(
   const parent = kept.map((row) => places.get(callers[row]) ?? -1);
   const energies = (of: (component: ComponentEnergies, node: Node) => SampledEnergy) =>
     components.map((component) => nodes.map((node) => of(component, node)));
-  const totals = energies((component, { leafS, waits, isPartial }) => {
+  const totals = energies((component, { leafS, waits, isPartial, regions: names }) => {
+    // Functions in it add up to this, but for what of them is not determined.
+    const isWhole = names.length > 0 && nodesOf.get(names.join("\0")) === 1;
+    const marked = isWhole ? regions.whole(names, component.kind) : undefined;
+    if (marked !== undefined) return marked;
     const isKnown = !isPartial && leafS.size + waits.size > 0;
     return isKnown ? component.sum([...leafS], [...waits]) : UNKNOWN;
   });
@@ -123,9 +135,10 @@ function childrenByTime({ children }: Node): Node[] {
   return [...children.values()].sort((a, b) => b.ns - a.ns || (a.name < b.name ? -1 : 1));
 }
 
-function nodeOf(name: string): Node {
+function nodeOf(name: string, regions: readonly string[] = []): Node {
   return {
     name,
+    regions,
     children: new Map(),
     ns: 0,
     ownNs: 0,

@@ -5,7 +5,7 @@
  */
 import { ROOT } from "../../core/path_stats.ts";
 import type { EnergyKind } from "../../core/region_tree.ts";
-import type { RegionSums } from "../../energy/attribution/sampled_sum.ts";
+import type { RegionSums, SampledEnergy } from "../../energy/attribution/sampled_sum.ts";
 import { PathFamilies } from "../../energy/totals/build_tree.ts";
 import { type FunctionStack, isRegion } from "../../profile/function_data.ts";
 import type { RunView } from "./run_view.ts";
@@ -36,15 +36,18 @@ interface HeldRegion {
 /** The regions, by number; 0 is all that is outside of them. */
 export class HeldRegions {
   readonly #run: RunView;
+  /** All regions whose time the samples have, by their frames. */
+  readonly #found = new Map<string, HeldRegion>();
+  /** `undefined`: the samples have no region. */
+  #families: PathFamilies | undefined;
   readonly #regions: readonly HeldRegion[];
   readonly #number: Map<string, number>;
 
   constructor(run: RunView, stacks: readonly FunctionStack[], unsampled: Unsampled) {
     this.#run = run;
     const { missing, unmarked, others } = unsampled;
-    const found = new Map<string, HeldRegion>();
-    if (others === 0 && missing + unmarked <= MISSING_MOST) this.#find(stacks, found);
-    const shown = this.#known(found).sort(([, a], [, b]) => b.sampledNs - a.sampledNs).slice(
+    if (others === 0 && missing + unmarked <= MISSING_MOST) this.#find(stacks);
+    const shown = this.#known().sort(([, a], [, b]) => b.sampledNs - a.sampledNs).slice(
       0,
       REGIONS_MOST,
     );
@@ -52,7 +55,8 @@ export class HeldRegions {
     this.#number = new Map(shown.map(([key], i) => [key, i + 1]));
   }
 
-  #find(stacks: readonly FunctionStack[], found: Map<string, HeldRegion>): void {
+  #find(stacks: readonly FunctionStack[]): void {
+    const found = this.#found;
     for (const stack of stacks) {
       const names = regionsOf(stack);
       // All of a region is in those around it, too, which may have no sample of their own.
@@ -64,6 +68,7 @@ export class HeldRegions {
     }
     if (found.size === 0) return;
     const { paths, regionPaths: { stats } } = this.#run.tracker;
+    this.#families = new PathFamilies(paths);
     for (let path = ROOT + 1; path < paths.length; path++) {
       if (!(stats.selfNs[path] > 0)) continue;
       found.get(paths.names(path).map(regionFrame).join("\0"))?.paths.push(path);
@@ -71,16 +76,27 @@ export class HeldRegions {
   }
 
   /** Regions whose time and energy alone are known. */
-  #known(found: ReadonlyMap<string, HeldRegion>): (readonly [string, HeldRegion])[] {
-    const { energies, tracker } = this.#run;
-    if (energies === undefined || found.size === 0) return [];
-    const { paths, regionPaths } = tracker, families = new PathFamilies(paths);
-    const isFolded = (path: number) => regionPaths.isFolded(path);
-    return [...found].filter(([, { paths: of }]) =>
+  #known(): (readonly [string, HeldRegion])[] {
+    const { energies } = this.#run, families = this.#families;
+    if (energies === undefined || families === undefined) return [];
+    return [...this.#found].filter(([, { paths: of }]) =>
       of.length > 0 &&
-      !of.some((path) => isFolded(path) || families.children(path).some(isFolded)) &&
+      !this.#areFolded(of.flatMap((path) => [path, ...families.children(path)])) &&
       energies.kinds.some((kind) => energies.of(kind, of).fitJ > 0)
     );
+  }
+
+  #areFolded(paths: readonly number[]): boolean {
+    return paths.some((path) => this.#run.tracker.regionPaths.isFolded(path));
+  }
+
+  /** Energy of a region with all inside it; `undefined`: not determined. @param frames The outermost region first. */
+  whole(frames: readonly string[], kind: EnergyKind): SampledEnergy | undefined {
+    const paths = this.#found.get(frames.join("\0"))?.paths ?? [], families = this.#families;
+    const family = paths.flatMap((path) => families?.family(path) ?? []);
+    if (family.length === 0 || this.#areFolded(family)) return undefined;
+    const { fitJ = NaN, seJ = NaN } = this.#run.energies?.of(kind, family) ?? {};
+    return fitJ > 0 ? { energyJ: fitJ, seJ, why: undefined } : undefined;
   }
 
   /** Number of regions, with what is outside of them. */
