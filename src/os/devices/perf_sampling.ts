@@ -17,8 +17,9 @@ import { RecordPool } from "./record_pool.ts";
 
 const FD_CLOEXEC = 8n;
 const NO_LEADER = -1;
-/** A plain user has about so much for each CPU (perf_event_mlock_kb), or less if others take of it. */
-const RING_BYTES = 1 << 19, RING_LEAST = 1 << 16;
+/** Bytes of a ring on up to 64 CPUs, on more, and at least. */
+const RING_BYTES = 1 << 20, RING_OF_MANY = 1 << 19, RING_LEAST = 1 << 16;
+const MANY_CPUS = 64;
 /** Bytes of struct perf_event_header, and where it has the size of the record. */
 const HEADER_BYTES = 8, SIZE_AT = 6;
 /** Time from which a record is in its ring at the latest, after its own time, ns. */
@@ -32,7 +33,6 @@ export interface RefusedCall {
 
 interface Ring {
   readonly cpu: number;
-  readonly fd: number;
   readonly ring: PerfRing;
   /** Has another process the event too? It might change the records. */
   readonly isShared: boolean;
@@ -43,10 +43,12 @@ interface Ring {
 /** Events that are open. */
 export class PerfSampling extends RecordPool implements Disposable {
   readonly #rings: Ring[] = [];
+  /** The events of the rings, by CPU. */
+  readonly #events = new Map<number, number>();
   /** Events whose counts are no CPU time. */
   readonly #further: number[] = [];
   /** Events of other processes that write into the ring of their CPU. */
-  readonly #others: { readonly cpu: number; readonly fd: number }[] = [];
+  readonly #others: (readonly [cpu: number, fd: number])[] = [];
   /** Bound before the monitor is confined. */
   readonly #calls: EventCalls = bindEventCalls();
   /** All records up to here were copied, CLOCK_MONOTONIC_RAW in ns. */
@@ -86,43 +88,61 @@ export class PerfSampling extends RecordPool implements Disposable {
       // A CPU of the affinity may be switched off.
       if (fd < 0 && errno() === ERRNO.ENODEV) continue;
       if (fd < 0) return fail("perf_event_open");
-      const ring = mapRing(cpu, fd, false);
-      if (ring === undefined) {
-        closeFile(fd);
-        return fail("mmap");
-      }
-      made.#rings.push(ring);
+      made.#events.set(cpu, fd);
       if (further === undefined) continue;
       const member = openEvent(pid, cpu, further, fd);
       if (member < 0) return fail("perf_event_open");
       made.#further.push(member);
-      if (made.#calls.redirect(member, fd) !== 0) return fail("ioctl");
     }
+    if (!made.#map()) return fail("mmap");
+    const events = [...made.#events.values()], { redirect } = made.#calls;
+    if (made.#further.some((fd, i) => redirect(fd, events[i]) !== 0)) return fail("ioctl");
     return made;
+  }
+
+  /** Maps rings of one size, the largest that this user may have (perf_event_mlock_kb, RLIMIT_MEMLOCK). */
+  #map(): boolean {
+    const events = this.#events, rings = this.#rings;
+    let bytes = events.size > MANY_CPUS ? RING_OF_MANY : RING_BYTES;
+    for (; bytes >= RING_LEAST; bytes /= 2) {
+      for (const [cpu, fd] of events) {
+        const ring = PerfRing.map(fd, bytes);
+        if (ring === undefined) break;
+        rings.push({ cpu, ring, isShared: false, length: 0 });
+      }
+      if (rings.length === events.size) return true;
+      for (const { ring } of rings.splice(0)) ring[Symbol.dispose]();
+    }
+    return false;
   }
 
   /** Takes an event that another process opened on itself. @returns False: it has no room, and is closed. */
   add(cpu: number, fd: number): boolean {
-    const ring = this.#rings.find((ring) => ring.cpu === cpu);
-    if (ring === undefined) {
-      const made = mapRing(cpu, fd, true);
-      if (made === undefined) closeFile(fd);
-      else this.#rings.push(made);
-      return made !== undefined;
+    const event = this.#events.get(cpu);
+    const isTaken = event === undefined
+      ? this.#mapOther(cpu, fd)
+      : this.#calls.redirect(fd, event) === 0;
+    if (!isTaken) closeFile(fd);
+    else if (event === undefined) this.#events.set(cpu, fd);
+    else this.#others.push([cpu, fd]);
+    return isTaken;
+  }
+
+  /** Maps the ring of an event on a CPU that the command may not use. */
+  #mapOther(cpu: number, fd: number): boolean {
+    for (let bytes = RING_OF_MANY; bytes >= RING_LEAST; bytes /= 2) {
+      const ring = PerfRing.map(fd, bytes);
+      if (ring === undefined) continue;
+      this.#rings.push({ cpu, ring, isShared: true, length: 0 });
+      return true;
     }
-    const { redirect } = this.#calls;
-    if (redirect(fd, ring.fd) !== 0) {
-      closeFile(fd);
-      return false;
-    }
-    this.#others.push({ cpu, fd });
-    return true;
+    return false;
   }
 
   /** Begins now: the process executed its program before it had events. */
   enable(): void {
     const { enable } = this.#calls;
-    for (const fd of [...this.#rings.map(({ fd }) => fd), ...this.#further]) enable(fd);
+    for (const fd of [...this.#events.values(), ...this.#further]) enable(fd);
   }
 
   /** The bytes of the smallest ring. */
@@ -184,7 +204,7 @@ export class PerfSampling extends RecordPool implements Disposable {
   /** CPU time of the commands and all that they started, by CPU, ns. */
   counts(): Map<number, number> {
     const counts = new Map<number, number>();
-    for (const { cpu, fd } of [...this.#rings, ...this.#others]) {
+    for (const [cpu, fd] of [...this.#events, ...this.#others]) {
       const isRead = libc().read(fd, this.#wordBytes, 8n) === 8n;
       counts.set(cpu, (counts.get(cpu) ?? 0) + (isRead ? Number(this.#word[0]) : 0));
     }
@@ -192,11 +212,10 @@ export class PerfSampling extends RecordPool implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const fd of [...this.#further, ...this.#others.map(({ fd }) => fd)]) closeFile(fd);
-    for (const { fd, ring } of this.#rings) {
-      ring[Symbol.dispose]();
-      closeFile(fd);
-    }
+    for (const fd of this.#further) closeFile(fd);
+    for (const [, fd] of this.#others) closeFile(fd);
+    for (const { ring } of this.#rings) ring[Symbol.dispose]();
+    for (const fd of this.#events.values()) closeFile(fd);
   }
 }
 
@@ -214,12 +233,4 @@ function openEvent(
     const number = SYSCALLS.perfEventOpen;
     return Number(libc().perfEventOpen(number, attribute, pid, cpu, leader, FD_CLOEXEC));
   });
-}
-
-/** Maps the largest ring that is allowed; `undefined`: errno says why not. */
-function mapRing(cpu: number, fd: number, isShared: boolean): Ring | undefined {
-  for (let bytes = RING_BYTES; bytes >= RING_LEAST; bytes /= 2) {
-    const ring = PerfRing.map(fd, bytes);
-    if (ring !== undefined) return { cpu, fd, ring, isShared, length: 0 };
-  }
 }
