@@ -17,9 +17,9 @@ import { RecordPool } from "./record_pool.ts";
 
 const FD_CLOEXEC = 8n;
 const NO_LEADER = -1;
-/** Bytes of a ring on up to 64 CPUs, on more, and at least. */
+/** Bytes of a ring: one of few, one of many, and at least. */
 const RING_BYTES = 1 << 20, RING_OF_MANY = 1 << 19, RING_LEAST = 1 << 16;
-const MANY_CPUS = 64;
+const MAX_LARGE_RINGS = 64;
 /** Bytes of struct perf_event_header, and where it has the size of the record. */
 const HEADER_BYTES = 8, SIZE_AT = 6;
 /** Time from which a record is in its ring at the latest, after its own time, ns. */
@@ -103,7 +103,7 @@ export class PerfSampling extends RecordPool implements Disposable {
   /** Maps rings of one size, the largest that this user may have (perf_event_mlock_kb, RLIMIT_MEMLOCK). */
   #map(): boolean {
     const events = this.#events, rings = this.#rings;
-    let bytes = events.size > MANY_CPUS ? RING_OF_MANY : RING_BYTES;
+    let bytes = events.size > MAX_LARGE_RINGS ? RING_OF_MANY : RING_BYTES;
     for (; bytes >= RING_LEAST; bytes /= 2) {
       for (const [cpu, fd] of events) {
         const ring = PerfRing.map(fd, bytes);

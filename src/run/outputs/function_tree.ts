@@ -95,7 +95,7 @@ export function functionTree(
   const energies = (of: (component: ComponentEnergies, node: Node) => SampledEnergy) =>
     components.map((component) => nodes.map((node) => of(component, node)));
   const totals = energies((component, { leafS, waits, isPartial, regions: names }) => {
-    // Functions in it add up to this, but for what of them is not determined.
+    // This is also known where the energy of a part is not.
     const isWhole = names.length > 0 && nodesOf.get(names.join("\0")) === 1;
     const marked = isWhole ? regions.whole(names, component.kind) : undefined;
     if (marked !== undefined) return marked;
