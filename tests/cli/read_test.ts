@@ -46,11 +46,14 @@ Deno.test("read distinguishes absent (1), unknown (2) and wrong requests (2)", a
   const absent = await run(...root, "CPU_ENERGY", "package", "0");
   assertEquals([absent.code, absent.stdout], [1, "nan\n"]);
   assert(absent.stderr.includes("no /dev/cpu/0/msr"));
+  // The node has no GPU at all.
+  assertEquals((await run(...root, "GPU_POWER", "gpu", "3")).code, 1);
   for (
     const request of [
       ["CPU_ENERGIE", "package", "0"],
       ["TIME", "socket", "0"],
       ["TIME", "cpu", "99"],
+      ["CPU_ENERGY", "package", "99"],
       ["TIME", "cpu", "-1"],
       ["TIME", "cpu"],
       ["TIME", "cpu", "0", "0"],

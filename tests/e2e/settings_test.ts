@@ -156,7 +156,11 @@ endToEnd("signals of GEOPM's variables that cannot be are ignored, and the comma
       ["GEOPM_REPORT_SIGNALS", "CPU_POWER@nodomain", "expected one of the domains"],
       ["GEOPM_REPORT_SIGNALS", "@@", "with one @"],
       ["GEOPM_TRACE_SIGNALS", "nosuch", 'unknown signal "nosuch"'],
-      ["GEOPM_TRACE_SIGNALS", "CPU_ENERGY@core", "expected a domain that holds package"],
+      [
+        "GEOPM_TRACE_SIGNALS",
+        "CPU_ENERGY@core",
+        "expected one of the domains board, package, found core",
+      ],
     ]
   ) {
     const { code, stderr } = run({ GEOPM_REPORT: "", GEOPM_TRACE: "t", [name]: value });

@@ -8,7 +8,7 @@
  * @module
  */
 import { aggregate } from "../../core/agg.ts";
-import { type Domain, isInside } from "../../core/machine/domain.ts";
+import { type Domain, DOMAINS, isInside } from "../../core/machine/domain.ts";
 import { UnknownNameError, UsageError } from "../../core/errors.ts";
 import type {
   Behavior,
@@ -148,11 +148,14 @@ export class Batch implements SignalSource {
     if (this.#frozen) throw wrong("a push before the first tick");
     const resolved = this.#resolve(name);
     const native = resolved.kind === "absent" ? resolved.domain : resolved.signal.row.domain;
-    if (!isInside(native, domain)) throw wrong(`a domain that holds ${native}`, domain);
+    if (!isInside(native, domain)) {
+      const outer = DOMAINS.filter((one) => isInside(native, one));
+      throw wrong(`one of the domains ${outer.join(", ")}`, domain);
+    }
     const instances = this.#topology.count(domain);
-    if (
-      !Number.isInteger(index) || index < 0 || (index >= instances && resolved.kind !== "absent")
-    ) {
+    // A node without GPUs has no GPU signal either: that is the reason which the caller reports.
+    const most = resolved.kind === "absent" && instances === 0 ? Infinity : instances;
+    if (!Number.isInteger(index) || index < 0 || index >= most) {
       throw wrong(`an index below ${instances}`, String(index));
     }
     const column = resolved.kind === "absent" ? undefined : this.#column(name, resolved);
