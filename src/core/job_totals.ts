@@ -77,7 +77,7 @@ const KEYS = {
 export const NEVER_CHANGED = "the counter did not change in the whole run";
 export const ZERO_POWER = "the power was 0 W in the whole run";
 /** Before the period: no failure of the counter. */
-export const TOO_SHORT = "the run was shorter than the update period of the counter";
+export const TOO_SHORT = "the measured time was shorter than the update period of the counter";
 
 /** Is it one of these texts? */
 export function isStillReason(text: Nested | undefined): text is string {

@@ -181,7 +181,7 @@ Deno.test("an update of a counter after the end of the program says nothing abou
       assertEquals(application["package-energy (J)"], energyJ);
       assertEquals(application["joulemark-package-energy-exact (J)"], energyJ);
       const told = JSON.stringify(joulemark!.sources);
-      const why = "the run was shorter than the update period of the counter (0.1 s)";
+      const why = "the measured time was shorter than the update period of the counter (0.1 s)";
       assertEquals(told.includes(why), Number.isNaN(energyJ), told);
     }
   });

@@ -97,7 +97,7 @@ endToEnd("pm_counters that stand have no energy; their constant power is one", (
 endToEnd("a run that is shorter than the period of its counter says so", (dir) => {
   layOut(dir, { ...PM_FILES, [`${PM}/raw_scan_hz`]: "1" });
   const run = ran(dir, ["--root", "tree"], ["true"]);
-  const text = "the run was shorter than the update period of the counter (1 s)";
+  const text = "the measured time was shorter than the update period of the counter (1 s)";
   const shown = text.replace("the counter", "the node counter");
   assertStringIncludes(unbroken(run.stderr), `energy not available: ${shown}`);
   const source = sourceOf(run, "BOARD_ENERGY");
@@ -172,7 +172,7 @@ endToEnd("a run shorter than the period of the node counter says so", (dir) => {
   for (let i = 0; i < 5 && stderr.includes("(node counter)"); i++) {
     stderr = joulemark(dir, ["run", "--simulate", "--", "true"]).stderr;
   }
-  const why = "the run was shorter than the update period of the node counter (0.1 s)";
+  const why = "the measured time was shorter than the update period of the node counter (0.1 s)";
   const text = unbroken(stderr);
   assertStringIncludes(text, `node energy not available: ${why}`);
   for (const wrong of ["covers 0 %", "no counter for the whole node"]) {

@@ -54,7 +54,10 @@ Deno.test("Coverage knows nothing of a machine's counter that never changes", ()
   assertEquals([dead.isStill, dead.known().value, dead.known().share], [true, NaN, 0]);
   assertEquals(dead.stillReason, "the counter did not change in the whole run");
   const slow = follow(rows.map(([t]) => [t, A, 0, 7]), "monotone", ["CPU_ENERGY", 5]);
-  assertEquals(slow.stillReason, "the run was shorter than the update period of the counter (5 s)");
+  assertEquals(
+    slow.stillReason,
+    "the measured time was shorter than the update period of the counter (5 s)",
+  );
 });
 
 Deno.test("Coverage knows a constant power, and nothing of a meter at 0 W", () => {
