@@ -335,6 +335,7 @@ function withoutRegions(facts: SummaryFacts): RunFinding | undefined {
 
 /** Ways to get regions of a program, by its name. */
 function regionAdvice(program: string, hasTried: (option: string) => boolean): string {
+  if (program === "joulemark") return "see the report of the joulemark that this run started";
   if (hasTried("--phase")) return "correct the expression of --phase";
   if (PYTHON.test(program)) {
     return "use --python, or annotate the code: joulemark client python";

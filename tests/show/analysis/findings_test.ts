@@ -190,6 +190,7 @@ Deno.test("the advice for a run without regions fits the program and the options
     assertMatch(next(name), /annotate the script: joulemark client shell\.$/);
   }
   assertMatch(next("sleep"), /joulemark client c\.$/);
+  assertMatch(next("joulemark"), /see the report of the joulemark that this run started\.$/);
   assertMatch(next("app", "--phase: no output line matched."), /the expression of --phase\.$/);
 });
 
