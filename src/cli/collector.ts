@@ -91,7 +91,7 @@ function serve(options: ParsedOptions): number {
   if (root !== "" && host.list("/").length === 0) throw usage("--root: a directory like /", root);
   using table = new CounterTable(host);
   if (table.table.files.length + table.table.cpus.length === 0) {
-    say("no counter of the list can be read on this node by this user");
+    say("no restricted counter can be read on this node by this user. See joulemark doctor");
     return EXIT.failed;
   }
   const path = options.text.socket ?? COLLECTOR_SOCKET;

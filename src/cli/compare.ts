@@ -115,7 +115,7 @@ async function run(options: ParsedOptions): Promise<number> {
   }
   const detect = parsePercent("detect", text.detect ?? "5");
   if (words.length === 0 || left === 0 || left === words.length) {
-    const found = left === undefined ? "no --" : left === 0 ? "none before it" : "none behind it";
+    const found = left === undefined ? "no --" : left === 0 ? "none before it" : "none after it";
     throw misused("compare", "reports on both sides of --", found);
   }
   refuseOutputAmongInputs(words, text.output, "write");

@@ -89,7 +89,7 @@ async function runNamed(args: string[]): Promise<number> {
     if (entry === undefined) {
       const near = nearest(name, VERBS.map((v) => v.name), 1);
       const hint = near.length > 0 ? ` Did you mean ${quote(near[0])}?` : " See joulemark --help.";
-      say(`unknown command ${quote(name)}.${hint} To measure a program: joulemark run -- ${name}`);
+      say(`unknown verb ${quote(name)}.${hint} To measure a program: joulemark run -- ${name}`);
       return EXIT.usage;
     }
     const verb = await entry.load();

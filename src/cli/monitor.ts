@@ -128,7 +128,12 @@ function typesOf(list: string | undefined, quiet: boolean): ReadonlySet<string> 
     if (known.has(name)) return name;
     const today = OLD_RAW_TYPES.get(name);
     if (today === undefined) {
-      throw new UnknownNameError("raw stats type", name, known, `known: ${[...known].join(", ")}`);
+      throw new UnknownNameError(
+        "raw stats type",
+        name,
+        known,
+        `available: ${[...known].join(", ")}`,
+      );
     }
     if (!quiet) say(`${name} is called ${today.join(" or ")} here`);
     return today;

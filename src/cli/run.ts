@@ -60,7 +60,7 @@ export async function runWith(
   own: { command?: readonly string[]; simulateIfBlind?: boolean; profile?: string },
 ): Promise<number> {
   if (own.command !== undefined && options.words.length > 0) {
-    const remedy = "another command goes to joulemark run";
+    const remedy = "to measure a command: joulemark run -- ./app";
     throw misused("demo", "options only", options.words[0], remedy);
   }
   const repeat = options.values.get("repeat");

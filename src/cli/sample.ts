@@ -82,7 +82,12 @@ export const sample: Verb = {
   ],
   run({ text, flags, words }) {
     if (words.length > 0) {
-      throw misused("sample", "options only", words[0], "signals go behind --signals or to stdin");
+      throw misused(
+        "sample",
+        "options only",
+        words[0],
+        "give the signals after --signals, or on stdin",
+      );
     }
     const plan = schedule(text.period, text.duration);
     const { host, catalogue } = openCatalogue(text);

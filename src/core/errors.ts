@@ -231,6 +231,8 @@ export function messageFor(error: unknown, debug = false): string {
 /** Up to `most` known names closest to a mistyped one, nearest first. */
 export function nearest(name: string, known: Iterable<string>, most = 3): string[] {
   const wanted = name.slice(0, 80).toUpperCase();
+  // Two letters of three are another word.
+  const limit = wanted.length > 3 ? Math.max(2, wanted.length / 3) : 1.25;
   const scored: { name: string; score: number }[] = [];
   for (const candidate of known) {
     const upper = candidate.toUpperCase();
@@ -238,7 +240,7 @@ export function nearest(name: string, known: Iterable<string>, most = 3): string
     const score = upper.includes(wanted) && wanted.length > 2
       ? 0.5
       : Math.min(editDistance(wanted, upper), editDistance(wanted, bare) + 0.25);
-    if (score <= Math.max(2, wanted.length / 3)) scored.push({ name: candidate, score });
+    if (score <= limit) scored.push({ name: candidate, score });
   }
   return scored.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
     .slice(0, most).map((entry) => entry.name);

@@ -254,7 +254,7 @@ Deno.test("compare reports in one line what is wrong with its arguments", async 
     const wrong: [string[], RegExp][] = [
       [[a, b], /expected reports on both sides of --, found no --/],
       [["--", b], /found none before it/],
-      [[a, "--"], /found none behind it/],
+      [[a, "--"], /found none after it/],
       [[a, "--", `${dir}/nothing`], /no such file or directory/],
       [[a, "--", `${dir}/empty`], /none in it/],
       [[a, "--", `${dir}/cut.report`], /cut\.report/],

@@ -402,7 +402,7 @@ endToEnd(
     };
     const code = "console.log(Deno.readTextFileSync('/etc/shadow'))";
     const raw = run(["eval", code], { JOULEMARK_RAW_DENO: "1" });
-    assertMatch(raw, /unknown command "eval"/);
+    assertMatch(raw, /unknown verb "eval"/);
     assertMatch(run(["query", "/etc/shadow"]), /Cannot open file/);
     // Nor by a tree of links, the file of a job, or Caliper's.
     const secret = `${dir}/secret`;

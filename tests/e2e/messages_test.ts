@@ -31,9 +31,10 @@ endToEnd("an unknown name is answered with the nearest one or the list", (dir) =
   );
   assertEquals(
     line(["shwo"]),
-    'joulemark: unknown command "shwo". Did you mean "show"? To measure a program: ' +
+    'joulemark: unknown verb "shwo". Did you mean "show"? To measure a program: ' +
       "joulemark run -- shwo\n",
   );
+  assertMatch(line(["man", "foo"]), /"foo"; available: run, .*\n$/);
   assertMatch(line(["run", "--color", "blue", "--", "true"]), /"blue".*auto, always, never\n$/);
 });
 
@@ -50,6 +51,26 @@ endToEnd(
       [
         "replay --period x rec",
         'replay: cannot use "--period=x": expected a number of seconds above 0, found x',
+      ],
+      [
+        "read CPU_ENERGY package 99",
+        'read: cannot read "CPU_ENERGY@package-99": expected an index below 1, found 99',
+      ],
+      [
+        "read CPU_ENERGY core 0",
+        'read: cannot read "CPU_ENERGY@core-0": expected one of the domains board, package, found core',
+      ],
+      [
+        "replay nowhere",
+        'replay: cannot replay "nowhere": no such file or directory',
+      ],
+      [
+        "demo true",
+        "demo: expected options only, found true. To measure a command: joulemark run -- ./app",
+      ],
+      [
+        "replay .",
+        'replay: cannot replay ".": expected a directory that joulemark run --record made, found no samples.csv in it',
       ],
       ["read TIME board 7", 'read: cannot read "TIME@board-7": expected an index below 1, found 7'],
       [`study ${topology}`, 'study: cannot read "nowhere": no such file or directory'],
@@ -82,6 +103,12 @@ endToEnd("a file that is not there is named, with the reports that are", (dir) =
   assertEquals(
     none.stderr,
     "joulemark show: nosuch.report: no such file. There is no report in this directory\n",
+  );
+  Deno.writeTextFileSync(`${dir}/flow.timeline`, "{}");
+  assertEquals(
+    joulemark(dir, ["show", "flow.timeline"]).stderr,
+    'joulemark show: cannot show "flow.timeline": expected a report, found the timeline of one. ' +
+      "Show the report next to it\n",
   );
   for (const name of ["flow", "h1"]) Deno.writeTextFileSync(`${dir}/${name}.report`, "");
   assertEquals(

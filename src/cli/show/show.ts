@@ -392,6 +392,9 @@ function kindOf(path: string): Kind {
   if (looksLikePmc(text) || /\.(pmc|bin)$/.test(path) && head.length >= RECORD_BYTES) return "pmc";
   const kind = inputKind(text);
   if (kind !== "cali" || text.startsWith("__rec=")) return kind;
+  if (path.endsWith(".timeline")) {
+    throw wrong(path, "a report", "the timeline of one", "show the report next to it");
+  }
   throw wrong(
     path,
     "a report, trace, recording, .cali file, PMC log or raw stats",

@@ -85,7 +85,7 @@ export function refuseNothing(merger: ReportMerger, files: number): void {
     expected: "at least one report",
     found: merger.leftOut.length === 0
       ? "no file"
-      : `none among ${files} files; ${merger.leftOut[0]}`,
+      : `none among ${files} ${files === 1 ? "file" : "files"}; ${merger.leftOut[0]}`,
   });
 }
 

@@ -26,7 +26,7 @@ export function recoverAll(directory: string, log: (line: string) => void): stri
       action: "recover",
       target: directory,
       expected: "a session, a job's directory, or /dev/shm/joulemark-UID",
-      found: facts === undefined ? "nothing there" : "no directory",
+      found: facts === undefined ? "nothing there" : "a file",
     });
   }
   const path = privateAlone(directory);
@@ -82,6 +82,7 @@ function privateAlone(directory: string): string {
   const isOurs = "path" in safe && isPrivate(safe.path);
   if (isOurs) return safe.path;
   const { uid = 0, mode = 0 } = statPath(directory) ?? {};
+  const isOfOther = uid !== libc().geteuid();
   throw new AccessError({
     action: "recover",
     target: directory,
@@ -89,7 +90,9 @@ function privateAlone(directory: string): string {
     found: "why" in safe
       ? safe.why
       : `a directory of user ${uid}, mode ${(mode & 0o7777).toString(8)}`,
-    remedy: "run joulemark recover as the user who started the run",
+    remedy: isOfOther
+      ? "run joulemark recover as the user who started the run"
+      : "give a directory of a run, such as /dev/shm/joulemark-UID",
   });
 }
 

@@ -57,7 +57,12 @@ export function parseDialects(list: string): string[] {
     if (word !== "all" && !known.includes(word)) {
       // --phase adds its own word.
       const listed = [...known.filter((name) => name !== "phase"), "all"];
-      throw new UnknownNameError("API of --preload", word, listed, `known: ${listed.join(", ")}`);
+      throw new UnknownNameError(
+        "API of --preload",
+        word,
+        listed,
+        `available: ${listed.join(", ")}`,
+      );
     }
   }
   const all = words.includes("all") ? ALL_DIALECTS : [];

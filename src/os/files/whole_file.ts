@@ -157,7 +157,9 @@ export function unwritable(path: string, error: unknown, remedy?: string): Acces
       ? "remove it, or write where no other user can"
       : message.startsWith("Too many open files")
       ? "raise the limit: ulimit -n"
-      : remedy ?? `give another path${hasNoDirectory ? ", or make the directory" : ""}`,
+      : hasNoDirectory && (remedy ?? UNCHANGED) === UNCHANGED
+      ? "give another path, or make the directory"
+      : remedy ?? "give another path",
     cause: error,
   });
 }

@@ -6,6 +6,7 @@ import { UsageError } from "../../core/errors.ts";
 import type { Host, Reader } from "../../core/machine/host.ts";
 import { collectorFor } from "../../os/collector_client.ts";
 import { MachineHost } from "../../os/host.ts";
+import { isPlainFile } from "../../os/user_file.ts";
 import type { RunRequest } from "../request/request.ts";
 import type { RegionTracker } from "../../marks/tracker/tracker.ts";
 import { TRACKER_ALIASES, TRACKER_SIGNALS } from "../../marks/tracker/tracker_signals.ts";
@@ -33,7 +34,7 @@ export function openMachine(root: string, collector?: string): MachineHost {
       action: "read",
       target: root,
       expected: "a directory laid out like / (proc/, sys/, dev/)",
-      found: "nothing",
+      found: isPlainFile(root) ? "a file" : "nothing",
     });
   }
   return host;

@@ -77,10 +77,20 @@ export async function replay(directory: string, options: ReplayOptions): Promise
   }
 }
 
-/** A file of the recording, or the same one compressed. */
+/**
+ * A file of the recording, or the same one compressed.
+ *
+ * @throws {FormatError} If there is neither.
+ */
 function existing(directory: string, name: string): string {
-  const path = `${directory}/${name}`;
-  return statPath(path) === undefined && statPath(`${path}.gz`) !== undefined ? `${path}.gz` : path;
+  const path = [`${directory}/${name}`, `${directory}/${name}.gz`]
+    .find((one) => statPath(one) !== undefined);
+  if (path !== undefined) return path;
+  throw new FormatError(directory, 0, {
+    action: "replay",
+    expected: "a directory that joulemark run --record made",
+    found: statPath(directory) === undefined ? "nothing there" : `no ${name} in it`,
+  });
 }
 
 /** Goes to the next row. @returns False at the end. */

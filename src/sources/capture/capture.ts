@@ -97,6 +97,7 @@ function prepare(directory: string): void {
         target: directory,
         expected: "an empty or new directory",
         found: `${entry.name} in it`,
+        remedy: "give a new directory",
       });
     }
   } catch (error) {
@@ -105,6 +106,7 @@ function prepare(directory: string): void {
       action: "capture to",
       target: directory,
       found: (error as Error).message,
+      remedy: "give a new directory",
       cause: error,
     });
   }

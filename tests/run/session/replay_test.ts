@@ -437,7 +437,7 @@ Deno.test("wrong lists of signals stop before the first step", async () => {
     [{ reportSignals: "TIME@cpu@cpu" }, "one @"],
     [{ reportSignals: "TIME@socket" }, "one of the domains"],
     [{ reportSignals: "REGION_HASH" }, "a label"],
-    [{ reportSignals: "CPU_ENERGY@cpu" }, "a domain that holds package"],
+    [{ reportSignals: "CPU_ENERGY@cpu" }, "one of the domains board, package, found cpu"],
     [{ reportSignals: "TIME,,TIME" }, "a signal name"],
     [{ outputs: () => [traceTo({ signals: "TIME@@" })] }, "one @"],
     [{ recordFilter: "proxy_epoch" }, "record filter"],
@@ -467,7 +467,7 @@ Deno.test("recording.yaml is checked", async () => {
   await assertRejects(
     () => replay("/nowhere", { makeTable: tableOf, version: "v" }),
     FormatError,
-    "/nowhere/samples.csv",
+    "/nowhere",
   );
 });
 
