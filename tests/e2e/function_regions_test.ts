@@ -109,6 +109,34 @@ endToEnd("functions of a region and its waiting time have the region's energy to
   assertEquals(reportOf(dir, "s.report").functions, reportOf(dir, "r.report").functions);
 });
 
+endToEnd(
+  "a process has the energy of all its regions, also of one whose parts have none",
+  (dir) => {
+    Deno.writeTextFileSync(`${dir}/node.json`, JSON.stringify({ preset: "rapl" }));
+    const build = "cc -O2 -I. -o app PROGRAMS/crowd.c -lpthread -ldl";
+    const options = ["--simulate=node.json", "--report", "r.report"];
+    const args = [`${navigator.hardwareConcurrency + 1}`];
+    functionsOf(dir, { way: BY_KERNEL, build, options, args, printed: "" });
+    const { functions } = JSON.parse(Deno.readTextFileSync(`${dir}/r.timeline`)) as TimelineFile;
+    const { name, parent, components, energy_j, rest } = functions!;
+    const { tree } = reportOf(dir, "r.report");
+    components.forEach((kind, at) => {
+      const joules = energy_j[at], region = joules[name.indexOf("{outer}")];
+      const process = joules[parent[name.indexOf("{outer}")]];
+      if (region === null) return;
+      const reported = tree.rows[0][`${kind}-energy (J)`];
+      if (Number.isFinite(reported)) assertAlmostEquals(region, reported, 1e-3 * reported, kind);
+      assert(process! >= 0.999 * region, `${kind}: ${region} J in ${process} J`);
+      const waiting = joules[rest] ?? 0,
+        total = functionsIn(dir, "r.report").energy[kind]["total (J)"];
+      assert(
+        process! + waiting <= 1.01 * total,
+        `${kind}: ${process} and ${waiting} of ${total} J`,
+      );
+    });
+  },
+);
+
 endToEnd("functions of threads without annotations keep their energy beside a region", (dir) => {
   Deno.writeTextFileSync(`${dir}/node.json`, JSON.stringify({ preset: "rapl" }));
   const build = "cc -O2 -I. -o app PROGRAMS/beside.c -lpthread -ldl";

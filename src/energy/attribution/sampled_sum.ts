@@ -7,7 +7,7 @@ import { atOnce, dot, type Factor, factor, solveFactored } from "./linear.ts";
 import type { SampledPowers } from "./sampled.ts";
 
 /** A value with a greater error is not determined. */
-const ERROR_MOST = 0.1;
+export const ERROR_MOST = 0.1;
 /** The data, and not the prior, decided at least half of its variance, unless it is as good as this. */
 const PRIOR_LEFT = 0.5, GOOD = 0.02;
 /** Part on the diagonal: regions that are all of the run have one sum too many. */

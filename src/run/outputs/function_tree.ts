@@ -4,7 +4,7 @@
  */
 import type { Column, PageFunctions } from "../../show/page/data.ts";
 import { rowsWithMostTime } from "../../show/page/functions.ts";
-import type { SampledEnergy } from "../../energy/attribution/sampled_sum.ts";
+import { ERROR_MOST, type SampledEnergy } from "../../energy/attribution/sampled_sum.ts";
 import { type FunctionStack, isRegion, type LeafClasses } from "../../profile/function_data.ts";
 import type { ComponentEnergies, LeafTimes } from "./function_energies.ts";
 import type { HeldRegions } from "./held_regions.ts";
@@ -94,13 +94,31 @@ export function functionTree(
   const parent = kept.map((row) => places.get(callers[row]) ?? -1);
   const energies = (of: (component: ComponentEnergies, node: Node) => SampledEnergy) =>
     components.map((component) => nodes.map((node) => of(component, node)));
-  const totals = energies((component, { leafS, waits, isPartial, regions: names }) => {
-    // This is also known where the energy of a part is not.
+  /** What the annotations say. This is also known where the energy of a part is not. */
+  const markedOf = (component: ComponentEnergies, { regions: names }: Node) => {
     const isWhole = names.length > 0 && nodesOf.get(names.join("\0")) === 1;
-    const marked = isWhole ? regions.whole(names, component.kind) : undefined;
+    return isWhole ? regions.whole(names, component.kind) : undefined;
+  };
+  /** Regions right inside a process with waiting time that has no energy of its own, by their annotations. */
+  const partialIn = (component: ComponentEnergies, { children }: Node) =>
+    children.values().filter(({ isPartial }) => isPartial).flatMap((child) => {
+      const marked = markedOf(component, child);
+      return marked === undefined ? [] : [{ child, marked }];
+    }).toArray();
+  const totals = energies((component, node) => {
+    const { leafS, waits, isPartial } = node, marked = markedOf(component, node);
     if (marked !== undefined) return marked;
     const isKnown = !isPartial && leafS.size + waits.size > 0;
-    return isKnown ? component.sum([...leafS], [...waits]) : UNKNOWN;
+    if (!isKnown) return UNKNOWN;
+    const inside = partialIn(component, node);
+    if (inside.length === 0) return component.sum([...leafS], [...waits]);
+    const beside = new Map(leafS), waiting = new Map(waits);
+    for (const { child } of inside) {
+      take(beside, child.leafS);
+      take(waiting, child.waits);
+    }
+    const rest = component.sum([...beside], [...waiting]);
+    return determined(inside.reduce((sum, { marked }) => plus(sum, marked), rest));
   });
   const own = energies((component, node) =>
     node.name === WAITING ? component.sum([], [...node.waits]) : ownEnergy(component, node, leaves)
@@ -108,7 +126,14 @@ export function functionTree(
   const hasOthers = components.some(({ otherCpusJ }) => otherCpusJ > 0);
   const rests = components.map((component) => {
     const others = { energyJ: component.otherCpusJ, seJ: 0, why: undefined };
-    const waiting = component.sum([], [[0, 1]]);
+    const inside = [...root.children.values()].flatMap((process) => partialIn(component, process));
+    const all = component.sum([], [[0, 1]]);
+    const waiting = inside.length === 0 ? all : determined(
+      inside.reduce((sum, { child, marked }) => {
+        const { energyJ } = component.sum([...child.leafS], [...child.waits]);
+        return plus(sum, { ...marked, energyJ: energyJ - marked.energyJ });
+      }, all),
+    );
     return hasOthers ? [waiting, others] : [waiting];
   });
   const restNames = components.length === 0 ? [] : hasOthers ? [WAITING, OTHER_CPUS] : [WAITING];
@@ -152,6 +177,19 @@ function nodeOf(name: string, regions: readonly string[] = []): Node {
 function add(node: Node, leaf: number, ns: number): void {
   node.ns += ns;
   if (leaf >= 0) node.leafS.set(leaf, (node.leafS.get(leaf) ?? 0) + ns / 1e9);
+}
+
+function take(from: Map<number, number>, part: ReadonlyMap<number, number>): void {
+  for (const [key, value] of part) from.set(key, Math.max(0, from.get(key)! - value));
+}
+
+function plus(a: SampledEnergy, b: SampledEnergy): SampledEnergy {
+  return { ...a, energyJ: a.energyJ + b.energyJ, seJ: Math.hypot(a.seJ, b.seJ) };
+}
+
+/** A sum, if its error is small enough. */
+function determined(sum: SampledEnergy): SampledEnergy {
+  return sum.seJ <= ERROR_MOST * sum.energyJ ? { ...sum, why: undefined } : UNKNOWN;
 }
 
 /** Energy of a node without its callees: known where that of its function is. */

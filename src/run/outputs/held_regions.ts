@@ -4,7 +4,7 @@
  * @module
  */
 import { ROOT } from "../../core/path_stats.ts";
-import type { EnergyKind } from "../../core/region_tree.ts";
+import type { EnergyKind, RunTree } from "../../core/region_tree.ts";
 import type { RegionSums, SampledEnergy } from "../../energy/attribution/sampled_sum.ts";
 import { PathFamilies } from "../../energy/totals/build_tree.ts";
 import { type FunctionStack, isRegion } from "../../profile/function_data.ts";
@@ -42,6 +42,7 @@ export class HeldRegions {
   #families: PathFamilies | undefined;
   readonly #regions: readonly HeldRegion[];
   readonly #number: Map<string, number>;
+  #tree: Partial<RunTree> | undefined;
 
   constructor(run: RunView, stacks: readonly FunctionStack[], unsampled: Unsampled) {
     this.#run = run;
@@ -90,13 +91,22 @@ export class HeldRegions {
     return paths.some((path) => this.#run.tracker.regionPaths.isFolded(path));
   }
 
-  /** Energy of a region with all inside it; `undefined`: not determined. @param frames The outermost region first. */
+  /**
+   * Energy of a region with all inside it, as in the report; `undefined`: not determined.
+   *
+   * @param frames The outermost region first.
+   */
   whole(frames: readonly string[], kind: EnergyKind): SampledEnergy | undefined {
     const paths = this.#found.get(frames.join("\0"))?.paths ?? [], families = this.#families;
     const family = paths.flatMap((path) => families?.family(path) ?? []);
     if (family.length === 0 || this.#areFolded(family)) return undefined;
-    const { fitJ = NaN, seJ = NaN } = this.#run.energies?.of(kind, family) ?? {};
-    return fitJ > 0 ? { energyJ: fitJ, seJ, why: undefined } : undefined;
+    // The report's energies add up to the run's: they may differ a little from the fitted ones.
+    const { pathOf = [], rows = [] } = this.#tree ??= this.#run.tree() ?? {};
+    const energyJ = paths.reduce((sum, path) => {
+      return sum + (rows[pathOf.indexOf(path)]?.energies.get(kind)?.joules ?? NaN);
+    }, 0);
+    const { seJ = NaN } = this.#run.energies?.of(kind, family) ?? {};
+    return energyJ > 0 ? { energyJ, seJ, why: undefined } : undefined;
   }
 
   /** Number of regions, with what is outside of them. */
