@@ -15,6 +15,8 @@ interface Demangler {
 
 /** A longer name is a broken file's: it stays as it is. */
 const NAME_MOST = 1 << 16;
+/** Letters of a name in which its end is looked for. */
+const LETTERS_MOST = 1000;
 /** A function that corrects `this` and goes on in another one. */
 const THUNK = /^\{virtual override thunk\(\{((?:virtual )?offset)\([^)]*\)\}, (.*)\)\}$/s;
 /** The name of an operator; parentheses and angle brackets in it open nothing. */
@@ -28,13 +30,29 @@ let demangler: Demangler | undefined;
 /** The name without arguments; `undefined` if it is no mangled name. */
 export function demangled(name: string): string | undefined {
   if (!/^(_Z|_R|__Z)/.test(name) || name.length > NAME_MOST) return undefined;
-  const found = wholeName(name);
-  // Of a name that is none it drops the underscore of other systems.
-  if (found === name || found === name.slice(1)) return undefined;
+  const found = knownName(name);
+  if (found === undefined) return undefined;
   const [, offset, target] = THUNK.exec(found) ?? [];
   if (target === undefined) return withoutArguments(found);
   const kind = offset.startsWith("virtual") ? "virtual" : "non-virtual";
   return `${kind} thunk to ${withoutArguments(target)}`;
+}
+
+/**
+ * The whole name. The module does not know some forms of arguments and results, such as that of `std::swap`: then
+ * it is the name in front of them, which ends with the arguments of a template.
+ */
+function knownName(name: string): string | undefined {
+  const found = madeReadable(name);
+  if (found !== undefined || !name.startsWith("_Z")) return found;
+  const ends = name.slice(0, LETTERS_MOST).matchAll(/E/g).map(({ index }) => index + 1);
+  return ends.map((end) => madeReadable(name.slice(0, end))).find((one) => one !== undefined);
+}
+
+function madeReadable(name: string): string | undefined {
+  const found = wholeName(name);
+  // Of a name that is none it drops the underscore of other systems.
+  return found === name || found === name.slice(1) ? undefined : found;
 }
 
 function wholeName(name: string): string {

@@ -32,6 +32,9 @@ const NAMES: Readonly<Record<string, string | undefined>> = {
     "~basic_iostream",
   _ZTv0_n24_N1A1fEi: "virtual thunk to A::f",
   _ZN3app5solve17h0123456789abcdefE: "app::solve",
+  // Results of these are in forms that the module does not know.
+  _ZSt4swapIdENSt9enable_ifIXsrSt6__and_IJSt6__not_ISt15__is_tuple_likeIT_EESt21is_move_constructibleIS4_ESt18is_move_assignableIS4_EEE5valueEvE4typeERS4_SE_:
+    "std::swap<double>",
   _RNvCsayYDP3hoOQQ_1u5heavy: "u::heavy",
   _RINvCsayYDP3hoOQQ_1u7genericfEB2_: "u::generic::<f32>",
   _RNvXs_CsayYDP3hoOQQ_1uNtB4_6SquareNtB4_5Shape4area: "<u::Square as u::Shape>::area",
