@@ -94,7 +94,7 @@ export function functionTree(
   const parent = kept.map((row) => places.get(callers[row]) ?? -1);
   const energies = (of: (component: ComponentEnergies, node: Node) => SampledEnergy) =>
     components.map((component) => nodes.map((node) => of(component, node)));
-  /** What the annotations say. This is also known where the energy of a part is not. */
+  /** Energy of a region by its annotations. This is also known where the energy of a part is not. */
   const markedOf = (component: ComponentEnergies, { regions: names }: Node) => {
     const isWhole = names.length > 0 && nodesOf.get(names.join("\0")) === 1;
     return isWhole ? regions.whole(names, component.kind) : undefined;
