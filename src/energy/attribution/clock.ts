@@ -62,28 +62,26 @@ export function findBoundaries(
   periodS: number,
   stampS?: Float64Array,
 ): Boundaries | undefined {
-  const n = t.length;
-  const up: number[] = [], changes: number[] = [];
-  let hasGaps = false, top = 0;
-  for (let i = 0; i < n; i++) {
-    if (!Number.isFinite(v[i])) hasGaps = true;
-    else top = Math.max(top, Math.abs(v[i]));
-    if (i === 0) continue;
-    const d = v[i] - v[i - 1];
-    if (!Number.isFinite(d) || d === 0) continue;
-    changes.push(i);
+  const read: number[] = [], up: number[] = [], changes: number[] = [];
+  let top = 0;
+  for (let i = 0; i < t.length; i++) {
+    if (!Number.isFinite(v[i])) continue;
+    top = Math.max(top, Math.abs(v[i]));
+    const d = v[i] - v[read[read.length - 1] ?? i];
+    if (d !== 0) changes.push(read.length);
     if (d > 0) up.push(d);
+    read.push(i);
   }
   if (up.length < MIN_CHANGES) return undefined;
   const stepS = median(t.subarray(1).map((x, i) => x - t[i]));
   const incrementJ = median(up);
   const quantumJ = quantum(up, incrementJ, top);
-  const gapS = median(changes.slice(1).map((i, k) => t[i] - t[changes[k]]));
+  const gapS = median(changes.slice(1).map((i, k) => t[read[i]] - t[read[changes[k]]]));
   const isSlow = (steps: number) => periodS > steps * stepS;
   const isCoarse = incrementJ <= QUANTA * quantumJ && gapS < 4 * stepS && !isSlow(2);
   const made = isCoarse || (gapS < 1.1 * stepS && !isSlow(0.7))
-    ? everyStep(t, v, Math.min(periodS || stepS, stepS))
-    : updates(t, v, { changes, hasGaps, gapS, stepS, periodS, stampS });
+    ? everyStep(t, v, read, { periodS: Math.min(periodS || stepS, stepS), isCoarse })
+    : updates(t, v, read, { changes, gapS, stepS, periodS, stampS });
   const isWhole = new Uint8Array(Math.max(0, made.count - 1));
   const lengths = isWhole.length === 0 ? new Float64Array(0) : lengthsOf(made);
   const growth = lengths.map((_, k) => made.valueJ[k + 1] - made.valueJ[k]);
@@ -120,16 +118,34 @@ function quantum(up: number[], incrementJ: number, top: number): number {
 
 type Made = Omit<Boundaries, "isWhole"> & { breaks: boolean[] };
 
-/** Every reading is a boundary: the counter moves more often than it is read, or in large units. */
-function everyStep(t: Float64Array, v: Float64Array, periodS: number): Made {
-  const at: number[] = [];
-  v.forEach((x, i) => Number.isFinite(x) && at.push(i));
+/**
+ * Every reading is a boundary: the counter moves more often than it is read, or in large units. If the units are
+ * small, a counter that did not move was not updated, and that reading is none.
+ */
+function everyStep(
+  t: Float64Array,
+  v: Float64Array,
+  read: readonly number[],
+  { periodS, isCoarse }: { periodS: number; isCoarse: boolean },
+): Made {
+  const isStill = (k: number) => k > 0 && k < read.length && v[read[k]] === v[read[k - 1]];
+  const at: number[] = [], aS: number[] = [], breaks: boolean[] = [];
+  let isBroken = false;
+  read.forEach((i, k) => {
+    isBroken ||= k > 0 && i - read[k - 1] > 1;
+    if (!isCoarse && isStill(k)) return;
+    if (at.length > 0) breaks.push(isBroken);
+    isBroken = false;
+    at.push(i);
+    // If it stands still from here on, its last update was anywhere in the step.
+    aS.push(!isCoarse && k > 0 && isStill(k + 1) ? t[i] - t[read[k - 1]] : periodS);
+  });
   return {
     count: at.length,
     yS: Float64Array.from(at, (i) => t[i]),
-    aS: new Float64Array(at.length).fill(periodS),
+    aS: Float64Array.from(aS),
     valueJ: Float64Array.from(at, (i) => v[i]),
-    breaks: at.slice(1).map((i, k) => i - at[k] > 1),
+    breaks,
     periodS,
     isClocked: false,
     lineVariance: undefined,
@@ -137,10 +153,13 @@ function everyStep(t: Float64Array, v: Float64Array, periodS: number): Made {
   };
 }
 
-/** Boundaries at changes, each in the window between two readings. */
-function updates(t: Float64Array, v: Float64Array, of: {
+/**
+ * Boundaries at changes, each in the window between two readings. A missing reading makes a window longer; if
+ * readings are missing for longer than a period, updates are.
+ */
+function updates(t: Float64Array, v: Float64Array, read: readonly number[], of: {
+  /** Places in `read`. */
   changes: readonly number[];
-  hasGaps: boolean;
   gapS: number;
   stepS: number;
   periodS: number;
@@ -148,24 +167,18 @@ function updates(t: Float64Array, v: Float64Array, of: {
 }): Made {
   const { changes, gapS, stepS, stampS } = of;
   const periodS = gapS > CLOCK_STEPS * stepS || !(of.periodS > 0) ? gapS : of.periodS;
-  let at = changes;
-  if (of.hasGaps) {
-    const begins: number[] = [];
-    for (let i = 1; i < t.length; i++) if (v[i] === v[i] && v[i - 1] !== v[i - 1]) begins.push(i);
-    at = [...new Set([...changes, ...begins])].sort((a, b) => a - b);
-  }
-  const n = at.length;
+  const at = changes.map((k) => read[k]), n = at.length;
   const hi = Float64Array.from(at, (i) => t[i]);
   const lo = Float64Array.from(
-    at,
-    (i) => Math.max(t[i - 1], periodS > 0 ? t[i] - periodS : -1e300),
+    changes,
+    (k) => Math.max(t[read[k - 1]], periodS > 0 ? t[read[k]] - periodS : -1e300),
   );
-  const breaks: boolean[] = [];
-  for (let k = 1; k < n; k++) {
-    let isBroken = false;
-    for (let i = at[k - 1]; i < at[k]; i++) isBroken ||= v[i] !== v[i];
-    breaks.push(isBroken);
-  }
+  const breaks = changes.slice(1).map((to, j) => {
+    for (let k = changes[j] + 1; k <= to; k++) {
+      if (read[k] - read[k - 1] > 1 && t[read[k]] - t[read[k - 1]] > periodS) return true;
+    }
+    return false;
+  });
   const base = {
     count: n,
     valueJ: Float64Array.from(at, (i) => v[i]),
