@@ -160,7 +160,11 @@ export class RunSum {
   /** Some classes together, whether that is determined or not. */
   total(classes: readonly number[]): Total {
     let energyJ = 0, causedJ = 0, cpuS = 0, joinedJ = 0;
-    const at: number[] = [];
+    const at: number[] = [], shared = this.indexOf.get(OWN.joined) ?? -1;
+    // Classes without an entry have parts of what the joined one has in the end.
+    const settled = shared >= 0 && this.energyJ[shared] > 0
+      ? this.#energies()[shared] / this.energyJ[shared]
+      : 1;
     for (const id of new Set(classes)) {
       const i = this.indexOf.get(id), joined = this.joined.get(id);
       if (i !== undefined) {
@@ -172,7 +176,7 @@ export class RunSum {
         cpuS += this.seconds[i];
       }
       if (joined === undefined) continue;
-      joinedJ += joined.joules;
+      joinedJ += joined.joules * settled;
       cpuS += joined.seconds;
     }
     const joinedVariance = (JOINED_ERROR * joinedJ) ** 2;
