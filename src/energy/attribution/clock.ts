@@ -120,7 +120,7 @@ type Made = Omit<Boundaries, "isWhole"> & { breaks: boolean[] };
 
 /**
  * Every reading is a boundary: the counter moves more often than it is read, or in large units. If the units are
- * small, a counter that did not move was not updated, and that reading is none.
+ * small, a counter that did not move was not updated, and that reading is no boundary.
  */
 function everyStep(
   t: Float64Array,

@@ -179,6 +179,7 @@ function add(node: Node, leaf: number, ns: number): void {
   if (leaf >= 0) node.leafS.set(leaf, (node.leafS.get(leaf) ?? 0) + ns / 1e9);
 }
 
+/** Takes a part of times, or of shares, away. */
 function take(from: Map<number, number>, part: ReadonlyMap<number, number>): void {
   for (const [key, value] of part) from.set(key, Math.max(0, from.get(key)! - value));
 }

@@ -97,16 +97,12 @@ export class HeldRegions {
    * @param frames The outermost region first.
    */
   whole(frames: readonly string[], kind: EnergyKind): SampledEnergy | undefined {
-    const paths = this.#found.get(frames.join("\0"))?.paths ?? [], families = this.#families;
-    const family = paths.flatMap((path) => families?.family(path) ?? []);
-    if (family.length === 0 || this.#areFolded(family)) return undefined;
-    // The report's energies add up to the run's: they may differ a little from the fitted ones.
+    const [path] = this.#found.get(frames.join("\0"))?.paths ?? [], families = this.#families;
+    if (path === undefined || families === undefined) return undefined;
+    if (this.#areFolded(families.family(path))) return undefined;
     const { pathOf = [], rows = [] } = this.#tree ??= this.#run.tree() ?? {};
-    const energyJ = paths.reduce((sum, path) => {
-      return sum + (rows[pathOf.indexOf(path)]?.energies.get(kind)?.joules ?? NaN);
-    }, 0);
-    const { seJ = NaN } = this.#run.energies?.of(kind, family) ?? {};
-    return energyJ > 0 ? { energyJ, seJ, why: undefined } : undefined;
+    const { joules = NaN, seJ = NaN } = rows[pathOf.indexOf(path)]?.energies.get(kind) ?? {};
+    return joules > 0 ? { energyJ: joules, seJ, why: undefined } : undefined;
   }
 
   /** Number of regions, with what is outside of them. */
