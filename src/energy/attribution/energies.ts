@@ -14,7 +14,7 @@ import { addPairs, dividedCovariance, pairWatts } from "./interplay.ts";
 import { clamp, dot, PANEL, product, quadratic, sandwich } from "./linear.ts";
 import { stretchesOf, whiten } from "./model.ts";
 import { DIVIDED, OWN } from "./pieces.ts";
-import { type Kernel, longer, pureLag } from "./response.ts";
+import { familyOf, type Kernel, longer, pureLag } from "./response.ts";
 import { LENGTH_STEP, type Solution } from "./solve.ts";
 
 /** Part of the power that is not known of a time that no interval shows: power noise. */
@@ -55,7 +55,7 @@ function* drawn(
     }
   };
   put(yield* drawnSeconds(domain, contexts, kernel), (at, x) => d[at] = x);
-  if (kernel.orderS > 0 && kernel.isLoad) {
+  if (familyOf(kernel) === "first order" && kernel.isLoad) {
     const later = yield* drawnSeconds(domain, contexts, longer(kernel, LENGTH_STEP));
     put(later, (at, x, j) => {
       const c = Math.floor(at / p);

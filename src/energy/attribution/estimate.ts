@@ -120,14 +120,18 @@ interface Answer {
   readonly rows: number;
 }
 
-/** Estimates the energies of a domain's classes; yields now and then. */
-export function* estimate(domain: Domain): Generator<void, Estimate> {
+/**
+ * Estimates the energies of a domain's classes; yields now and then.
+ *
+ * @param loadS Time constant of the load, if a faster counter shows it; 0: there is none.
+ */
+export function* estimate(domain: Domain, loadS?: number): Generator<void, Estimate> {
   const { classes: n, facts, boundaries } = domain;
   if (n === 1) return nothing(Float64Array.of(facts.totalJ), new Float64Array(1));
   const whole = boundaries.isWhole.reduce((s, is) => s + is, 0);
   if (whole < MIN_ROWS) return refused(domain, "too few changes of the counter");
   if (facts.crowd !== undefined) return crowded(domain, facts.crowd);
-  const found = yield* search(domain);
+  const found = yield* search(domain, { loadS });
   const contexts = yield* makeContexts(domain, found.powers, whole);
   const pure = (of: readonly Candidate[]) => ofFamily(of, "lag")[0];
   const [top] = found.candidates;
@@ -144,7 +148,7 @@ export function* estimate(domain: Domain): Generator<void, Estimate> {
   // Contexts and answers look alike: the search is repeated with the power that contexts predict.
   const watts = yield* predicted(contexts, theta, scale, domain);
   begun.length = 0;
-  const again = yield* search(domain, noise, watts);
+  const again = yield* search(domain, { noise, watts, loadS });
   const picked = pick(again.candidates, pure(again.candidates), boundaries.periodS);
   const isUsed = rowsOf(domain, picked), answers: Answer[] = [], unlikely = new Set<Family>();
   let mostDeviance = Infinity, lagLogWeight = NaN;
@@ -337,7 +341,7 @@ function* answerOf(
   solution: Solution,
 ): Generator<void, Answer> {
   const { kernel, lagS, lagSeS, fit, rows } = solution;
-  const isLoad = kernel.orderS > 0 && kernel.isLoad;
+  const isLoad = familyOf(kernel) === "first order" && kernel.isLoad;
   const filter = { ...solution, kernel: { ...kernel, isLoad: false } };
   return {
     solution: { kernel, lagS, lagSeS, fit, powers: solution.powers },
@@ -367,20 +371,20 @@ function mixture(
   });
   const deviance = of.map(({ fit }) => fit.deviance), least = Math.min(...deviance);
   let isEarly = of.map(({ kernel, lagS, lagSeS }) =>
-    (kernel.orderS > 0 || kernel.meanS > 0) && kernel.lagS + lagS < -IMPOSSIBLE * lagSeS
+    ["first order", "mean"].includes(familyOf(kernel)) &&
+    kernel.lagS + lagS < -IMPOSSIBLE * lagSeS
   );
   const best = deviance.indexOf(least);
+  const isOrder = of.map(({ kernel }) => familyOf(kernel) === "first order");
   // So are its milder forms.
-  if (isEarly[best] && of[best].kernel.orderS > 0) {
-    isEarly = isEarly.map((is, j) => is || of[j].kernel.orderS > 0);
-  }
+  if (isEarly[best] && isOrder[best]) isEarly = isEarly.map((is, j) => is || isOrder[j]);
   const possible = Math.min(...deviance.filter((_, j) => !isEarly[j]));
   const raw = prior.map((p, j) =>
     isEarly[j] ? 0 : p * Math.exp(-(deviance[j] - possible) / (2 * TEMPER))
   );
   const all = raw.reduce((s, w) => s + w, 0), weights = raw.map((w) => w / all);
   const lead = of[weights.indexOf(Math.max(...weights))];
-  const isDoubtful = lead.kernel.orderS > 0 &&
+  const isDoubtful = isOrder[of.indexOf(lead)] &&
     (lead.kernel.lagS <= lead.lagSeS || Math.max(...lead.fit.effects.values()) > UNEXPLAINED);
   const parts: { weight: number; energies: Energies; answer: Answer; isPlain: boolean }[] = [];
   answers.forEach((answer, j) => {

@@ -16,6 +16,7 @@ import {
   type Response,
 } from "./estimate.ts";
 import type { Domain } from "./domain.ts";
+import { FAST_S } from "./search.ts";
 import { RunSum } from "./run_sum.ts";
 import { type Counter, Stretch } from "./stretch.ts";
 
@@ -38,6 +39,9 @@ const NEW_PART = 0.5;
 const MAX_EVENTS = 200_000, MAX_READINGS = 4 * FIRST_ROWS;
 /** One with more events a reading than {@linkcode DENSE} ends with so many. */
 const MAX_DENSE_EVENTS = 50_000;
+
+/** Weight of an answer that is likelier than all others; time constants of one load by several counters differ less. */
+const LIKELY = 0.5, ALIKE = 2;
 
 /** Facts about some counters, by the last stretch. */
 export interface DomainFacts {
@@ -89,10 +93,12 @@ export class KindEnergies {
   #work: Generator<void, void> | undefined;
   readonly #waiting: Stretch[] = [];
 
+  /** @param finer A kind with the same load, whose counters may be faster. It takes its stretches up first. */
   constructor(
     readonly counters: readonly Counter[],
     readonly cpuCount: number,
     readonly isDevice: boolean,
+    readonly finer?: KindEnergies,
   ) {
     this.#stretch = new Stretch(counters, cpuCount, this.#masks);
   }
@@ -207,7 +213,9 @@ export class KindEnergies {
       const isFirst = known === undefined || isNew(domain, known);
       const alike = isFirst || !isBusy ? undefined : this.#alike(first, domain);
       const estimated = alike ??
-        (isFirst ? yield* estimate(domain) : yield* estimateAgain(domain, known));
+        (isFirst
+          ? yield* estimate(domain, yield* this.#loadS())
+          : yield* estimateAgain(domain, known));
       // Readings that fit nothing leave no finite numbers.
       const isFinite = estimated.energyJ.every(Number.isFinite) &&
         estimated.covariance.every(Number.isFinite);
@@ -223,6 +231,19 @@ export class KindEnergies {
       this.facts.set(first, factsOf(counters, domain, result));
     }
     this.sum.capacity = Math.max(this.sum.capacity, capacity);
+  }
+
+  /** Time constant of the load, s, as the finer kind shows it; 0: there is none; `undefined`: not known. */
+  *#loadS(): Generator<void, number | undefined> {
+    const { finer } = this;
+    if (finer === undefined) return undefined;
+    while (finer.#choices.size === 0 && finer.work()) yield;
+    const known = [...finer.#choices].map(([first, { response: { family, kernel, weight } }]) => {
+      const isFast = finer.facts.get(first)!.periodS < FAST_S && weight > LIKELY;
+      return !isFast ? NaN : family === "lag" ? 0 : kernel.isLoad ? kernel.orderS : NaN;
+    });
+    const low = Math.min(...known), high = Math.max(...known);
+    return known.length > 0 && high <= ALIKE * low ? (low + high) / 2 : undefined;
   }
 
   /** A busy stretch was fitted. If the fit before tells much more of it, that one stays. */

@@ -20,18 +20,23 @@ export interface Kernel {
   readonly windowS: number;
   /** The first order is the load's own (energy is drawn late), else the counter's. */
   readonly isLoad: boolean;
+  /** The load's time constant is known: the fit does not change it. */
+  readonly isKnown?: boolean;
 }
 
 /** Names of kinds of answers. */
 export type Family = "lag" | "mean" | "first order" | "window";
 
-/** A pure lag. */
-export function pureLag(lagS: number): Kernel {
-  return { lagS, meanS: 0, orderS: 0, windowS: 0, isLoad: false };
+/** A pure lag. @param loadS Known time constant of the load. */
+export function pureLag(lagS: number, loadS = 0): Kernel {
+  const none = { lagS, meanS: 0, windowS: 0 };
+  if (!(loadS > 0)) return { ...none, orderS: 0, isLoad: false };
+  return { ...none, orderS: loadS, isLoad: true, isKnown: true };
 }
 
 /** Family of a response. */
-export function familyOf({ meanS, orderS, windowS }: Kernel): Family {
+export function familyOf({ meanS, orderS, windowS, isKnown }: Kernel): Family {
+  if (isKnown === true) return "lag";
   if (orderS > 0) return "first order";
   return meanS > 0 ? "mean" : windowS > 0 ? "window" : "lag";
 }

@@ -29,6 +29,8 @@ const PART_TIME = 0.8;
 const DEVICE_MEAN_S = 1;
 /** Time constants of loads, s, a factor of two apart: what regulators and fans have. */
 const ORDERS_S = [0.00015, 0.0003, 0.0006, 0.0012, 0.0025, 0.005, 0.01, 0.02, 0.04];
+/** A counter's own time constant can be told from the load's if it is this much longer. */
+const APART = 2;
 /** Periods that meters average over, or follow with: meters that are known show up to 10 updates. */
 const MEANS = [0.5, 1, 2, 4, 10], FAST_MEANS = [1, 2, 4, 10, 25], OWN_ORDERS = [0.25, 0.5, 1, 2];
 /** Maximum lag: two periods, and at least 4 ms; maximum number of steps to it. */
@@ -57,17 +59,18 @@ export interface Found {
   readonly powers: Float64Array;
 }
 
-/** Kernels that are no pure lag. */
-function shapesOf(periodS: number, isDevice: boolean): Kernel[] {
+/** Kernels that are no pure lag. If the load's time constant is known, first orders are the counter's own. */
+function shapesOf(periodS: number, isDevice: boolean, loadS?: number): Kernel[] {
   const isFast = periodS <= FAST_S, none = pureLag(0);
   const means = (isFast ? FAST_MEANS : MEANS).map((m) => m * periodS);
   if (isDevice && periodS < DEVICE_MEAN_S / 10) means.push(DEVICE_MEAN_S);
-  const loads = ORDERS_S.filter((s) => s > periodS / 40);
+  const isLoad = loadS === undefined;
+  const loads = ORDERS_S.filter((s) => s > periodS / 40 && !(s < APART * loadS!));
   const own = OWN_ORDERS.map((m) => m * periodS).filter((s) => s > ORDERS_S[ORDERS_S.length - 1]);
   const windows = isDevice ? WINDOWS_S.filter((s) => s < PART_TIME * periodS) : [];
   return [
     ...means.map((meanS) => ({ ...none, meanS })),
-    ...loads.map((orderS) => ({ ...none, orderS, isLoad: true })),
+    ...loads.map((orderS) => ({ ...none, orderS, isLoad })),
     ...own.map((orderS) => ({ ...none, orderS })),
     ...windows.map((windowS) => ({ ...none, windowS })),
   ];
@@ -235,11 +238,18 @@ function integralOfMean(of: Float64Array, meanS: number, stepS: number, out: Flo
   }
 }
 
-/** Kernels worth a full fit. All are judged on the same rows. */
+/**
+ * Kernels worth a full fit. All are judged on the same rows.
+ *
+ * @param loadS Time constant of the load, if it is known.
+ */
 export function* search(
   domain: Domain,
-  noise: Noise = noiseOf(0, 0.6),
-  watts?: Float64Array,
+  { noise = noiseOf(0, 0.6), watts, loadS }: {
+    noise?: Noise;
+    watts?: Float64Array;
+    loadS?: number;
+  },
 ): Generator<void, Found> {
   const { boundaries: { periodS, yS }, facts: { isDevice }, log } = domain;
   const n = Math.min(ROWS, domain.intervals);
@@ -250,8 +260,9 @@ export function* search(
   yield* grid.fill(watts);
   const step = Math.min(periodS / 8, Math.max(stayS / 2, periodS / 40));
   const top = periodS > FAST_S ? LAG_PERIODS * periodS : Math.max(LAG_PERIODS * periodS, LAG_S);
-  const shapes = shapesOf(periodS, isDevice).filter((k) => reachOf(k) + top < yS[n] / 4);
-  const reach = Math.max(0, ...shapes.map(reachOf)) + top;
+  const shapes = shapesOf(periodS, isDevice, loadS).filter((k) => reachOf(k) + top < yS[n] / 4);
+  const lags = evenly(top, step).map((lagS) => pureLag(lagS, loadS));
+  const reach = Math.max(...[lags[0], ...shapes].map(reachOf)) + top;
   let rows = stretchesOf(domain.since(reach, n));
   if (rows.at.length < MIN_ROWS) rows = stretchesOf(domain.since(0, n));
   yield;
@@ -265,7 +276,6 @@ export function* search(
     }
     return indexOfLeast(scores);
   };
-  const lags = evenly(top, step).map(pureLag);
   let scores: number[] = [], at = 0;
   for (let round = 0; round < 2; round++) {
     scores = [];
@@ -307,7 +317,7 @@ export function* search(
     // may lie anywhere.
     const starts = shape.windowS > 0
       ? evenly(top, shape.windowS / 2)
-      : [Math.max(0, lags[at].lagS - shape.meanS / 2 - shape.orderS)];
+      : [Math.max(0, lags[at].lagS + lags[at].orderS - shape.meanS / 2 - shape.orderS)];
     const kernels = starts.map((lagS) => ({ ...shape, lagS }));
     candidates.push(yield* refine(kernels[yield* best(kernels)]));
   }

@@ -44,7 +44,12 @@ export class FittedEnergies {
       const at = counters.flatMap((counter, k) => counter.kind === kind ? [k] : []);
       if (at.length === 0) continue;
       this.#kinds.set(kind, {
-        energies: new KindEnergies(at.map((k) => counters[k]), cpuCount, kind === "gpu"),
+        energies: new KindEnergies(
+          at.map((k) => counters[k]),
+          cpuCount,
+          kind === "gpu",
+          kind === "node" ? this.#kinds.get("package")?.energies : undefined,
+        ),
         at,
         values: new Float64Array(at.length),
         stamps: new Float64Array(at.length),
