@@ -8,6 +8,7 @@
  * @module
  */
 import { lengthened } from "../../core/grow.ts";
+import { countUpTo } from "./linear.ts";
 
 /** Response of a counter: the lag alone, or with one of three shapes. Seconds. */
 export interface Kernel {
@@ -167,7 +168,7 @@ function shown(spans: Spans, answer: Answer, room?: Room): Parts {
   let interval = room?.interval ?? new Int32Array(0), partS = room?.partS ?? new Float64Array(0);
   // The next piece often begins where one ends: K at that moment is the same.
   let sharedS = NaN, sharedFrom = 0, sharedTo = 0, shared = new Float64Array(64);
-  let used = 0, first = 0, whole = 0;
+  let used = 0, first = countUpTo(u, spans.startS[0]), whole = countUpTo(done, spans.endS[0]);
   for (let i = 0; i < spans.count; i++) {
     const s = spans.startS[i], e = spans.endS[i], length = e - s;
     first = walkUpTo(u, s, first);
