@@ -21,6 +21,14 @@ import { NO_STRACE } from "../_support/strace.ts";
 const LIMIT_S = 120;
 const ENOSYS = "38";
 
+/** A first run takes all memory only with the usual limit: a ring of 512 KiB and its page for each CPU. */
+const NO_MEMORY_FOR_TWO = unless(
+  succeeds("sh", "-c", '[ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" = 516 ]') &&
+    succeeds("sh", "-c", '[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -ge 0 ]') &&
+    succeeds("prlimit", "--version"),
+  "perf has another limit of memory",
+);
+
 function prepared(dir: string): User {
   compile("e2e/programs/without_perf.c", `${dir}/without_perf`, []);
   return userIn(dir);
@@ -62,6 +70,28 @@ endToEnd("a timer samples also if the kernel does not have perf_event_open(2)", 
   const lines = functionsOf(dir, user, build, { way });
   assertAlmostEquals(shareOf(lines, "app", "main", "work", "heavy"), 0.75, ERROR);
 }, LIMIT_S);
+
+endToEnd(
+  "a timer samples if another run of this user has used up the memory for perf",
+  (dir) => {
+    const user = prepared(dir),
+      wait = "for i in $(seq 600); do [ -e $0 ] && break; sleep 0.1; done";
+    compile("e2e/programs/functions/shares.c", `${dir}/app`, ["-O2"]);
+    const script = `
+      ${user.binary} run -q --functions --report first.report -- sh -c 'touch begun; ${wait}' over &
+      sh -c '${wait}' begun
+      ${user.binary} run -q --functions -- ./app
+      touch over
+      wait`;
+    const [program, ...words] = [...user.become, "prlimit", "--memlock=0", "sh", "-c", script];
+    const out = new Deno.Command(program, { args: words, cwd: dir, stdin: "null" }).outputSync();
+    assertEquals(new TextDecoder().decode(out.stdout), "done\n");
+    assertEquals(functionsIn(dir, "first.report").event, "cpu-clock");
+    assertEquals(functionsIn(dir).event, "timer", new TextDecoder().decode(out.stderr));
+  },
+  LIMIT_S,
+  NO_MEMORY_FOR_TWO,
+);
 
 program(
   "threads of C11",

@@ -70,12 +70,14 @@ export class PerfSampling extends RecordPool implements Disposable {
    * command must have the same order, or counts go to events of other CPUs.
    *
    * @param further Attribute of a further event on each CPU, whose records go into the same rings.
+   * @param ringBytes Bytes of a ring at most.
    */
   static open(
     pid: number,
     cpus: readonly number[],
     attribute: Uint8Array<ArrayBuffer>,
     further?: Uint8Array<ArrayBuffer>,
+    ringBytes: number = cpus.length > MAX_LARGE_RINGS ? RING_OF_MANY : RING_BYTES,
   ): PerfSampling | RefusedCall {
     const made = new PerfSampling();
     const fail = (call: RefusedCall["call"]) => {
@@ -94,17 +96,28 @@ export class PerfSampling extends RecordPool implements Disposable {
       if (member < 0) return fail("perf_event_open");
       made.#further.push(member);
     }
-    if (!made.#map()) return fail("mmap");
+    if (!made.#map(ringBytes)) return fail("mmap");
     const events = [...made.#events.values()], { redirect } = made.#calls;
     if (made.#further.some((fd, i) => redirect(fd, events[i]) !== 0)) return fail("ioctl");
     return made;
   }
 
+  /** What the kernel refuses of events with the smallest rings; `undefined`: nothing. */
+  static refusal(
+    pid: number,
+    cpus: readonly number[],
+    attribute: Uint8Array<ArrayBuffer>,
+  ): RefusedCall | undefined {
+    const opened = PerfSampling.open(pid, cpus, attribute, undefined, RING_LEAST);
+    if (!(opened instanceof PerfSampling)) return opened;
+    opened[Symbol.dispose]();
+    return undefined;
+  }
+
   /** Maps rings of one size, the largest that this user may have (perf_event_mlock_kb, RLIMIT_MEMLOCK). */
-  #map(): boolean {
+  #map(most: number): boolean {
     const events = this.#events, rings = this.#rings;
-    let bytes = events.size > MAX_LARGE_RINGS ? RING_OF_MANY : RING_BYTES;
-    for (; bytes >= RING_LEAST; bytes /= 2) {
+    for (let bytes = most; bytes >= RING_LEAST; bytes /= 2) {
       for (const [cpu, fd] of events) {
         const ring = PerfRing.map(fd, bytes);
         if (ring === undefined) break;

@@ -160,7 +160,8 @@ export function functionNotes(
   if (timers !== undefined) {
     const text = "functions were sampled by timers, not by the kernel";
     const remedy =
-      "The kernel samples without --preload timer, and if kernel.perf_event_paranoid is 2 or less";
+      "The kernel samples without --preload timer, if kernel.perf_event_paranoid is 2 or less, and if other " +
+      "programs of this user have not used up the memory for perf (kernel.perf_event_mlock_kb)";
     notes.push({ code: "functions-by-timer", severity: "info", text, remedy });
   }
   if (timers !== undefined && timers.unread > 0) {

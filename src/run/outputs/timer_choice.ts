@@ -42,19 +42,12 @@ export function chosenTimer(values: OptionValues, pid: number): ChosenTimer | un
   };
 }
 
-/** Does the kernel refuse to sample a process? */
+/** Does the kernel refuse to sample a process, or has the user no memory for the rings of all CPUs? */
 function isRefused(pid: number): boolean {
-  const opened = PerfSampling.open(
-    pid,
-    affinityOf(pid).slice(0, 1),
-    samplingAttribute(PLAIN, OWN_MACHINE),
-  );
-  if (opened instanceof PerfSampling) {
-    opened[Symbol.dispose]();
-    return false;
-  }
-  const refusals: readonly number[] = [ERRNO.EACCES, ERRNO.EPERM, ERRNO.ENOSYS];
-  return opened.call === "perf_event_open" && refusals.includes(opened.errno);
+  const attribute = samplingAttribute(PLAIN, OWN_MACHINE);
+  const refused = PerfSampling.refusal(pid, affinityOf(pid), attribute);
+  const numbers: readonly number[] = [ERRNO.EACCES, ERRNO.EPERM, ERRNO.ENOSYS];
+  return refused !== undefined && numbers.includes(refused.errno);
 }
 
 /** Samples that any user may take if the kernel allows some. */
