@@ -38,7 +38,10 @@ endToEnd("run on a full disk leaves the old report whole and tells so", (dir) =>
       "sleep 0.5; exit 6",
     ]);
     assertEquals(out.code, 6);
-    assertStringIncludes(out.stderr, "No space left on device");
+    assertStringIncludes(
+      out.stderr,
+      'cannot write "small/trace": no space left on device. Lines wait for free space',
+    );
     for (const line of out.stderr.trimEnd().split("\n")) assertStringIncludes(line, "joulemark: ");
     assertEquals(Deno.readTextFileSync(`${small}/joulemark.report`), "the old report\n");
     const left = [...Deno.readDirSync(small)].map((e) => e.name).filter((n) => n.includes(".new"));

@@ -193,7 +193,7 @@ export class LineFile {
   /** Half a line would mislead a reader; the disk has room for as much as before. */
   #wait(error: Error): void {
     if (!this.#full) {
-      this.#log(`cannot write ${quote(this.path)}: ${error.message}. Lines wait for free space`);
+      this.#log(unwritable(this.path, error, "lines wait for free space").message);
     }
     this.#full = true;
     this.#cut();
