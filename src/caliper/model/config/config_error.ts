@@ -11,6 +11,8 @@ export interface ConfigProblem {
   reason: string;
   /** Known words close to one that is unknown. */
   near?: readonly string[];
+  /** Known words, for where none is close. */
+  known?: readonly string[];
 }
 
 /** A configuration string that cannot be understood: one line, with Caliper's own words in it. */
@@ -20,9 +22,13 @@ export class ConfigError extends UsageError {
   /** Offset of the error in the text, from 0. */
   readonly offset: number;
 
-  constructor({ text, offset, reason, near = [] }: ConfigProblem) {
+  constructor({ text, offset, reason, near = [], known = [] }: ConfigProblem) {
     super({ action: "read configuration", target: text, found: reason });
-    const help = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
+    const help = near.length > 0
+      ? `; did you mean ${near.join(" or ")}?`
+      : known.length > 0
+      ? `; available: ${known.join(", ")}`
+      : "";
     this.message = `cannot read configuration ${quote(text)}: ${reason}, at character ${
       offset + 1
     }${help}`;

@@ -167,6 +167,7 @@ class Parser {
         `Unknown config or parameter: ${name}`,
         offset,
         name === "" ? [] : nearest(name, [...names, ...known], 2),
+        CONFIGS.map((config) => config.name),
       );
     }
     this.#shared.push([name, value === "" ? "true" : value]);
@@ -213,7 +214,12 @@ class Parser {
     return "";
   }
 
-  #fail(reason: string, offset: number, near: readonly string[] = []): never {
-    throw new ConfigError({ text: this.#reader.text, offset, reason, near });
+  #fail(
+    reason: string,
+    offset: number,
+    near?: readonly string[],
+    known?: readonly string[],
+  ): never {
+    throw new ConfigError({ text: this.#reader.text, offset, reason, near, known });
   }
 }

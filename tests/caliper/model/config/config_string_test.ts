@@ -1,5 +1,5 @@
 /** Configuration strings: what is wrong with them, what cannot be had, and what joulemark adds. */
-import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { CONFIGS, optionsOf } from "../../../../src/caliper/model/config/all.ts";
 import { ABSENT_CONFIGS } from "../../../../src/caliper/model/config/absent_table.ts";
 import { iterationsPerBlock } from "../../../../src/caliper/model/config/channel_spec.ts";
@@ -31,6 +31,10 @@ Deno.test("an error is one line: text, Caliper's message, place, near names", ()
     failure("event-trace,runtime-reprot(output=x)").message,
     'cannot read configuration "event-trace,runtime-reprot(output=x)": Unknown config or ' +
       "parameter: runtime-reprot, at character 13; did you mean runtime-report?",
+  );
+  assertMatch(
+    failure("foo").message,
+    /^cannot read configuration "foo": Unknown config or parameter: foo, at character 1; available: .*runtime-report/,
   );
   assert(failure("x\ny") instanceof UsageError);
   assertEquals(failure("x\ny").message.split("\n").length, 1);
