@@ -332,6 +332,13 @@ endToEnd("run refuses a dialect or a library that cannot be, before the command"
   const missing = run("--preload-lib", "missing.so");
   assertEquals([missing.code, missing.stdout], [2, ""]);
   assertStringIncludes(missing.stderr, "joulemark client preload");
+  Deno.writeTextFileSync(`${dir}/library.c`, "int f(void) { return 0; }\n");
+  const other = run("--preload-lib", "library.c");
+  assertEquals([other.code, other.stdout], [2, ""]);
+  assertMatch(
+    other.stderr,
+    /^joulemark run: cannot use "--preload-lib library\.c": expected a shared library.*\n$/,
+  );
 });
 
 endToEnd("client preload writes sources that build without a warning, for --preload-lib", (dir) => {

@@ -9,7 +9,8 @@
 import { listOf } from "../../core/names.ts";
 import { ALL_DIALECTS, DIALECTS } from "../client/dialects.ts";
 import { isHumanError, UnknownNameError, unusable } from "../../core/errors.ts";
-import { readLinkTarget, statPath } from "../../os/files.ts";
+import { readLinkTarget, readWhole, statPath } from "../../os/files.ts";
+import { isPlainFile } from "../../os/user_file.ts";
 import type { Environment } from "../../core/environment.ts";
 
 /** Content of the `--preload` request. */
@@ -19,6 +20,9 @@ export interface PreloadRequest {
   /** A library that the user built; `undefined`: it is built here. */
   readonly library?: string;
 }
+
+/** First bytes of an ELF file; where the low byte of its type is, and that of a shared object. */
+const ELF_MAGIC = [0x7f, 0x45, 0x4c, 0x46], TYPE_AT = 16, ET_DYN = 3;
 
 /** Changes of the command's environment. */
 export type EnvironmentChanges = Readonly<Record<string, string>>;
@@ -81,7 +85,7 @@ export function preloadRequest(list: string | undefined, library: string | undef
   if (library === undefined || library === "") return { dialects };
   const path = library.startsWith("/") ? library : `${readLinkTarget("/proc/self/cwd")}/${library}`;
   const facts = statPath(path);
-  if (facts === undefined || (facts.mode & 0o170000) !== 0o100000 || /[:\s]/.test(path)) {
+  if (facts === undefined || !isSharedObject(path) || /[:\s]/.test(path)) {
     throw unusable(
       `--preload-lib ${library}`,
       "a shared library whose path has no blanks and colons",
@@ -90,6 +94,13 @@ export function preloadRequest(list: string | undefined, library: string | undef
     );
   }
   return { dialects, library: path };
+}
+
+/** Is it a file of ELF's type ET_DYN? elf(5). */
+function isSharedObject(path: string): boolean {
+  const head = isPlainFile(path) ? readWhole(path, TYPE_AT + 1) : undefined;
+  return head !== undefined && ELF_MAGIC.every((byte, i) => head[i] === byte) &&
+    head[TYPE_AT] === ET_DYN;
 }
 
 /**
