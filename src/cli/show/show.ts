@@ -386,6 +386,10 @@ function kindOf(path: string): Kind {
   const head = readWhole(path, 4096);
   if (head === undefined) throw wrong(path, "a file that can be read", "one that cannot");
   if (head.length === 0) throw wrong(path, "what a run left", "an empty file");
+  if (/\.(pb|pprof)(\.gz)?$/.test(path)) {
+    const remedy = `open it in a browser: go tool pprof -http=: ${path}`;
+    throw wrong(path, "a report", "a profile for pprof", remedy);
+  }
   // Raw stats are the one kind that is kept packed.
   if (head[0] === 0x1f && head[1] === 0x8b) return "rawstats";
   const text = new TextDecoder().decode(head);

@@ -1,5 +1,5 @@
 /** `joulemark show`: whatever a run left is shown, also what is cut, and what is none says so. */
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { textWidth } from "../../../src/show/analysis/text_layout.ts";
 import { show } from "../../../src/cli/show/show.ts";
 import { stringifyReport } from "../../../src/formats/report.ts";
@@ -251,6 +251,10 @@ Deno.test("show reports in one line what it cannot show", async () => {
       [`${dir}/head.report`],
       [GOLDEN, `${VECTORS}pmc/run-a.v4.3.0.pmc`],
     ];
+    const profile = [`${dir}/profile.pb.gz`];
+    await capture(show, ["--format", "pprof", "-o", profile[0], GOLDEN]);
+    assertMatch((await capture(show, profile)).stderr, /a profile for pprof\. .*go tool pprof/);
+    wrong.push(profile);
     for (const args of wrong) {
       const { code, stdout, stderr } = await capture(show, args);
       assertEquals([code, stdout], [2, ""], `${args}`);
