@@ -26,6 +26,8 @@ export interface Recovered {
   readonly report?: string;
   /** Why there is no report. */
   readonly reason?: string;
+  /** The cause of that, and what to do. */
+  readonly advice?: string;
   /** The directory of its report, which does not exist. */
   readonly missing?: string;
 }
@@ -73,7 +75,12 @@ export function recoverSession(directory: string, beside: boolean): Recovered {
     return { done: false, reason: "its processes still run" };
   }
   const name = readWhole(`${directory}/${NAME}`, MAX_NAME_BYTES);
-  const nothing = { done: true, reason: "there is no journal" };
+  const nothing = {
+    done: true,
+    reason: "there is no journal",
+    advice: "The monitor ended before it wrote one, or REPORT.partial was removed. " +
+      "If you need the report, run the command again",
+  };
   if (name === undefined) return nothing;
   const wanted = new TextDecoder().decode(name);
   const folder = folderOf(wanted);

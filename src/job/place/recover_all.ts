@@ -44,7 +44,10 @@ export function recoverAll(directory: string, log: (line: string) => void): stri
   const kinds = Map.groupBy(failed, ({ why }) => why.replaceAll(/"[^"]*"/g, ""));
   for (const [{ why, example, advice }, ...more] of kinds.values()) {
     const count = counted(1 + more.length, "session");
-    log(`${path}: ${count} without a report: ${why} (for example ${example})${advice}`);
+    log(
+      `${path}: ${count} without a report: ${why} (for example ${example})` +
+        (advice ? `. ${advice}` : ""),
+    );
   }
   return reports;
 }
@@ -53,16 +56,16 @@ export function recoverAll(directory: string, log: (line: string) => void): stri
 interface Failure {
   readonly why: string;
   readonly example: string;
-  readonly advice: string;
+  readonly advice?: string;
 }
 
-function failureOf(session: string, { reason, missing }: Recovered): Failure | undefined {
+function failureOf(session: string, { reason, advice, missing }: Recovered): Failure | undefined {
   if (missing !== undefined) {
-    const advice = ". Make this directory, and run joulemark recover again within a week";
+    const advice = "Make this directory, and run joulemark recover again within a week";
     return { why: "the directory of the report does not exist", example: missing, advice };
   }
   if (reason === undefined || session.endsWith("-node")) return undefined;
-  return { why: reason, example: session, advice: "" };
+  return { why: reason, example: session, advice };
 }
 
 /** Results of a search. */
