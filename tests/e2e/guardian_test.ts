@@ -541,3 +541,19 @@ endToEnd("a report for - goes to standard output, behind what the command printe
   assertStringIncludes(stdout, "simulated");
   assert(!exists(`${dir}/-`));
 });
+
+needing(
+  "mount namespaces",
+  works("unshare -m mount -t tmpfs none /mnt"),
+  "without a directory that can be written, the command runs, and a line says what helps",
+  (dir) => {
+    const mounts = ["/dev/shm", "/run", "/tmp"].map((at) => `mount -t tmpfs -o ro none ${at}`);
+    const { code, stdout, stderr } = shell(
+      dir,
+      `exec unshare -m sh -c 'cd / && exec 9<"$0" && ${mounts.join(" && ")} &&
+        exec /proc/self/fd/9 run -q -- sh -c "echo ran; exit 9"' $J`,
+    );
+    assertEquals([code, stdout], [9, "ran\n"], stderr);
+    assertMatch(stderr, /Read-only file system; make one of them writable.*tmpfs.*\n$/);
+  },
+);

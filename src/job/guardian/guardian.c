@@ -863,6 +863,8 @@ __attribute__((noreturn)) static void run_unmeasured(struct guard *guard, const 
   if (!find_obstacle(&text)) {
     print(&text, "expected %s, found: %s", why, error_text(error));
     if (error == EAGAIN) add(&text, "; ask for more processes (pids.max, ulimit -u)");
+    if (error == EROFS || error == EACCES)
+      add(&text, "; make one of them writable for this user (in a container: mount a tmpfs there)");
   }
   add_outer(guard, &text);
   say("the command runs unmeasured: ", reason, 0, 0);
