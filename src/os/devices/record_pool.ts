@@ -16,6 +16,8 @@ export class RecordPool implements RecordBytes {
   words: Uint32Array<ArrayBuffer> = new Uint32Array(this.bytes.buffer);
   /** Part of the fullest ring that the last turn emptied; 0: not known. */
   fullest = 0;
+  /** Had new records to stay in their rings, because too many waited? */
+  wasFull = false;
   #pieces: Omit<RingPiece, "records">[] = [];
   #used = 0;
 
@@ -32,7 +34,9 @@ export class RecordPool implements RecordBytes {
   /** Is there room for new records? If too many wait, new ones stay in their rings, which may overflow. */
   protected hasRoom(length: number, rings: number): boolean {
     const most = Math.min(ALL_WAITING, RING_WAITING * rings);
-    return this.#used === 0 || this.#used + length <= most;
+    const hasRoom = this.#used === 0 || this.#used + length <= most;
+    this.wasFull ||= !hasRoom;
+    return hasRoom;
   }
 
   /** Makes room for bytes after the ones in use. @returns Their offset. */

@@ -62,7 +62,8 @@ const LOWER_HZ = 99, HIGHER_HZ = 997;
 /** The notes. @param periodNs Time between two samples. @param hasWaits Were waits recorded, too? */
 export function functionNotes(
   { samples, lost, deep, torn, ends, unseen, cpuNs, briefNs, shortNs }: ProfileFacts,
-  { stackBytes, elsewhereNs, missedNs = 0, others, unread, withoutLines = [], timers }: NoteSources,
+  { stackBytes, elsewhereNs, missedNs = 0, others, unread, withoutLines = [], timers, wasFull }:
+    NoteSources,
   periodNs: number,
   hasWaits = false,
 ): Finding[] {
@@ -75,10 +76,13 @@ export function functionNotes(
     // The kernel counts both together.
     const what = hasWaits ? "samples of functions and records of waits" : "samples of functions";
     const lower = rateHz > LOWER_HZ ? `, or give a lower rate: --functions=${LOWER_HZ}` : "";
+    const [why, first] = wasFull
+      ? ["too many waited for the annotations of their time", "Give a shorter --period"]
+      : ["the monitor had too little CPU time", "Leave a CPU free"];
     add(
       "lost",
-      `${lost} ${what} were lost: the monitor had too little CPU time`,
-      `Leave a CPU free${hasWaits ? ", or run without --off-cpu" : lower}`,
+      `${lost} ${what} were lost: ${why}`,
+      first + (hasWaits ? ", or run without --off-cpu" : lower),
     );
   }
   const brief = (briefNs + shortNs) / cpuNs;

@@ -198,6 +198,11 @@ export class FunctionSampling {
     return this.#source.takenNs;
   }
 
+  /** Had samples no room to wait for the annotations of their time? */
+  get wasFull(): boolean {
+    return this.#source.wasFull;
+  }
+
   /** Rings of threads that sample themselves; `undefined`: the kernel samples. */
   get timers(): TimerFacts | undefined {
     if (!(this.#source instanceof TimerSampling)) return undefined;

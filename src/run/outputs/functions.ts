@@ -243,7 +243,7 @@ class FunctionOutput implements OpenOutput {
     };
     const { stackBytes } = this.#live, { elsewhereNs, missedNs } = this.#sampling;
     const unread = unreadFiles(data, modules.all);
-    const { timers } = this.#sampling;
+    const { timers, wasFull } = this.#sampling;
     const about = this.#about = {
       stackBytes,
       elsewhereNs,
@@ -251,6 +251,7 @@ class FunctionOutput implements OpenOutput {
       others,
       unread,
       timers,
+      wasFull,
       // Known when all functions have their names.
       get withoutLines() {
         return names.unreadLines;

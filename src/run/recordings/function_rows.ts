@@ -60,6 +60,8 @@ export interface NoteSources {
   readonly unread: readonly UnreadFile[];
   /** Length of the command's begin without samples, ns. @default 0 */
   readonly missedNs?: number;
+  /** Had samples no room to wait for the annotations of their time? @default false */
+  readonly wasFull?: boolean;
   /** Files with debug information that cannot be read. */
   readonly withoutLines?: readonly UnreadLines[];
   /** Absent if the kernel samples. */

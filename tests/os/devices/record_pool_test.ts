@@ -90,6 +90,7 @@ Deno.test("records that wait have a bound: the others stay in their rings", () =
   for (let isCopied = true; isCopied; count++) {
     source.write(0, large);
     isCopied = source.take(profile, 0, 1);
+    assertEquals(source.wasFull, !isCopied);
     assert(count < 400);
   }
   assertEquals(profile.facts.samples, 0);

@@ -91,3 +91,13 @@ Deno.test("functionNotes() tells why callers are missing", () => {
   ]]);
   assertEquals(texts({ ends: [92, 0, 2, 2, 2, 2] }, 16384), []);
 });
+
+Deno.test("functionNotes() names the period where samples had no room to wait for annotations", () => {
+  const sources = { stackBytes: 16384, elsewhereNs: 0, others: 0, unread: [], wasFull: true };
+  const [{ text, remedy }] = functionNotes(Object.assign({}, FACTS, { lost: 50 }), sources, 5e6);
+  assertEquals(
+    text,
+    "50 samples of functions were lost: too many waited for the annotations of their time",
+  );
+  assertEquals(remedy, "Give a shorter --period, or give a lower rate: --functions=99");
+});
