@@ -102,7 +102,7 @@ export class PerfSampling extends RecordPool implements Disposable {
     return made;
   }
 
-  /** What the kernel refuses of events with the smallest rings; `undefined`: nothing. */
+  /** The refusal of events with the smallest rings; `undefined`: the kernel allows them. */
   static refusal(
     pid: number,
     cpus: readonly number[],
