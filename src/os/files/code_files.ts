@@ -3,7 +3,7 @@
  * @module
  */
 import { closeFile, O, openFile, openOwnFile, readAt, readOpenText, statOpen } from "../files.ts";
-import { errorText } from "../libc.ts";
+import { ERRNO, errorText } from "../libc.ts";
 
 const FILE_TYPE = 0o170000, REGULAR_FILE = 0o100000;
 
@@ -21,7 +21,7 @@ export function openCodeFile(path: string): CodeFile | { readonly refused: strin
 
 /** A program or a library that is open; a reason if it is none. @param fd Or −errno. */
 export function codeFileOf(fd: number): CodeFile | { readonly refused: string } {
-  if (fd < 0) return { refused: errorText(-fd) };
+  if (fd < 0) return { refused: -fd === ERRNO.ENOENT ? "no such file" : errorText(-fd) };
   const facts = statOpen(fd);
   if (facts === undefined || (facts.mode & FILE_TYPE) !== REGULAR_FILE) {
     closeFile(fd);
