@@ -34,7 +34,7 @@ export function quote(value: string): string {
 
 /** Reasons of the system, which need no "expected": they are written as words in the sentence. */
 const CAUSE =
-  /^(No such |Permission denied|Is a directory|Not a directory|File exists|No space|Read-only |Operation not |Too many |Input\/output |Invalid argument|Connection |Address |Resource |Cannot a|nothing there$|errno \d)/;
+  /^(No such |Permission denied|Is a directory|Not a directory|File exists|No space|Disk quota |File too |Read-only |Operation not |Too many |Input\/output |Invalid argument|Connection |Address |Resource |Cannot a|nothing there$|errno \d)/;
 
 /** Sentences of a message: what failed, the reason, and advice. */
 function sentence({ action, target, expected, found, remedy }: Complaint): string {

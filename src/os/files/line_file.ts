@@ -7,7 +7,7 @@
  * @module
  */
 import { lengthened } from "../../core/grow.ts";
-import { quote } from "../../core/errors.ts";
+import { AccessError, quote } from "../../core/errors.ts";
 import { ERRNO } from "../libc.ts";
 import { OutputPlace, removeUserFile } from "../output_place.ts";
 import { OsError, type UserFile } from "../user_file.ts";
@@ -213,6 +213,9 @@ export class LineFile {
     this.failure = (error as Error).message;
     this.#used = 0;
     this.#cut();
-    this.#log(`cannot write ${quote(this.path)}: ${this.failure}. ${result}`);
+    this.#log(
+      new AccessError({ action: "write", target: this.path, found: this.failure, remedy: result })
+        .message,
+    );
   }
 }
