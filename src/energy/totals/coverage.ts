@@ -347,6 +347,8 @@ export class FigureCoverage {
 
   /** Is the figure of a region, the epochs or the application known for all its time and parts? */
   isWhole(hash: number): boolean {
+    // Without time there is nothing to lose, and nothing known.
+    if (hash === HASH_APPLICATION && this.isStill) return false;
     return this.lostS(hash) === 0 && this.besideS(hash) === 0;
   }
 
@@ -395,8 +397,8 @@ export class FigureCoverage {
       const mean = coveredS > 0 ? this.#sum[i] / coveredS : 0;
       value += this.isPower ? mean : this.#sum[i];
       powerW += mean;
-      if (lostS === 0) continue;
       const isStill = this.#isStill(i);
+      if (lostS === 0 && !isStill) continue;
       const fromS = isStill ? NaN : this.#fromS[i] - this.#startS;
       const untilS = this.#missing[i] !== 0 ? this.#sinceS[i] - this.#startS : lengthS;
       const tailS = fromS === fromS ? fromS + (lengthS - untilS) : lengthS;
@@ -410,13 +412,13 @@ export class FigureCoverage {
       });
     }
     const parts = this.#sum.length;
-    const share = lengthS > 0 ? Math.min(1, covered / (parts * lengthS)) : 1;
+    const share = lengthS > 0 ? Math.min(1, covered / (parts * lengthS)) : 0;
     // Of nothing nothing is known, which is not 0.
     if (share === 0) value = powerW = NaN;
     return { value, powerW, share, parts, losses };
   }
 
-  /** Did no part change since the first step, while the program ran? */
+  /** Did no part change since the first step, while the program ran? After one step none has. */
   get isStill(): boolean {
     return this.#handles.every((_, i) => this.#isStill(i));
   }
@@ -424,9 +426,8 @@ export class FigureCoverage {
   /** Why a figure that is still is not known. */
   get stillReason(): string {
     const lengthS = this.#lastS - this.#startS;
-    return lengthS < this.#updatePeriodS
-      ? `${TOO_SHORT} (${this.#updatePeriodS} s)`
-      : this.#stillReason;
+    if (lengthS > 0 && lengthS >= this.#updatePeriodS) return this.#stillReason;
+    return this.#updatePeriodS > 0 ? `${TOO_SHORT} (${this.#updatePeriodS} s)` : TOO_SHORT;
   }
 
   /**
@@ -442,10 +443,14 @@ export class FigureCoverage {
     return least < MIN_CHANGES && 2 * least < this.#steps ? least : undefined;
   }
 
-  /** A counter that never changed, or a meter at 0 W, may not count at all: nothing is known about it. */
+  /**
+   * A counter that never changed, or a meter at 0 W, may not count at all: nothing is known about it. Nor is
+   * anything known of a counter that was read once.
+   */
   #isStill(i: number): boolean {
+    if (!(this.#lastS > this.#startS)) return !this.#isLimit;
     const isAtZero = this.isPower ? this.#sum[i] === 0 : this.#changes[i] === 0;
-    return !this.#isLimit && this.#lastS > this.#startS && isAtZero && this.#restarts[i] === 0 &&
+    return !this.#isLimit && isAtZero && this.#restarts[i] === 0 &&
       this.#fromS[i] === this.#startS;
   }
 

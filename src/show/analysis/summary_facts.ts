@@ -431,7 +431,10 @@ function spansOf({ hosts }: Report): SummaryFacts["spans"] {
 
 function stepsOf(steps: Nested | undefined): string {
   if (!isMapping(steps)) return "";
-  return `steps: ${steps.count} (${steps.of}); to see them: joulemark pmc ${steps.file}`;
+  const { count, of, file } = steps;
+  // A damaged report may lack one of them.
+  if ([count, of, file].includes(undefined)) return "";
+  return `steps: ${count} (${of}); to see them: joulemark pmc ${file}`;
 }
 
 function monitorOf({ joulemark: job, hosts }: Report): SummaryFacts["monitor"] {

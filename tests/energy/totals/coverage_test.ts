@@ -43,6 +43,19 @@ function lost(figure: FigureCoverage): number[] {
   return [A, B, HASH_EPOCH, HASH_APPLICATION].map((hash) => figure.lostS(hash));
 }
 
+Deno.test("Coverage knows nothing of a counter that was read once, or never", () => {
+  const why = "the measured time was shorter than the update period of the counter";
+  for (const behavior of ["monotone", "variable"] as const) {
+    const figure = follow([[3, A, 1, 100, 7]], behavior);
+    const { value, share, losses } = figure.known();
+    assertEquals([value, share, losses.map(({ isStill }) => isStill)], [NaN, 0, [true, true]]);
+    assertEquals([figure.isStill, figure.isWhole(HASH_APPLICATION)], [true, false]);
+    assertEquals(figure.stillReason, why);
+  }
+  const limit = follow([[3, A, 1, 100]], "variable", ["CPU_POWER_LIMIT_CONTROL"]);
+  assertEquals(limit.isStill, false);
+});
+
 Deno.test("Coverage knows nothing of a machine's counter that never changes", () => {
   const rows: Row[] = [[0, A, 1, 100, 7], [1, A, 1, 110, 7], [2, B, 1, 130, 7], [3, B, 1, 150, 7]];
   const figure = follow(rows);

@@ -469,6 +469,17 @@ Deno.test("the table of show has regions in the order of the summary", () => {
   assertEquals(names.filter((name) => inTable.includes(name)), inTable);
 });
 
+Deno.test("the line of steps is left out of a report that lacks a part of it", () => {
+  const text = (steps: string) =>
+    "GEOPM Version: 3.1.0\nStart Time: 0\nProfile: p\nAgent: monitor\nPolicy: {}\n\nHosts:\n  n0:\n" +
+    "    Application Totals:\n      runtime (s): 2\n      count: 0\n" +
+    `    joulemark:\n      steps:\n${steps}`;
+  const of = (steps: string) => summaryFacts(parseReport(text(steps))).steps;
+  const count = "        count: 4\n", rest = "        of: epochs\n        file: a.pmc\n";
+  assertEquals(of(count + rest), "steps: 4 (epochs); to see them: joulemark pmc a.pmc");
+  assertEquals([of(count), of(rest)], ["", ""]);
+});
+
 Deno.test("steps that are shorter than the updates of the counter have a note", () => {
   const codes = (stepCount: number) => {
     return valueFindings(factsOf({ stepCount })).map(({ code }) => code);
