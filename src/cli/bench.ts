@@ -3,8 +3,8 @@
  * `joulemark run --repeat`, which is one command without a comparison.
  * @module
  */
-import { comparableFigures, jobFigures } from "../show/analysis/job_figures.ts";
-import { compare, metricOf, metricValue } from "../show/analysis/comparison.ts";
+import { comparableFigures } from "../show/analysis/job_figures.ts";
+import { compare, metricOf } from "../show/analysis/comparison.ts";
 import { differences } from "../show/analysis/comparable.ts";
 import { LEVEL } from "../show/analysis/difference.ts";
 import {
@@ -32,7 +32,6 @@ import {
 } from "../show/study/session.ts";
 import { baseName } from "../core/names.ts";
 import { unusable, UsageError } from "../core/errors.ts";
-import type { Report } from "../core/report.ts";
 import { signalNumber } from "../core/signal_names.ts";
 import { simulatedBy } from "../core/simulated.ts";
 import { IS_REPORT } from "../job/place/part_files.ts";
@@ -47,6 +46,7 @@ import { selfCommand } from "../os/self.ts";
 import { readFoundText } from "../os/user_file.ts";
 import { OUTPUTS } from "../run/outputs/all.ts";
 import { RUN_OPTIONS } from "../run/request/run_options.ts";
+import { BenchValues } from "./bench_values.ts";
 import { BenchProgress } from "./bench_progress.ts";
 import { EXIT } from "./exit_codes.ts";
 import { say, writeFormat, writeStderr } from "./io.ts";
@@ -267,11 +267,12 @@ async function runBench(
   if (plan.warmup > 0) makeOutputDirectory(`${directory}/${WARMUP}`);
   const runner = new Runner(options, { commands, directory, metric, seed: plan.seed, pauseS });
   const progress = new BenchProgress(plan, { isQuiet: flags.has("quiet"), metric });
-  let blocks: SessionBlock[];
+  let blocks: readonly SessionBlock[];
   try {
     await runner.setUp();
     const session = sessionRuns(plan, {
       nowS: () => monotonicNanoseconds() * 1e-9,
+      comparable: (blocks) => runner.values.comparable(blocks),
       done: (done) => progress.done(done),
     });
     let next = session.next();
@@ -432,11 +433,10 @@ class Runner implements Disposable {
     return [signal, () => this.#signal ??= signal] as const;
   });
   #signal: typeof SIGNALS[number] | undefined;
-  #isRegionKnown = false;
+  readonly values: BenchValues;
   readonly #options: ParsedOptions;
   readonly #commands: readonly BenchCommand[];
   readonly #directory: string;
-  readonly #metric: string;
   readonly #seed: number;
   readonly #power: NodePower | undefined;
   readonly #pauseS: number;
@@ -454,7 +454,8 @@ class Runner implements Disposable {
     },
   ) {
     [this.#options, this.#commands, this.#seed] = [options, commands, seed];
-    [this.#directory, this.#metric] = [directory, metric];
+    this.#directory = directory;
+    this.values = new BenchValues(metric);
     this.#power = pauseS === "auto" ? new NodePower(selfCommand("read"), directory) : undefined;
     this.#pauseS = pauseS === "auto" ? 0 : pauseS;
     for (const [signal, handler] of this.#handlers) Deno.addSignalListener(signal, handler);
@@ -499,7 +500,7 @@ class Runner implements Disposable {
     const { status, report } = await runOnce(launch, { wait, isEnded: () => this.#isEnded });
     this.#endBySignal();
     if (status === 0 && statPath(`${stem}.report`) === undefined) throw withoutReport(stem);
-    if (status === 0) return this.#value(report);
+    if (status === 0) return this.values.take(run, report);
     if (!isWarmup && statPath(`${stem}.report`) !== undefined) {
       renameOutput(`${stem}.report`, `${stem}.report.failed`);
     }
@@ -508,16 +509,6 @@ class Runner implements Disposable {
     }
     this.failures.push({ set: command.set, block, isWarmup, status });
     return undefined;
-  }
-
-  /** @throws {UnknownNameError} If there is no such region. */
-  #value(report: Report | undefined): number {
-    if (report === undefined) return NaN;
-    const job = jobFigures(report);
-    // Of the first run, so that no time is lost.
-    if (!this.#isRegionKnown) metricOf(this.#metric, [...job.regions.keys()]);
-    this.#isRegionKnown = true;
-    return metricValue(this.#metric, job);
   }
 
   get #isEnded(): boolean {

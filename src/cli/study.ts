@@ -3,6 +3,9 @@
  * @module
  */
 import { ENERGY_SIGNALS } from "../core/job_totals.ts";
+import { loadYaml } from "../formats/yaml.ts";
+import { readRuns } from "../job/place/read_runs.ts";
+import { comparableFigures } from "../show/analysis/job_figures.ts";
 import { svg } from "../show/analysis/picture.ts";
 import { sweepOf, type SweepPoint, sweepPoint } from "../show/analysis/sweep.ts";
 import { columnsOf, type Table, tableCsv } from "../show/analysis/table.ts";
@@ -255,7 +258,10 @@ async function finish(
   results: readonly StudyResult[],
   { planned, format, more }: { planned: number; format: string; more: readonly Table[] },
 ): Promise<number> {
-  const good = results.filter((result) => result.status === 0);
+  const good = await comparableResults(
+    directory,
+    results.filter((result) => result.status === 0),
+  );
   if (good.length === 0) {
     say("no run of the study succeeded: there is nothing to compare");
     return EXIT.failed;
@@ -283,6 +289,25 @@ async function finish(
     writeDocument(`${directory}/study.html`, await viewHtml(shown, directory, simulatedBy));
   }
   return good.length === planned ? EXIT.done : EXIT.failed;
+}
+
+/** Results with the energy of the parts that all runs with an energy have. */
+async function comparableResults(
+  directory: string,
+  results: readonly StudyResult[],
+): Promise<readonly StudyResult[]> {
+  const measured = results.filter(({ energyJ }) => energyJ !== null);
+  if (new Set(measured.map(({ source }) => source)).size <= 1) return results;
+  await loadYaml();
+  const reports = measured.map(({ file }) => readRuns(`${directory}/${file}.report`)[0].report);
+  const jobs = comparableFigures(reports);
+  const figuresOf = new Map(measured.map((result, i) => [result, jobs[i]]));
+  return results.map((result) => {
+    const job = figuresOf.get(result);
+    if (job === undefined) return result;
+    const { energyJ, source } = job;
+    return { ...result, energyJ: Number.isFinite(energyJ) ? energyJ : null, source };
+  });
 }
 
 /** Means over the repeats of each setting, in the order of the plan. */

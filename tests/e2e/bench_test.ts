@@ -46,6 +46,14 @@ endToEnd("bench finds the command that takes longer, by blocks in random order",
   assertEquals(joulemark(dir, [...args, "true", "true"]).code, 2);
 });
 
+endToEnd("bench's progress compares the parts of the energy that all runs have", (dir) => {
+  // Most runs of some milliseconds end before the node's counter changes, every 0.1 s.
+  const args = ["bench", "--simulate", "-w", "0", "-r", "3", "--dir", "d", "true", "sleep 0.4"];
+  const out = joulemark(dir, args);
+  const last = /^block 3 .*energy (\S+) %/m.exec(out.stderr)![1];
+  assertEquals(/^B ÷ A: energy (\S+) %/m.exec(out.stdout)![1], last, out.stdout);
+});
+
 endToEnd("bench of several commands compares each with the first one", (dir) => {
   const args = [...SIMULATE, "-r", "3", "-w", "0", "--format", "json"];
   const words = ["--", "sleep", "0.1", "--", "sleep", "0.1", "--", "sh", "-c", "sleep 0.1"];

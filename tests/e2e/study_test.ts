@@ -29,6 +29,15 @@ endToEnd("study finds the sweet spot, and goes on where it was interrupted", (di
   assertEquals(tables[0].rows.map((row: Record<string, unknown>) => row.runs), [2, 2, 2]);
 });
 
+endToEnd("study compares the parts of the energy that all runs have", (dir) => {
+  // Most runs of some milliseconds end before the node's counter changes, every 0.1 s.
+  const args = ["study", "--repeat", "4", "--vary", "T=0,0.4", "--", "sh", "-c", "sleep $T"];
+  const out = joulemark(dir, args, { JOULEMARK_SIMULATE: "1" });
+  assertEquals(out.code, 0, out.stderr);
+  const sources = /^energy of (.*)$/m.exec(out.stdout)![1];
+  assert(["node", "package + memory"].includes(sources), sources);
+});
+
 endToEnd("study tells of runs that fail, and of a command that is not there", (dir) => {
   const env = { JOULEMARK_SIMULATE: "1" };
   const args = ["study", "--repeat", "1", "--vary", "T=0,1", "--", "sh", "-c", "exit $T"];

@@ -433,7 +433,7 @@ function stepsOf(steps: Nested | undefined): string {
   if (!isMapping(steps)) return "";
   const { count, of, file } = steps;
   // A damaged report may lack one of them.
-  if ([count, of, file].includes(undefined)) return "";
+  if (count === undefined || of === undefined || file === undefined) return "";
   return `steps: ${count} (${of}); to see them: joulemark pmc ${file}`;
 }
 

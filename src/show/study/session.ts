@@ -47,6 +47,8 @@ export interface SessionRun {
 export interface SessionSteps {
   /** Any clock, s. */
   nowS(): number;
+  /** Blocks with values that can be compared: which parts of the energy all runs have may change with each run. */
+  comparable?(blocks: readonly SessionBlock[]): readonly SessionBlock[];
   /** A block is done. */
   done?(blocks: readonly SessionBlock[]): void;
 }
@@ -66,7 +68,7 @@ export interface SessionBlock {
 export function* sessionRuns(
   plan: SessionPlan,
   steps: SessionSteps,
-): Generator<SessionRun, SessionBlock[], number | undefined> {
+): Generator<SessionRun, readonly SessionBlock[], number | undefined> {
   const { sets, warmup, maxTimeS = Infinity, precision, level = LEVEL } = plan;
   const random = new Random(plan.seed);
   const startS = steps.nowS();
@@ -76,13 +78,16 @@ export function* sessionRuns(
     }
   }
   const most = plan.blocks ?? (precision === undefined ? MAX_BLOCKS : Infinity);
-  const blocks: SessionBlock[] = [];
+  let blocks: readonly SessionBlock[] = [];
   for (let block = 1; block <= most && steps.nowS() - startS < maxTimeS; block++) {
     const values: (number | undefined)[] = [];
     for (const [i, set] of shuffled(sets, random).entries()) {
       values[set] = yield { set, block, position: i + 1, isWarmup: false };
     }
-    if (values.every((value) => value !== undefined)) blocks.push({ block, values });
+    if (values.every((value) => value !== undefined)) {
+      const all = [...blocks, { block, values }];
+      blocks = steps.comparable?.(all) ?? all;
+    }
     steps.done?.(blocks);
     const isLook = precision !== undefined && blocks.length >= FIRST_LOOK;
     if (isLook && halfWidth(blocks, level) <= precision) break;
