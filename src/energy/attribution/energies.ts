@@ -14,7 +14,7 @@ import { addPairs, dividedCovariance, pairWatts } from "./interplay.ts";
 import { clamp, dot, PANEL, product, quadratic, sandwich } from "./linear.ts";
 import { stretchesOf, whiten } from "./model.ts";
 import { DIVIDED, OWN } from "./pieces.ts";
-import { familyOf, type Kernel, longer, pureLag } from "./response.ts";
+import { isOfLoad, type Kernel, longer, pureLag } from "./response.ts";
 import { LENGTH_STEP, type Solution } from "./solve.ts";
 
 /** Part of the power that is not known of a time that no interval shows: power noise. */
@@ -55,7 +55,7 @@ function* drawn(
     }
   };
   put(yield* drawnSeconds(domain, contexts, kernel), (at, x) => d[at] = x);
-  if (familyOf(kernel) === "first order" && kernel.isLoad) {
+  if (isOfLoad(kernel)) {
     const later = yield* drawnSeconds(domain, contexts, longer(kernel, LENGTH_STEP));
     put(later, (at, x, j) => {
       const c = Math.floor(at / p);
@@ -72,7 +72,7 @@ function* caused(
   { kernel, scale, fit: { theta } }: Solution,
   { d, drawnJ }: { d: Float64Array; drawnJ: Float64Array },
 ): Generator<void, Float64Array> {
-  if (!(kernel.orderS > 0 && kernel.isLoad)) return drawnJ;
+  if (!(kernel.loadS > 0)) return drawnJ;
   const { width } = contexts.columns, p = theta.length;
   const own = yield* drawnSeconds(domain, contexts, pureLag(0));
   const beyondJ = drawnJ.map((_, c) => {
@@ -96,8 +96,8 @@ function* drawnSeconds(
   kernel: Kernel,
 ): Generator<void, Float64Array> {
   const { log } = domain, { own } = columns;
-  const isLate = kernel.orderS > 0 && kernel.isLoad, piecesOf = new Map<number, number[]>();
-  const seconds = new DrawnSeconds(domain, columns, kernel.orderS);
+  const isLate = kernel.loadS > 0, piecesOf = new Map<number, number[]>();
+  const seconds = new DrawnSeconds(domain, columns, kernel.loadS);
   for (let i = 0; i < own; i++) {
     if (i % PAUSE === 0) yield;
     const lane = log.stayLane[log.stay[i]];

@@ -7,7 +7,7 @@ import type { Domain } from "./domain.ts";
 import { type Energies, energiesOf, isLocked, type Part } from "./energies.ts";
 import { withoutSum } from "./linear.ts";
 import { type Effects, FAMILY, type Fit, type Noise } from "./model.ts";
-import { type Family, familyOf, type Kernel, lengthOf, reachOf } from "./response.ts";
+import { type Family, familyOf, isOfLoad, type Kernel, lengthOf, reachOf } from "./response.ts";
 import { type Candidate, FAST_S, MIN_ROWS, ofFamily, priorOf, ROWS, search } from "./search.ts";
 import { PIECES_AT_ONCE } from "./pieces.ts";
 import { joulesOf, type Solution, solve, type Start } from "./solve.ts";
@@ -341,12 +341,11 @@ function* answerOf(
   solution: Solution,
 ): Generator<void, Answer> {
   const { kernel, lagS, lagSeS, fit, rows } = solution;
-  const isLoad = familyOf(kernel) === "first order" && kernel.isLoad;
-  const filter = { ...solution, kernel: { ...kernel, isLoad: false } };
+  const filter = { ...solution, kernel: { ...kernel, loadS: 0 } };
   return {
     solution: { kernel, lagS, lagSeS, fit, powers: solution.powers },
     energies: yield* energiesOf(domain, contexts, solution),
-    asFilter: isLoad && !(domain.boundaries.periodS < FAST_S)
+    asFilter: isOfLoad(kernel) && !(domain.boundaries.periodS < FAST_S)
       ? yield* energiesOf(domain, contexts, filter)
       : undefined,
     isLocked: isLocked(domain, solution),
@@ -442,7 +441,7 @@ function mixture(
     priorLeft: priorLeft(fit, n),
     causedJ: causes.causedJ.map((x, c) => x - causes.energyJ[c] + energyJ[c]),
     choice: {
-      kernel: isFilter ? { ...kernel, isLoad: false } : kernel,
+      kernel: isFilter ? { ...kernel, loadS: 0 } : kernel,
       noise: fit.noise,
       effects: fit.effects,
       powers: new Map(domain.ids.map((id, c) => [id, base.answer.solution.powers[c]])),
@@ -481,7 +480,7 @@ function notesOf(effects: ReadonlyMap<number, number>, response: Response, odd?:
     const length = ms(lengthOf(kernel));
     if (family === "mean") notes.push(`each update of the counter is a mean of ${length}`);
     else if (family === "window") notes.push(`the counter shows the last ${length} of each update`);
-    else if (kernel.isLoad) notes.push(`power follows the load late (time constant ${length})`);
+    else if (isOfLoad(kernel)) notes.push(`power follows the load late (time constant ${length})`);
     else notes.push(`the counter follows the power with a time constant of ${length}`);
   }
   for (const [f, sd] of effects) {

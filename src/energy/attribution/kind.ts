@@ -16,6 +16,7 @@ import {
   type Response,
 } from "./estimate.ts";
 import type { Domain } from "./domain.ts";
+import { isOfLoad } from "./response.ts";
 import { FAST_S } from "./search.ts";
 import { RunSum } from "./run_sum.ts";
 import { type Counter, Stretch } from "./stretch.ts";
@@ -240,7 +241,7 @@ export class KindEnergies {
     while (finer.#choices.size === 0 && finer.work()) yield;
     const known = [...finer.#choices].map(([first, { response: { family, kernel, weight } }]) => {
       const isFast = finer.facts.get(first)!.periodS < FAST_S && weight > LIKELY;
-      return !isFast ? NaN : family === "lag" ? 0 : kernel.isLoad ? kernel.orderS : NaN;
+      return isFast && (family === "lag" || isOfLoad(kernel)) ? kernel.loadS : NaN;
     });
     const low = Math.min(...known), high = Math.max(...known);
     return known.length > 0 && high <= ALIKE * low ? (low + high) / 2 : undefined;

@@ -19,9 +19,9 @@ export interface Kernel {
   readonly orderS: number;
   /** Each update stands for the last so many seconds alone. */
   readonly windowS: number;
-  /** The first order is the load's own (energy is drawn late), else the counter's. */
-  readonly isLoad: boolean;
-  /** The load's time constant is known: the fit does not change it. */
+  /** Time constant of the load: energy is drawn late. 0: there is none. If it is the first order, the two are equal. */
+  readonly loadS: number;
+  /** The first order is the load's, and known: the fit does not change it. */
   readonly isKnown?: boolean;
 }
 
@@ -30,9 +30,8 @@ export type Family = "lag" | "mean" | "first order" | "window";
 
 /** A pure lag. @param loadS Known time constant of the load. */
 export function pureLag(lagS: number, loadS = 0): Kernel {
-  const none = { lagS, meanS: 0, windowS: 0 };
-  if (!(loadS > 0)) return { ...none, orderS: 0, isLoad: false };
-  return { ...none, orderS: loadS, isLoad: true, isKnown: true };
+  const pure = { lagS, meanS: 0, orderS: loadS, windowS: 0, loadS };
+  return loadS > 0 ? { ...pure, isKnown: true } : pure;
 }
 
 /** Family of a response. */
@@ -40,6 +39,11 @@ export function familyOf({ meanS, orderS, windowS, isKnown }: Kernel): Family {
   if (isKnown === true) return "lag";
   if (orderS > 0) return "first order";
   return meanS > 0 ? "mean" : windowS > 0 ? "window" : "lag";
+}
+
+/** Is the first order the load's, and not known? */
+export function isOfLoad({ orderS, loadS, isKnown }: Kernel): boolean {
+  return orderS > 0 && orderS === loadS && isKnown !== true;
 }
 
 /** Length of its shape, s; 0: it has none. */
@@ -61,6 +65,7 @@ export function longer(kernel: Kernel, factor: number): Kernel {
     ...kernel,
     meanS: kernel.meanS * factor,
     orderS: kernel.orderS * factor,
+    loadS: kernel.loadS * (isOfLoad(kernel) ? factor : 1),
     windowS: kernel.windowS * factor,
   };
 }

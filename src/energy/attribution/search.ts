@@ -61,16 +61,15 @@ export interface Found {
 
 /** Kernels that are no pure lag. If the load's time constant is known, first orders are the counter's own. */
 function shapesOf(periodS: number, isDevice: boolean, loadS?: number): Kernel[] {
-  const isFast = periodS <= FAST_S, none = pureLag(0);
+  const isFast = periodS <= FAST_S, none = { ...pureLag(0), loadS: loadS ?? 0 };
   const means = (isFast ? FAST_MEANS : MEANS).map((m) => m * periodS);
   if (isDevice && periodS < DEVICE_MEAN_S / 10) means.push(DEVICE_MEAN_S);
-  const isLoad = loadS === undefined;
   const loads = ORDERS_S.filter((s) => s > periodS / 40 && !(s < APART * loadS!));
   const own = OWN_ORDERS.map((m) => m * periodS).filter((s) => s > ORDERS_S[ORDERS_S.length - 1]);
   const windows = isDevice ? WINDOWS_S.filter((s) => s < PART_TIME * periodS) : [];
   return [
     ...means.map((meanS) => ({ ...none, meanS })),
-    ...loads.map((orderS) => ({ ...none, orderS, isLoad })),
+    ...loads.map((orderS) => ({ ...none, orderS, loadS: loadS ?? orderS })),
     ...own.map((orderS) => ({ ...none, orderS })),
     ...windows.map((windowS) => ({ ...none, windowS })),
   ];

@@ -510,7 +510,7 @@ export class RunAttribution implements OpenOutput {
   #hasCaused(kind: Kind): boolean {
     if (this.#fitted === undefined || !this.#isFitted) return false;
     const isLate = [...this.#fitted.facts(kind)].some(({ facts: { response } }) =>
-      response?.kernel.isLoad === true && response.weight > SURE
+      response !== undefined && response.kernel.loadS > 0 && response.weight > SURE
     );
     return isLate && this.#tracker.regions().some(({ name }) => {
       const { fitJ, seJ, causedJ } = this.#fitted!.sum(kind, this.#families.outermost(name));

@@ -56,8 +56,8 @@ Deno.test("intervals show all of each piece between them, by any answer", () => 
   const kernels = [
     lag,
     { ...lag, meanS: 0.01 },
-    { ...lag, orderS: 0.003 },
-    longer({ ...lag, orderS: 0.003 }, 2),
+    { ...lag, orderS: 0.003, loadS: 0.003 },
+    longer({ ...lag, orderS: 0.003, loadS: 0.003 }, 2),
   ];
   for (const kernel of kernels) {
     const { interval, partS, begin } = respond(spans, prepared(edges, kernel));
