@@ -58,6 +58,9 @@ const LISTED_NAMES = 256;
 /** Why nothing is reported of a region that took time, but none between two readings. */
 const NEVER_SHOWN = "the region had no time between two readings of the counter";
 
+/** Why nothing is reported of the time outside regions, if it has more than this part of the energy. */
+const ALL_BUSY = "threads in regions used all CPUs", MIN_OUTSIDE = 1e-4;
+
 /** Code of the note on regions without an error. */
 export function coarseCode(kind: EnergyKind): string {
   return `coarse-${kind}`;
@@ -433,7 +436,10 @@ export class RunAttribution implements OpenOutput {
     if (fitted.cpuS > 0) return { exactJ, ...fitted, powerW: power };
     const { stats } = this.#tracker.regionPaths;
     const isSeen = paths.some((path) => path !== ROOT && stats.selfNs[path] > 0);
-    return isSeen ? exact(NEVER_SHOWN) : { exactJ, ...fitted, powerW: power };
+    if (isSeen) return exact(NEVER_SHOWN);
+    // Time outside regions has no row here: its share of the readings shows whether there was much.
+    const isOutside = exactJ > MIN_OUTSIDE * result.get(kind)!.totalJ;
+    return isOutside ? exact(ALL_BUSY) : { exactJ, ...fitted, powerW: power };
   }
 
   /** Outermost rows of the tree of the last report, by region. */

@@ -485,3 +485,32 @@ Deno.test("replay() of noise throws nothing but FormatError (seeded)", async () 
     }
   }
 });
+
+Deno.test("replay() has no energy of 0 J for time outside of regions that the estimate cannot see", async () => {
+  const random = new Random(3), ranks = [11, 12, 13, 14];
+  const samples = ["time,CPU_ENERGY@package-0"], events = ["0,7,start,command,0-1,"];
+  for (let k = 0; k <= 500; k++) {
+    const timeS = 0.005 * k + (k === 0 ? 0 : 0.001 * random.next());
+    samples.push(`${timeS},${100 + Math.floor(timeS * 1000) * 0.2}`);
+  }
+  // More ranks than CPUs: two of them are in a region while the others are not yet in one.
+  for (const [i, rank] of ranks.entries()) {
+    const beginS = i < 2 ? 0.1 : 0.11;
+    events.push(`${beginS},${rank},start,,0-1,`);
+    if (i < 2) events.push(`${beginS},${rank},enter,a,,`);
+  }
+  for (const rank of ranks.slice(2)) events.push(`0.15,${rank},enter,a,,`);
+  for (let timeS = 0.2; timeS < 2.4; timeS += 0.01) {
+    const rank = ranks[random.int(0, 3)], t = timeS.toFixed(3);
+    events.push(`${t},${rank},exit,a,,`, `${t},${rank},enter,a,,`);
+  }
+  for (const rank of ranks) events.push(`2.49,${rank},died,,,`);
+  const { host } = await run({
+    "recording.yaml": YAML.replace("aggregation: sum,", "aggregation: sum, update_period: 0.001,"),
+    "samples.csv": samples.join("\n") + "\n",
+    "events.csv": `time,process,event,region,value,thread\n${events.join("\n")}\n`,
+  }, { outputs: () => [attributionIn(DEFAULT_ATTRIBUTION)] });
+  const outside = host.unmarked!;
+  assert(Number(outside["joulemark-package-energy-exact (J)"]) > 0);
+  assertEquals(outside["joulemark-package-energy-fit (J)"], NaN);
+});
