@@ -163,6 +163,14 @@ export function listDirectory(path: string): string[] {
   return names.sort();
 }
 
+/** Why the kernel does not list a directory; `undefined`: it does. */
+export function listRefusal(path: string): string | undefined {
+  const fd = openFile(path, O.RDONLY | O.DIRECTORY);
+  if (fd < 0) return errorText(-fd);
+  closeFile(fd);
+  return undefined;
+}
+
 /** Target of a symbolic link, or `undefined`. */
 export function readLinkTarget(path: string): string | undefined {
   const bytes = new Uint8Array(4096);

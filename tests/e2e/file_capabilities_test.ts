@@ -90,7 +90,7 @@ endToEnd(
     assertMatch(filesOf(`${dir}/plain`), code);
     const calls = filesOf(file);
     assertEquals(calls.match(code), null);
-    const opened = [...calls.matchAll(/"([^"]+)", [^)]*\) = \d/g)].map(([, path]) => path);
+    const opened = [...calls.matchAll(/"([^"]+)", [^)\n]*\) = \d/g)].map(([, path]) => path);
     const isCode = (path: string) => /\.(?:so(?:\.\d+)*|js|node|json|npmrc)$/.test(path);
     const isSystems = (path: string) => /^\/(?:usr\/)?lib(?:64)?\//.test(path);
     assertEquals(opened.filter((path) => isCode(path) && !isSystems(path)), []);

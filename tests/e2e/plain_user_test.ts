@@ -56,3 +56,12 @@ asEachUser("every verb ends in order, and shows nobody a stack", (_dir, user) =>
     assert(!/^ +at /m.test(out.stderr + out.stdout), said);
   }
 });
+
+asEachUser("a folder that may not be listed is called so", (dir, user) => {
+  Deno.mkdirSync(`${dir}/closed`);
+  Deno.chmodSync(`${dir}/closed`, 0o111);
+  const { code, stderr } = user.joulemark(["show", "closed"]);
+  assertEquals(code, 2, stderr);
+  const isOwner = user.name === "root";
+  assertStringIncludes(stderr, isOwner ? "found none in it" : "permission denied");
+});

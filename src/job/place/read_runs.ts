@@ -9,7 +9,7 @@ import { reportText } from "../../formats/journal.ts";
 import { parseLayout, parseReport, parseWholeReport } from "../../formats/report.ts";
 import { type JobFacts, ReportMerger } from "../merge/merge.ts";
 import { type ReadReport, readReport, taken } from "../merge/read_report.ts";
-import { statPath } from "../../os/files.ts";
+import { listRefusal, statPath } from "../../os/files.ts";
 import { isThisHost } from "../../os/host_name.ts";
 import { libc } from "../../os/libc.ts";
 import { isDirectory, OsError, UserFile } from "../../os/user_file.ts";
@@ -42,7 +42,7 @@ export function readRuns(path: string, options: ReadRunsOptions = {}): NamedRun[
   if (!isDirectory(name)) return [{ name, report: readOne(name, options) }];
   // The parts of a run are beside its report, which is made of them.
   const files = reportsIn(name);
-  if (files.length === 0) throw wrong(name, "none in it");
+  if (files.length === 0) throw wrong(name, listRefusal(name) ?? "none in it");
   if (name.endsWith(".parts")) return [mergedRun(name, files)];
   return files.map((file) => ({ name: file, report: readOne(file, options) }));
 }
